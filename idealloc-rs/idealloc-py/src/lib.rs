@@ -1,0 +1,15 @@
+//! `xdsl_memplan._idealloc`: converts, releases the GIL, polls for signals, maps errors. Nothing else.
+
+mod convert;
+mod error;
+mod gate;
+mod planning;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _idealloc(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    error::register(module)?;
+    planning::register(module)?;
+    Ok(())
+}

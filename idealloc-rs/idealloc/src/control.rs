@@ -1,0 +1,100 @@
+//! How a caller steers a run: options, cancellation, progress.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How much work a search may do. Counted in work, not in seconds, so that results repeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// Milliseconds: constructive heuristics only.
+    Low,
+    /// About a second on thousands of buffers.
+    #[default]
+    Medium,
+    /// About a minute.
+    High,
+    /// Until it is proved or cancelled.
+    Max,
+}
+
+/// What every planner is given besides the problem.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Budget of work.
+    pub effort: Effort,
+    /// Threads to use; 0 is all there are. Never changes the result.
+    pub threads: usize,
+    /// Safety net; a plan that it cut short says so.
+    pub time_limit: Option<Duration>,
+    /// Go on below a capacity that is already met. Without a capacity always on.
+    pub minimize: bool,
+    /// Settings of one planner by name, e.g. for ablation; an unknown name is an error.
+    pub parameters: Vec<(String, String)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            effort: Effort::default(),
+            threads: 1,
+            time_limit: None,
+            minimize: true,
+            parameters: Vec::new(),
+        }
+    }
+}
+
+/// Shared between a running planner and whoever watches it: no locks, no callbacks into the caller.
+#[derive(Debug, Default)]
+pub struct Control {
+    cancel: AtomicBool,
+    incumbent: AtomicU64,
+    bound: AtomicU64,
+    work: AtomicU64,
+}
+
+/// A look at a running planner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Peak of the best plan so far in bytes; 0 if there is none yet.
+    pub incumbent: u64,
+    /// Best lower bound so far in bytes.
+    pub bound: u64,
+    /// Work done so far, in the planner's unit.
+    pub work: u64,
+}
+
+impl Control {
+    /// Asks the planner to stop soon and return what it has.
+    pub fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// True once somebody asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// Called by planners when the incumbent or the bound changes.
+    pub fn publish(&self, incumbent: u64, bound: u64) {
+        self.incumbent.store(incumbent, Ordering::Relaxed);
+        self.bound.store(bound, Ordering::Relaxed);
+    }
+
+    /// Called by planners now and then with the work done since the last call.
+    pub fn add_work(&self, work: u64) {
+        self.work.fetch_add(work, Ordering::Relaxed);
+    }
+
+    /// A snapshot for progress bars.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            incumbent: self.incumbent.load(Ordering::Relaxed),
+            bound: self.bound.load(Ordering::Relaxed),
+            work: self.work.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Static memory planning: given buffers with sizes and lifetimes, at which offset does each one go so that no two
+//! conflicting buffers share bytes and the whole takes as little memory as can be?
+//!
+//! Build a [`Problem`], run a planner by name with [`plan`], read the [`Plan`]: offsets, peak, and the best lower
+//! bound that was proved. [`check()`] verifies any offsets without trusting who made them.
+//!
+//! Everything here is deterministic: the same problem, options and seed give the same plan.
+
+pub mod check;
+pub mod control;
+pub mod error;
+pub mod index;
+pub mod lifetime;
+pub mod load;
+pub mod place;
+pub mod plan;
+pub mod planner;
+pub mod problem;
+
+pub use check::check;
+pub use control::{Control, Effort, Options, Progress};
+pub use error::Error;
+pub use index::BufferIdx;
+pub use lifetime::Lifetime;
+pub use load::load;
+pub use plan::{Plan, StopReason};
+pub use planner::{Features, Placement, Planner, plan, planners};
+pub use problem::{Conflicts, Pool, Problem, ProblemBuilder};

@@ -1,0 +1,128 @@
+//! The registry of planners, and the one way to run them.
+
+use crate::check::check;
+use crate::control::{Control, Options};
+use crate::error::Error;
+use crate::load::load;
+use crate::place;
+use crate::plan::{Plan, StopReason};
+use crate::problem::{Conflicts, Problem};
+
+/// What a problem may use and a planner can honour or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// Alignment above 1.
+    pub alignment: bool,
+    /// Fixed offsets.
+    pub fixed: bool,
+    /// Idle times inside a lifetime.
+    pub gaps: bool,
+    /// Conflicts besides, or instead of, lifetimes.
+    pub conflicts: bool,
+    /// Several pools.
+    pub pools: bool,
+}
+
+/// What a planner's rule computes; load, bound, peak and the check are added by [`plan`].
+#[derive(Clone, Debug)]
+pub struct Placement {
+    /// Offset in bytes of each buffer.
+    pub offsets: Vec<u64>,
+    /// Pool of each buffer; empty for one pool.
+    pub pools: Vec<u32>,
+    /// Best lower bound that was proved, in bytes; 0 if none was looked for.
+    pub bound: u64,
+    /// Why the rule stopped.
+    pub stop: StopReason,
+    /// Counters by name.
+    pub statistics: Vec<(&'static str, u64)>,
+}
+
+/// A planner, as the registry lists it.
+#[derive(Clone, Copy, Debug)]
+pub struct Planner {
+    /// Name in options, kebab case.
+    pub name: &'static str,
+    /// Where the rule comes from.
+    pub origin: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// What it can honour.
+    pub features: Features,
+    /// The rule.
+    pub run: fn(&Problem, &Options, &Control) -> Result<Placement, Error>,
+}
+
+/// All planners, in the order in which they are listed to people.
+#[must_use]
+pub fn planners() -> Vec<Planner> {
+    let mut all = Vec::new();
+    all.extend_from_slice(place::PLANNERS);
+    all
+}
+
+/// Finds a planner, refuses what it cannot honour, runs it, and checks what it returns.
+///
+/// # Errors
+/// [`Error::UnknownPlanner`], [`Error::Unsupported`], whatever the planner returns, and
+/// [`Error::InvalidPlan`] if the checker finds a defect.
+pub fn plan(
+    problem: &Problem,
+    name: &str,
+    options: &Options,
+    control: &Control,
+) -> Result<Plan, Error> {
+    let all = planners();
+    let Some(planner) = all.iter().find(|planner| planner.name == name) else {
+        return Err(Error::UnknownPlanner {
+            name: name.to_owned(),
+            known: all.iter().map(|planner| planner.name).collect(),
+        });
+    };
+    refuse_unsupported(planner, problem)?;
+    let placement = (planner.run)(problem, options, control)?;
+    let without_capacity = {
+        let mut p = problem.clone();
+        for pool in &mut p.pools {
+            pool.capacity = None;
+        }
+        p
+    };
+    let peak = check(&without_capacity, &placement.offsets, &placement.pools)?;
+    let load = if matches!(problem.conflicts(), Conflicts::Pairs(_)) { 0 } else { load(problem) };
+    let single = problem.pools().len() == 1;
+    let largest = problem.sizes().iter().copied().max().unwrap_or(0);
+    let bound = if single { placement.bound.max(load).max(largest) } else { placement.bound };
+    let stop = if peak == bound && placement.stop != StopReason::Infeasible {
+        StopReason::Optimal
+    } else {
+        placement.stop
+    };
+    Ok(Plan {
+        offsets: placement.offsets,
+        pools: placement.pools,
+        peak,
+        load,
+        bound,
+        stop,
+        statistics: placement.statistics,
+    })
+}
+
+fn refuse_unsupported(planner: &Planner, problem: &Problem) -> Result<(), Error> {
+    let used = [
+        (problem.alignments().is_some(), planner.features.alignment, "alignment above 1"),
+        (!problem.fixed().is_empty(), planner.features.fixed, "fixed offsets"),
+        (!problem.gaps().is_empty(), planner.features.gaps, "gaps in lifetimes"),
+        (
+            *problem.conflicts() != Conflicts::Lifetimes,
+            planner.features.conflicts,
+            "extra conflicts",
+        ),
+        (problem.pools().len() > 1, planner.features.pools, "several pools"),
+    ];
+    match used.iter().find(|(uses, honours, _)| *uses && !honours) {
+        Some(&(_, _, feature)) => Err(Error::Unsupported { planner: planner.name, feature }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,1 @@
+"""What the passes know about IR: aliases, logical time, lifetimes, operator graphs."""

@@ -1,0 +1,1 @@
+"""The memplan dialect, and additions to stock dialects."""

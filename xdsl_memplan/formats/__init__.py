@@ -1,0 +1,1 @@
+"""Files: minimalloc CSV, JSON."""

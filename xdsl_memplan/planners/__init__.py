@@ -1,0 +1,1 @@
+"""Offset assignment: one registry of planners, each turning a Problem into a Plan."""

@@ -1,0 +1,19 @@
+"""The named errors of planning; all are ValueErrors."""
+
+from xdsl_memplan._idealloc import (
+    InvalidOptionError,
+    InvalidPlanError,
+    InvalidProblemError,
+    PlanningError,
+    UnknownPlannerError,
+    UnsupportedError,
+)
+
+__all__ = [
+    "InvalidOptionError",
+    "InvalidPlanError",
+    "InvalidProblemError",
+    "PlanningError",
+    "UnknownPlannerError",
+    "UnsupportedError",
+]

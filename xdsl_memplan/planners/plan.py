@@ -1,0 +1,73 @@
+"""Run a planner of the Rust core on a problem."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from xdsl_memplan import _idealloc
+from xdsl_memplan.model.plan import Plan
+from xdsl_memplan.model.problem import Problem
+
+Effort = Literal["low", "medium", "high", "max"]
+
+DEFAULT_PLANNER = "first-fit-by-size"
+
+
+def plan(
+    problem: Problem,
+    *,
+    planner: str = DEFAULT_PLANNER,
+    seed: int = 0,
+    effort: Effort = "medium",
+    threads: int = 1,
+    time_limit_seconds: float | None = None,
+    minimize: bool = True,
+    parameters: Mapping[str, str] | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Plan:
+    """Assign an offset to every buffer of ``problem``.
+
+    ``progress(incumbent_bytes, bound_bytes, work)`` is called about twenty times a second; what it raises, and
+    Ctrl-C, stops the planner and is raised here. The GIL is released. Same problem, options and seed give the
+    same plan for any number of threads, unless a time limit cut it short, which ``Plan.stop`` then says.
+
+    Raises `xdsl_memplan.planners.errors.PlanningError` and its subclasses.
+    """
+    offsets = np.empty(len(problem), dtype=np.int64)
+    pools = np.zeros(len(problem), dtype=np.int64) if len(problem.pools) > 1 else None
+    peak, load, bound, stop, statistics = _idealloc.plan(
+        as_core_problem(problem),
+        offsets,
+        pools,
+        planner=planner,
+        seed=seed,
+        effort=effort,
+        threads=threads,
+        time_limit_seconds=time_limit_seconds,
+        minimize=minimize,
+        parameters=dict(parameters or {}),
+        progress=progress,
+    )
+    return Plan(planner, offsets, pools, peak, load, bound, stop, dict(statistics))
+
+
+def as_core_problem(problem: Problem) -> dict[str, Any]:
+    """Lay a problem out as the binding reads it: contiguous int64 arrays and plain tuples."""
+
+    def contiguous(array: Any) -> Any:
+        return None if array is None else np.ascontiguousarray(array, dtype=np.int64)
+
+    pairs = contiguous(problem.conflict_pairs)
+    return {
+        "sizes": contiguous(problem.sizes),
+        "starts": contiguous(problem.starts),
+        "ends": contiguous(problem.ends),
+        "alignments": contiguous(problem.alignments),
+        "fixed": list(problem.fixed),
+        "gaps": list(problem.gaps),
+        "conflict_relation": problem.conflict_relation,
+        "conflict_pairs": None if pairs is None else pairs.reshape(-1),
+        "pools": [(pool.name, pool.capacity, pool.base_address) for pool in problem.pools],
+        "candidates": list(problem.candidates),
+    }

@@ -1,0 +1,1 @@
+"""Operator order and replacement: from a Graph to a Schedule."""

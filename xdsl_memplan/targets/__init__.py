@@ -1,0 +1,1 @@
+"""Output targets for `xdsl-opt -t`."""
