@@ -72,7 +72,11 @@ class Problem:
     def __post_init__(self) -> None:
         """Check that the arrays belong together."""
         n = len(self.sizes)
-        others = (self.starts, self.ends, self.sizes if self.alignments is None else self.alignments)
+        others = (
+            self.starts,
+            self.ends,
+            self.sizes if self.alignments is None else self.alignments,
+        )
         if any(len(array) != n for array in others) or (self.ids and len(self.ids) != n):
             raise ValueError(f"sizes has {n} entries, the other arrays differ")
 

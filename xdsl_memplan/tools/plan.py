@@ -1,0 +1,128 @@
+"""`memplan plan FILE.csv`: buffers in, offsets out."""
+
+import argparse
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import get_args
+
+from rich.console import Console
+from rich.table import Table
+
+from xdsl_memplan.formats.byte_size import format_byte_size, parse_byte_size
+from xdsl_memplan.formats.minimalloc_csv import read_problem, write_plan
+from xdsl_memplan.model.plan import Plan
+from xdsl_memplan.model.problem import Problem
+from xdsl_memplan.planners.plan import DEFAULT_PLANNER, Effort, plan
+from xdsl_memplan.tools.progress import SearchProgress
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "file", help="CSV with id,lower,upper,size and perhaps alignment,gaps,offset; - for stdin"
+    )
+    parser.add_argument(
+        "-o", "--output", help="where to write the CSV with offsets (default: stdout)"
+    )
+    parser.add_argument("--planner", default=DEFAULT_PLANNER, help="default: %(default)s")
+    parser.add_argument(
+        "--capacity", type=_byte_size, help="bytes of the memory, e.g. 1048576 or 128KiB"
+    )
+    parser.add_argument(
+        "--base", type=_byte_size, default=0, help="address of offset 0, for alignment"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of all random choices; default: %(default)s"
+    )
+    parser.add_argument(
+        "--effort", choices=get_args(Effort), default="medium", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=0, help="0 (default): all; never changes the result"
+    )
+    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="safety net")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="setting of the planner"
+    )
+    parser.add_argument(
+        "--fit-only", action="store_true", help="stop as soon as the capacity is met"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no summary, no progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plan one file.
+
+    Returns 1 if the plan is above the capacity, else 0. Raises FormatError, PlanningError, OSError.
+    """
+    problem = _read(arguments)
+    console = Console(stderr=True)
+    watch = nullcontext(None) if arguments.quiet else SearchProgress(console)
+    parameters = dict(_setting(text) for text in arguments.set)
+    with watch as progress:
+        result = plan(
+            problem,
+            planner=arguments.planner,
+            seed=arguments.seed,
+            effort=arguments.effort,
+            threads=arguments.threads,
+            time_limit_seconds=arguments.time_limit,
+            minimize=not arguments.fit_only,
+            parameters=parameters,
+            progress=progress,
+        )
+    if arguments.output:
+        with Path(arguments.output).open("w", encoding="utf-8") as stream:
+            write_plan(problem, result, stream)
+    else:
+        write_plan(problem, result, sys.stdout)
+    if not arguments.quiet:
+        console.print(_summary(problem, result))
+    if problem.capacity is not None and result.peak > problem.capacity:
+        excess = result.peak - problem.capacity
+        proved = " (proved: nothing fits)" if result.bound > problem.capacity else ""
+        raise ValueError(
+            f"does not fit: {result.peak} bytes needed, {problem.capacity} available, {excess} too many{proved}"
+        )
+    return 0
+
+
+def _byte_size(text: str) -> int:
+    try:
+        return parse_byte_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"--set {text}: write NAME=VALUE")
+    return name, value
+
+
+def _read(arguments: argparse.Namespace) -> Problem:
+    if arguments.file == "-":
+        return read_problem(
+            sys.stdin, "<stdin>", capacity=arguments.capacity, base_address=arguments.base
+        )
+    with Path(arguments.file).open(encoding="utf-8", newline="") as stream:
+        return read_problem(
+            stream, arguments.file, capacity=arguments.capacity, base_address=arguments.base
+        )
+
+
+def _summary(problem: Problem, result: Plan) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_row("buffers", str(len(problem)))
+    table.add_row("planner", result.planner)
+    table.add_row("peak", f"{result.peak} bytes ({format_byte_size(result.peak)})")
+    table.add_row("load", f"{result.load} bytes")
+    table.add_row("fragmentation", f"{100 * result.fragmentation:.3f} %")
+    proved = (
+        "the peak is optimal" if result.optimal else f"at least {result.bound} bytes are needed"
+    )
+    table.add_row("proved", proved)
+    table.add_row("stopped", result.stop)
+    return table
