@@ -1,4 +1,4 @@
-"""A static memory planner for xDSL and MLIR compilers: order, buffers, lifetimes, addresses, spills."""
+"""Static memory planning for xDSL and MLIR: order, buffers, lifetimes, addresses, spills."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Buffer", "Lifetime", "Plan", "Pool", "Problem", "plan"]
 
-# Every start of xdsl-opt imports this package to find our passes, so nothing heavy is loaded until it is asked for.
+# Every start of xdsl-opt imports this package to find our passes, so nothing heavy is loaded until
+# it is asked for.
 _HOMES = {
     "Buffer": "xdsl_memplan.model.problem",
     "Lifetime": "xdsl_memplan.model.lifetime",

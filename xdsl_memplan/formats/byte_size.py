@@ -2,8 +2,9 @@
 
 import re
 
-_UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-_UNITS |= {"kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_BINARY_UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_DECIMAL_UNITS = {"kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS = {"": 1, "B": 1} | _BINARY_UNITS | _DECIMAL_UNITS
 _NUMBER_AND_UNIT = re.compile(r"(0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 MAX_BYTES = 2**63 - 1

@@ -2,7 +2,7 @@
 
 
 class FormatError(ValueError):
-    """Says what is wrong in a file and where: ``FILE:LINE:COLUMN: reason``; line and column count from 1."""
+    """Says what is wrong in a file and where: ``FILE:LINE:COLUMN: reason``, both from 1."""
 
     def __init__(self, file: str, line: int, column: int, reason: str) -> None:
         super().__init__(f"{file}:{line}:{column}: {reason}")

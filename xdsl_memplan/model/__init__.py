@@ -1,1 +1,1 @@
-"""The vocabulary of planning: buffers, problems, plans, graphs, schedules, and the independent checker."""
+"""The vocabulary of planning: buffers, problems, plans, graphs, schedules, the checker."""

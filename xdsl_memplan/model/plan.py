@@ -22,7 +22,7 @@ class Plan:
     bound: int
     """The best lower bound of the peak that is proved."""
     stop: str
-    """Why the planner stopped: optimal, fits, infeasible, complete, work-limit, time-limit, cancelled."""
+    """Why it stopped: optimal, fits, infeasible, complete, work-limit, time-limit, cancelled."""
     statistics: Mapping[str, int]
 
     @property

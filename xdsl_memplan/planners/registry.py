@@ -7,7 +7,7 @@ from xdsl_memplan import _idealloc
 
 @dataclass(frozen=True)
 class PlannerInfo:
-    """A planner as it is listed to people: what it is called, where it comes from, what it can honour."""
+    """A planner as it is listed to people: its name, where it comes from, what it can honour."""
 
     name: str
     origin: str

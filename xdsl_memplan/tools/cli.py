@@ -1,6 +1,7 @@
-"""The command `memplan`: subcommands live in modules of their own, imported when they are asked for."""
+"""The command `memplan`: subcommands live in modules of their own, imported when asked for."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -8,11 +9,14 @@ from importlib import import_module
 _COMMANDS = {
     "plan": "offsets for the buffers of a CSV file",
 }
-"""Name of each subcommand and its line of help; its module has `configure(parser)` and `run(arguments) -> int`."""
+"""Name of each subcommand, which is that of its module, and its line of help.
+
+The module has `configure(parser)` and `run(arguments) -> int`.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status (0: done, 1: the user can mend it, 130: Ctrl-C)."""
+    """Run the command line; return the exit status: 0 done, 1 to be mended by the user, 130 Ctrl-C."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="memplan", description="Static memory planning: offsets, orders, spills."
@@ -26,10 +30,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command.set_defaults(run=module.run)
     parsed = parser.parse_args(given)
     try:
-        return parsed.run(parsed)
-    except (ValueError, OSError) as error:
-        message = error.args[0] if isinstance(error, ValueError) and error.args else error
-        print(f"memplan: {message}", file=sys.stderr)
+        status = parsed.run(parsed)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever read our output has seen enough, as in `memplan plan FILE | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        print(f"memplan: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    except ValueError as error:
+        print(f"memplan: {error.args[0] if error.args else error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("memplan: interrupted", file=sys.stderr)

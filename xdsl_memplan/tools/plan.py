@@ -19,36 +19,19 @@ from xdsl_memplan.tools.progress import SearchProgress
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "file", help="CSV with id,lower,upper,size and perhaps alignment,gaps,offset; - for stdin"
-    )
-    parser.add_argument(
-        "-o", "--output", help="where to write the CSV with offsets (default: stdout)"
-    )
-    parser.add_argument("--planner", default=DEFAULT_PLANNER, help="default: %(default)s")
-    parser.add_argument(
-        "--capacity", type=_byte_size, help="bytes of the memory, e.g. 1048576 or 128KiB"
-    )
-    parser.add_argument(
-        "--base", type=_byte_size, default=0, help="address of offset 0, for alignment"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="of all random choices; default: %(default)s"
-    )
-    parser.add_argument(
-        "--effort", choices=get_args(Effort), default="medium", help="default: %(default)s"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=0, help="0 (default): all; never changes the result"
-    )
-    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="safety net")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="setting of the planner"
-    )
-    parser.add_argument(
-        "--fit-only", action="store_true", help="stop as soon as the capacity is met"
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no summary, no progress")
+    add = parser.add_argument
+    add("file", help="CSV with id,lower,upper,size, perhaps alignment,gaps,offset; - is stdin")
+    add("-o", "--output", help="where the CSV with offsets goes (default: stdout)")
+    add("--planner", default=DEFAULT_PLANNER, help="default: %(default)s")
+    add("--capacity", type=_byte_size, help="bytes of the memory, e.g. 1048576 or 128KiB")
+    add("--base", type=_byte_size, default=0, help="address of offset 0, for alignment")
+    add("--seed", type=int, default=0, help="of all random choices; default: %(default)s")
+    add("--effort", choices=get_args(Effort), default="medium", help="default: %(default)s")
+    add("--threads", type=int, default=0, help="0 (default): all; never changes the result")
+    add("--time-limit", type=float, metavar="SECONDS", help="safety net")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", help="planner setting")
+    add("--fit-only", action="store_true", help="stop as soon as the capacity is met")
+    add("-q", "--quiet", action="store_true", help="no summary, no progress")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         excess = result.peak - problem.capacity
         proved = " (proved: nothing fits)" if result.bound > problem.capacity else ""
         raise ValueError(
-            f"does not fit: {result.peak} bytes needed, {problem.capacity} available, {excess} too many{proved}"
+            f"does not fit: {result.peak} bytes needed, {problem.capacity} available, "
+            f"{excess} too many{proved}"
         )
     return 0
 

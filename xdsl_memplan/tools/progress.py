@@ -2,6 +2,7 @@
 
 import time
 from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.live import Live
@@ -12,14 +13,14 @@ _QUIET_SECONDS = 0.5
 
 
 class SearchProgress:
-    """Shows incumbent, bound, gap and work while a search runs; use as context manager and as callback."""
+    """Shows incumbent, bound, gap and work; use as context manager and as callback of a search."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._began = time.monotonic()
         self._live: Live | None = None
 
-    def __enter__(self) -> "SearchProgress":
+    def __enter__(self) -> Self:
         """Start the clock."""
         self._began = time.monotonic()
         return self
