@@ -16,7 +16,7 @@ The module has `configure(parser)` and `run(arguments) -> int`.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status: 0 done, 1 to be mended by the user, 130 Ctrl-C."""
+    """Run the command line; return 0: done, 1: the user can mend it, 130: Ctrl-C."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="memplan", description="Static memory planning: offsets, orders, spills."

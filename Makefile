@@ -1,0 +1,64 @@
+# Everything a person types. `make help` lists the targets.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+NETWORK ?= examples/resnet50.mlir
+RUST_SOURCES := $(shell find idealloc-rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+# uv is faster; without it pip does the same.
+UV := $(shell command -v uv 2>/dev/null)
+INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(if $(UV),$(UV) venv --quiet --python $(PYTHON) $(VENV),$(PYTHON) -m venv $(VENV))
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml $(RUST_SOURCES)
+	$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(INSTALL) -e '.[dev]'
+	@touch $@
+
+.PHONY: run
+run: $(VENV)/.installed ## plan a real network: make run NETWORK=examples/vit_b_16.mlir
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python examples/run.py $(NETWORK)
+
+.PHONY: test
+test: test-rust test-python test-filecheck ## all tests
+
+.PHONY: test-rust
+test-rust: ## cargo tests of the core
+	$(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run --locked && cargo test --locked --doc,cargo test --locked)
+
+.PHONY: test-python
+test-python: $(VENV)/.installed-dev ## pytest
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest
+
+.PHONY: test-filecheck
+test-filecheck: $(VENV)/.installed-dev ## lit
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/lit -q tests/filecheck
+
+.PHONY: lint
+lint: $(VENV)/.installed-dev ## ruff, basedpyright, import-linter, stubtest, rustfmt, clippy
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+	$(BIN)/stubtest xdsl_memplan._idealloc
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+
+.PHONY: bench
+bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side
+	$(INSTALL) -e '.[bench]' || echo "not every peer could be installed"
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/memplan bench
+
+.PHONY: clean
+clean: ## remove what the other targets made
+	rm -rf $(VENV) target build
