@@ -2,9 +2,9 @@
 
 ``lower`` and ``upper`` are the half-open lifetime in ticks, ``size`` is bytes. Optional columns, as
 in minimalloc's own reader (github.com/google/minimalloc, src/converter.cc): ``alignment`` in bytes;
-``gaps`` (``3-5 7-9``: ticks at which the buffer is idle, half-open); ``offset`` (a place that the plan
-must keep; an empty cell leaves it open). Columns come in any order. Older files say ``start`` and an
-*inclusive* ``end``.
+``gaps`` (``3-5 7-9``: ticks at which the buffer is idle, half-open); ``offset`` (a place that the
+plan must keep; an empty cell leaves it open). Columns come in any order. Older files say ``start``
+and an *inclusive* ``end``.
 """
 
 import csv
