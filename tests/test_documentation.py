@@ -1,4 +1,4 @@
-"""Every pass is documented: a docstring with IR before and after, options, and a page under docs/."""
+"""Every pass is documented: docstring with IR before and after, options, a page under docs/."""
 
 from dataclasses import MISSING, fields
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The independent checker of plans: shares no code with planners or with the checker of the core."""
+"""The independent checker of plans: shares no code with planners or the checker of the core."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
