@@ -16,6 +16,7 @@ pub mod place;
 pub mod plan;
 pub mod planner;
 pub mod problem;
+pub mod schedule;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};

@@ -1,0 +1,20 @@
+//! Operator order, replacement and addresses together: which bytes move off chip, and when.
+
+mod downsets;
+mod evict;
+mod forced;
+mod graph;
+mod options;
+mod pack;
+mod path;
+mod peak;
+mod reduce;
+mod schedule;
+mod solve;
+mod step;
+mod traffic;
+
+pub use graph::{Graph, GraphBuilder, Op, OpIdx, Tensor, TensorIdx};
+pub use options::{Reductions, SearchOptions};
+pub use schedule::{Residency, Schedule};
+pub use solve::{least_peak, least_traffic, least_traffic_in_order};
