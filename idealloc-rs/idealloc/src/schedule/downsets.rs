@@ -24,8 +24,8 @@ pub(super) struct TooWide;
 pub(super) struct Move {
     /// The macro.
     pub step: u32,
-    /// Where it leads.
-    pub to: DownsetIdx,
+    /// Where it leads; `None` until somebody goes there.
+    to: Option<DownsetIdx>,
     /// What it reads.
     pub inputs: Mask,
     /// What it reads last.
@@ -34,12 +34,16 @@ pub(super) struct Move {
     pub dying_bytes: u64,
     /// Size of the smallest of `dying`; `u64::MAX` if there is none.
     pub smallest_dying: u64,
-    /// What it makes, as bits of the downset it leads to.
+    /// What it makes, as bits of the downset it leads to; empty until somebody goes there.
     pub made: Mask,
     /// The part of `made` that is clean from the start.
     pub made_clean: Mask,
-    /// Bytes of `made`.
+    /// Number of tensors it makes.
+    pub made_count: usize,
+    /// Bytes of what it makes.
     pub made_bytes: u64,
+    /// Whether all it makes is clean from the start.
+    pub makes_clean: bool,
     /// Bytes the first operator needs besides its inputs.
     pub enter: u64,
     /// Bytes the later operators need.
@@ -98,6 +102,7 @@ pub(super) struct Downset {
     /// For each live tensor, the first live one of the same size and readers.
     pub twin: Vec<u8>,
     is_expanded: bool,
+    is_ready_for_replacement: bool,
 }
 
 /// All downsets met so far.
@@ -185,26 +190,56 @@ impl<'a> Downsets<'a> {
     }
 
     /// Works out the moves of a downset, once.
-    pub fn expand(&mut self, index: DownsetIdx) -> Result<(), TooWide> {
+    pub fn expand(&mut self, index: DownsetIdx) {
         if self.get(index).is_expanded {
-            return Ok(());
+            return;
         }
-        let ready = self.get(index).ready.clone();
-        let mut moves = Vec::with_capacity(ready.len());
-        for step in ready {
-            moves.push(self.make_move(index, step)?);
+        let ready = &self.get(index).ready;
+        let moves = ready.iter().map(|&step| self.make_move(index, step)).collect();
+        let downset = &mut self.all[index.0 as usize];
+        downset.moves = moves;
+        downset.is_expanded = true;
+    }
+
+    /// Works out what replacement needs to know of a downset, once: twins and last steps.
+    pub fn expand_for_replacement(&mut self, index: DownsetIdx) {
+        self.expand(index);
+        if self.get(index).is_ready_for_replacement {
+            return;
         }
         let lasts = self.find_lasts(index);
         let twin = self.find_twins(index);
         let downset = &mut self.all[index.0 as usize];
-        downset.moves = moves;
         downset.lasts = lasts;
         downset.twin = twin;
-        downset.is_expanded = true;
-        Ok(())
+        downset.is_ready_for_replacement = true;
     }
 
-    fn make_move(&mut self, from: DownsetIdx, step: u32) -> Result<Move, TooWide> {
+    /// Where a move leads.
+    pub fn target(&mut self, from: DownsetIdx, index: usize) -> Result<DownsetIdx, TooWide> {
+        let by = &self.get(from).moves[index];
+        if let Some(to) = by.to {
+            return Ok(to);
+        }
+        let (step, dying) = (by.step, by.dying);
+        let to = self.intern(from, step, dying)?;
+        let body = &self.reduced.macros[step as usize];
+        let (mut made, mut made_clean) = (0, 0);
+        for item in &body.outputs {
+            if let Ok(bit) = self.get(to).live.binary_search(item) {
+                made |= 1u128 << bit;
+                let is_clean = self.reduced.items[*item as usize].is_clean;
+                made_clean |= if is_clean { 1u128 << bit } else { 0 };
+            }
+        }
+        let by = &mut self.all[from.0 as usize].moves[index];
+        by.to = Some(to);
+        by.made = made;
+        by.made_clean = made_clean;
+        Ok(to)
+    }
+
+    fn make_move(&self, from: DownsetIdx, step: u32) -> Move {
         let reduced = self.reduced;
         let body = &reduced.macros[step as usize];
         let live = &self.get(from).live;
@@ -221,30 +256,22 @@ impl<'a> Downsets<'a> {
                 smallest = smallest.min(item.bytes);
             }
         }
-        let to = self.intern(from, step, dying)?;
-        let after = &self.get(to).live;
-        let (mut made, mut made_clean, mut made_bytes) = (0, 0, 0);
-        for (bit, item) in after.iter().enumerate() {
-            if body.outputs.binary_search(item).is_ok() {
-                made |= 1u128 << bit;
-                let item = &reduced.items[*item as usize];
-                made_bytes += item.bytes;
-                made_clean |= if item.is_clean { 1u128 << bit } else { 0 };
-            }
-        }
-        Ok(Move {
+        let made = body.outputs.iter().map(|&item| &reduced.items[item as usize]);
+        Move {
             step,
-            to,
+            to: None,
             inputs,
             dying,
             dying_bytes,
             smallest_dying: smallest,
-            made,
-            made_clean,
-            made_bytes,
+            made: 0,
+            made_clean: 0,
+            made_count: body.outputs.len(),
+            made_bytes: made.clone().map(|item| item.bytes).sum(),
+            makes_clean: made.clone().all(|item| item.is_clean),
             enter: body.enter,
             hill: body.hill,
-        })
+        }
     }
 
     /// The downset with one more macro.

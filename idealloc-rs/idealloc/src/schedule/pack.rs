@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use super::graph::Graph;
-use super::schedule::Residency;
+use super::residency::Residency;
 use crate::control::Control;
 
 /// Attempts per order and piece.
@@ -153,4 +153,47 @@ fn neighbours(piece: &[Rectangle]) -> Vec<Vec<u32>> {
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
+}
+
+/// Gives every stay an offset so that the arena is as small as lowest fit makes it, from `load` bytes on.
+///
+/// Capacities between what fits and what does not are halved until they are within a thousandth of the load.
+pub(super) fn pack_least(
+    graph: &Graph,
+    residencies: &mut [Residency],
+    load: u64,
+    seed: u64,
+    control: &Control,
+) {
+    if pack(graph, residencies, load, seed, control) {
+        return;
+    }
+    let mut slack = load / 64 + 1;
+    while !pack(graph, residencies, load.saturating_add(slack), seed, control) {
+        if control.is_cancelled() {
+            stack(graph, residencies);
+            return;
+        }
+        slack = slack.saturating_mul(2);
+    }
+    let (mut too_small, mut enough) = (load, load.saturating_add(slack));
+    let mut attempt = residencies.to_vec();
+    while enough - too_small > load / 1024 + 1 {
+        let middle = too_small + (enough - too_small) / 2;
+        if pack(graph, &mut attempt, middle, seed, control) {
+            residencies.copy_from_slice(&attempt);
+            enough = middle;
+        } else {
+            too_small = middle;
+        }
+    }
+}
+
+/// One after the other: what is left where nobody waits for better.
+fn stack(graph: &Graph, residencies: &mut [Residency]) {
+    let mut offset = 0;
+    for r in residencies {
+        r.offset = offset;
+        offset += graph.tensors[r.tensor.get()].bytes;
+    }
 }

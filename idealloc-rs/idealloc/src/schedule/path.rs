@@ -2,7 +2,7 @@
 
 use super::graph::{Graph, OpIdx, TensorIdx};
 use super::reduce::Reduced;
-use super::schedule::Residency;
+use super::residency::Residency;
 
 /// One macro of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-use super::downsets::{DownsetIdx, Downsets, Mask, Move, TooWide};
+use super::downsets::{DownsetIdx, Downsets, Mask, TooWide};
 use super::options::SearchOptions;
 use super::path::{Path, Step};
 use super::reduce::Reduced;
@@ -15,12 +15,15 @@ use crate::plan::StopReason;
 /// How many expansions pass between looks at the clock and at cancellation.
 const POLL: u64 = 1024;
 
+/// Most moves that are looked ahead for a descent.
+const DESCENT_MOVES: usize = 2;
+
 /// A downset on the best way found to it.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     peak: u64,
     parent: DownsetIdx,
-    by: u32,
+    by: usize,
     is_done: bool,
 }
 
@@ -76,30 +79,30 @@ pub(super) fn search(
             stop = StopReason::WorkLimit;
             break;
         }
-        downsets.expand(at)?;
-        reached.resize(downsets.len(), None);
+        let descent = if options.reductions.free_move {
+            descend(&mut downsets, at, peak, DESCENT_MOVES)?
+        } else {
+            None
+        };
+        downsets.expand(at);
+        if let Some(moves) = descent {
+            let (mut from, mut is_better) = (at, false);
+            for by in moves {
+                let to = downsets.target(from, by)?;
+                is_better = improve(&mut reached, from, by, to, peak);
+                from = to;
+            }
+            if is_better {
+                open.push((Reverse(peak), downsets.get(from).depth, Reverse(from)));
+            }
+            continue;
+        }
         let resident = resident(&downsets, at);
         let held = downsets.sum(at, resident);
-        let mut steps: Vec<(u32, u64)> = Vec::new();
-        for (i, by) in downsets.get(at).moves.iter().enumerate() {
-            let most = footprint(&downsets, at, resident, held, by);
-            let is_free = options.reductions.free_move
-                && most <= peak
-                && by.inputs & !resident == 0
-                && by.made_bytes <= by.dying_bytes;
-            if is_free {
-                steps.clear();
-                steps.push((i as u32, most));
-                break;
-            }
-            steps.push((i as u32, most));
-        }
-        for (i, most) in steps {
-            let to = downsets.get(at).moves[i as usize].to;
-            let most = most.max(peak);
-            let entry = &mut reached[to.0 as usize];
-            if entry.is_none_or(|r| r.peak > most) {
-                *entry = Some(Reached { peak: most, parent: at, by: i, is_done: false });
+        for by in 0..downsets.get(at).moves.len() {
+            let most = footprint(&downsets, at, resident, held, by).max(peak);
+            let to = downsets.target(at, by)?;
+            if improve(&mut reached, at, by, to, most) {
                 open.push((Reverse(most), downsets.get(to).depth, Reverse(to)));
             }
         }
@@ -107,6 +110,79 @@ pub(super) fn search(
     let path = goal.map(|goal| trace(&downsets, &reached, goal));
     let count = downsets.len() as u64;
     Ok(Found { path, bound, stop, expanded, downsets: count })
+}
+
+/// Notes a way to a downset if it is the best so far.
+fn improve(
+    reached: &mut Vec<Option<Reached>>,
+    from: DownsetIdx,
+    by: usize,
+    to: DownsetIdx,
+    peak: u64,
+) -> bool {
+    let index = to.0 as usize;
+    if index >= reached.len() {
+        reached.resize(index + 1, None);
+    }
+    let is_better = reached[index].is_none_or(|r| r.peak > peak);
+    if is_better {
+        reached[index] = Some(Reached { peak, parent: from, by, is_done: false });
+    }
+    is_better
+}
+
+/// A few moves after which no more is held than before, and which hold no more than `peak` on the way.
+///
+/// They can be moved to the front of any continuation without loss, so nothing else need be tried.
+fn descend(
+    downsets: &mut Downsets<'_>,
+    from: DownsetIdx,
+    peak: u64,
+    most_moves: usize,
+) -> Result<Option<Vec<usize>>, TooWide> {
+    let resident_from = resident(downsets, from);
+    let held_from = downsets.sum(from, resident_from);
+    for depth in 1..=most_moves {
+        let mut moves = Vec::new();
+        if descend_from(downsets, from, held_from, peak, depth, &mut moves)? {
+            return Ok(Some(moves));
+        }
+    }
+    Ok(None)
+}
+
+fn descend_from(
+    downsets: &mut Downsets<'_>,
+    at: DownsetIdx,
+    target: u64,
+    peak: u64,
+    depth: usize,
+    moves: &mut Vec<usize>,
+) -> Result<bool, TooWide> {
+    downsets.expand(at);
+    let resident = resident(downsets, at);
+    let held = downsets.sum(at, resident);
+    for i in 0..downsets.get(at).moves.len() {
+        let by = &downsets.get(at).moves[i];
+        let held_after =
+            held + downsets.sum(at, by.inputs & !resident) + by.made_bytes - by.dying_bytes;
+        if footprint(downsets, at, resident, held, i) > peak {
+            continue;
+        }
+        if depth == 1 && held_after > target {
+            continue;
+        }
+        moves.push(i);
+        let found = depth == 1 || {
+            let to = downsets.target(at, i)?;
+            descend_from(downsets, to, target, peak, depth - 1, moves)?
+        };
+        if found {
+            return Ok(true);
+        }
+        moves.pop();
+    }
+    Ok(false)
 }
 
 fn resident(downsets: &Downsets<'_>, at: DownsetIdx) -> Mask {
@@ -122,7 +198,8 @@ fn resident(downsets: &Downsets<'_>, at: DownsetIdx) -> Mask {
 }
 
 /// Most bytes on chip while a move runs.
-fn footprint(downsets: &Downsets<'_>, at: DownsetIdx, resident: Mask, held: u64, by: &Move) -> u64 {
+fn footprint(downsets: &Downsets<'_>, at: DownsetIdx, resident: Mask, held: u64, by: usize) -> u64 {
+    let by = &downsets.get(at).moves[by];
     let held = held + downsets.sum(at, by.inputs & !resident);
     (held + by.enter).max(held - by.dying_bytes + by.hill)
 }
@@ -131,7 +208,7 @@ fn trace(downsets: &Downsets<'_>, reached: &[Option<Reached>], goal: DownsetIdx)
     let mut steps = Vec::new();
     let mut at = goal;
     while let Some(r) = reached[at.0 as usize].filter(|_| at != downsets.first()) {
-        let by = &downsets.get(r.parent).moves[r.by as usize];
+        let by = &downsets.get(r.parent).moves[r.by];
         steps.push(Step { step: by.step, evicted_before: Vec::new(), evicted_inside: Vec::new() });
         at = r.parent;
     }

@@ -55,13 +55,14 @@ impl<'a> Stepper<'a> {
     /// Fills `children` with all states one macro further that a best schedule may need.
     pub fn children(&mut self, state: State, children: &mut Vec<Child>) -> Result<(), TooWide> {
         children.clear();
-        self.downsets.expand(state.downset)?;
+        self.downsets.expand_for_replacement(state.downset);
         let n = self.downsets.get(state.downset).moves.len();
         if self.reductions.free_move {
             let free = (0..n).find(|&i| self.is_free(state, i));
             if let Some(i) = free {
+                let to = self.downsets.target(state.downset, i)?;
                 let by = &self.downsets.get(state.downset).moves[i];
-                let next = after(by, state, state.resident);
+                let next = after(by, to, state, state.resident);
                 children.push(Child { state: next, by: i as u32, evicted: 0 });
                 return Ok(());
             }
@@ -85,14 +86,14 @@ impl<'a> Stepper<'a> {
         {
             return false;
         }
-        match by.made.count_ones() {
+        match by.made_count {
             0 => true,
             1 => {
                 by.made_bytes <= by.smallest_dying
                     && by.dying != 0
                     && (state.dirty & by.dying != 0
                         || by.dying_bytes >= 2 * by.made_bytes
-                        || by.made_clean != 0)
+                        || by.makes_clean)
             }
             _ => false,
         }
@@ -104,6 +105,7 @@ impl<'a> Stepper<'a> {
         index: usize,
         children: &mut Vec<Child>,
     ) -> Result<(), TooWide> {
+        let to = self.downsets.target(state.downset, index)?;
         let downset = self.downsets.get(state.downset);
         let by = &downset.moves[index];
         let resident = state.resident | by.inputs;
@@ -128,12 +130,12 @@ impl<'a> Stepper<'a> {
                 cost += if state.dirty >> bit & 1 == 1 { 2 * size } else { size };
             }
             let before = State { bytes: bytes - freed, cost: state.cost + cost, ..state };
-            let next = after(by, before, resident & !evicted);
+            let next = after(by, to, before, resident & !evicted);
             children.push(Child { state: next, by: index as u32, evicted });
         }
         if self.reductions.canonical_last {
-            let (to, step) = (by.to, by.step);
-            self.downsets.expand(to)?;
+            let step = by.step;
+            self.downsets.expand_for_replacement(to);
             let lasts = &self.downsets.get(to).lasts;
             let capacity = self.capacity;
             children.retain(|child| {
@@ -158,9 +160,9 @@ fn last_of(lasts: &[LastStep], state: State, capacity: u64) -> Option<u32> {
 }
 
 /// The state after a macro; `state.bytes` counts `resident`, what is loaded for it included.
-fn after(by: &Move, state: State, resident: Mask) -> State {
+fn after(by: &Move, to: DownsetIdx, state: State, resident: Mask) -> State {
     State {
-        downset: by.to,
+        downset: to,
         resident: by.carry(resident) | by.made,
         dirty: by.carry(state.dirty & resident) | (by.made & !by.made_clean),
         bytes: state.bytes - by.dying_bytes + by.made_bytes,

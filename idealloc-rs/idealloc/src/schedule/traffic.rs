@@ -59,6 +59,7 @@ pub(super) fn search(
     reduced: &Reduced,
     capacity: u64,
     upper: u64,
+    tie_break: u64,
     options: &SearchOptions,
     control: &Control,
 ) -> Result<Found, TooWide> {
@@ -71,12 +72,12 @@ pub(super) fn search(
     let mut nodes = vec![Node { state: first, parent: 0, by: 0, evicted: 0, is_beaten: false }];
     let mut open = BinaryHeap::new();
     let bound = forced.as_mut().map_or(0, |f| f.bound(&stepper.downsets, first));
-    open.push((Reverse(bound), 0u32, Reverse(0u32)));
+    open.push((Reverse(bound), 0u32, 0u64, Reverse(0u32)));
     let mut children: Vec<Child> = Vec::new();
     let (mut expanded, mut bound) = (0u64, 0u64);
     let mut stop = StopReason::Infeasible;
     let mut goal = None;
-    while let Some((Reverse(value), _, Reverse(index))) = open.pop() {
+    while let Some((Reverse(value), _, _, Reverse(index))) = open.pop() {
         let node = nodes[index as usize];
         if node.is_beaten {
             continue;
@@ -140,7 +141,10 @@ pub(super) fn search(
                 evicted: child.evicted,
                 is_beaten: false,
             });
-            open.push((Reverse(value), stepper.downsets.get(state.downset).depth, Reverse(id)));
+            let depth = stepper.downsets.get(state.downset).depth;
+            // Another tie-break leads to another of the best schedules.
+            let tie = u64::from(id).wrapping_mul(tie_break) >> 32;
+            open.push((Reverse(value), depth, tie, Reverse(id)));
         }
     }
     let path = goal.map(|goal| trace(&stepper.downsets, &nodes, goal));

@@ -41,24 +41,6 @@ pub struct Schedule {
     pub statistics: Vec<(&'static str, u64)>,
 }
 
-/// Bytes moved beyond the compulsory: every load but the first of an input, every write but that of an output.
-pub(super) fn traffic(graph: &Graph, residencies: &[Residency]) -> u64 {
-    let mut first_load = vec![true; graph.tensors.len()];
-    let mut moved = 0;
-    for r in residencies {
-        let tensor = &graph.tensors[r.tensor.get()];
-        if r.is_loaded {
-            let is_compulsory = tensor.producer.is_none() && first_load[r.tensor.get()];
-            first_load[r.tensor.get()] = false;
-            moved += if is_compulsory { 0 } else { tensor.bytes };
-        }
-        if r.is_spilled && !tensor.is_output {
-            moved += tensor.bytes;
-        }
-    }
-    moved
-}
-
 /// Most bytes on chip at once.
 pub(super) fn load(graph: &Graph, residencies: &[Residency]) -> u64 {
     let mut change = Vec::with_capacity(2 * residencies.len());
