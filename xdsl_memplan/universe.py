@@ -41,7 +41,7 @@ def _memplan() -> "Dialect":
 
 
 MEMPLAN_UNIVERSE = Universe(
-    all_dialects={},
+    all_dialects={"memplan": _memplan},
     all_passes={name: _pass_factory(name, class_name) for name, class_name in _PASSES.items()},
     all_targets={},
 )
