@@ -128,7 +128,7 @@ class _Collector:
                 if touched:
                     self.extend(value, tick, tick + 1, block)
             for result in op.results:
-                # An alias is never written by the operation that makes it, a fresh tensor always is.
+                # Making an alias writes nothing, making a fresh tensor does.
                 if is_storage(result.type) and result not in aliases.sources:
                     needed[result] = (tick, tick + 1)
 

@@ -12,8 +12,7 @@ from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 
 
 class LoopReuse:
-    """Answers the question for the values of one function; linear to set up if it has such loops.
-    """
+    """Answers the question for the values of one function; set up in linear time."""
 
     def __init__(self, lifetimes: FunctionLifetimes) -> None:
         """Turn the alias edges around and find what every value's own accesses are."""
@@ -35,9 +34,7 @@ class LoopReuse:
                 self._accesses[value] = (first, tick)
 
     def clashes(self, allocation: SSAValue) -> bool:
-        """Tell whether one address would do harm. Linear in the number of aliases of
-        ``allocation``.
-        """
+        """Tell whether one address would do harm. Linear in the aliases of ``allocation``."""
         own = self._closure([allocation], across_iterations=False)
         older = self._closure(
             (argument for value in own for argument in self._handed_on.get(value, ())),

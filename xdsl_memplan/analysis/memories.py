@@ -7,10 +7,12 @@ attribute, the attribute over the arenas.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.hints import isa
 
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.memplan import MEMORIES, NO_CAPACITY, ArenaOp, BufferOp, MemoryAttr
@@ -91,7 +93,7 @@ class Memories:
                 fallback = str(space.value.data)
             else:
                 fallback = str(space)
-            name = self.by_space.get(space, fallback)
+            name = self.by_space.get(cast(Attribute, space), fallback)
         memory = self.by_name.get(name)
         if memory is None:
             raise PassFailedException(
@@ -135,9 +137,7 @@ def arena_ops(module: ModuleOp) -> dict[str, ArenaOp]:
 
 
 def ensure_arenas(module: ModuleOp, memories: Iterable[Memory]) -> dict[str, ArenaOp]:
-    """Return arenas for ``memories``, made at the top of the module where missing, brought up to
-    date.
-    """
+    """Return arenas for ``memories``: new ones at the top of the module, or old ones updated."""
     arenas = arena_ops(module)
     first = module.body.block.first_op
     for memory in memories:
@@ -164,11 +164,10 @@ def _described(module: ModuleOp) -> Sequence[Memory]:
     attribute = module.attributes.get(MEMORIES)
     if attribute is None:
         return ()
-    entries = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
+    if not isa(attribute, ArrayAttr[MemoryAttr]):
+        raise PassFailedException(f"{MEMORIES} is {attribute}, not an array of #memplan.memory")
     memories: list[Memory] = []
-    for entry in entries:
-        if not isinstance(entry, MemoryAttr):
-            raise PassFailedException(f"{MEMORIES} holds {entry}, not a #memplan.memory")
+    for entry in attribute.data:
         capacity = entry.capacity.value.data
         memories.append(
             Memory(

@@ -1,5 +1,4 @@
-"""How operations take part in time: which ones hold code that runs in order, again and again, or
-elsewhere.
+"""How operations take part in time: which hold code that runs in order, or again and again.
 
 What an operation does with the contents of tensors and memrefs is asked of `dialects.queries`. This
 table only knows control flow.
@@ -58,8 +57,7 @@ _KINDS: dict[str, Kind] = {
 }
 
 INITIAL_VALUES: dict[str, int] = {"scf.for": 3, "scf.while": 0}
-"""Position of the first operand that a loop carries into its first iteration; else they are last.
-"""
+"""Position of the first operand that is carried into the first iteration; else they are last."""
 
 
 def kind_of(op: Operation) -> Kind:

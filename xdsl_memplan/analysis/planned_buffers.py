@@ -119,5 +119,6 @@ def _check_place(
     if reuse.clashes(trait.storage(op)):
         raise PassFailedException(
             f"{describe_op(op)}: the loop hands this memory to its next iteration, which still "
-            "needs it while it allocates anew: one address would not do; allocate outside of the loop"
+            "needs it while it allocates anew: one address would not do; allocate outside of the "
+            "loop"
         )

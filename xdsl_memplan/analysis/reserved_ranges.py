@@ -1,7 +1,8 @@
 """What calls take of a memory: `docs/decisions/0001`.
 
-All functions count offsets from the start of the same arenas. While a call runs, the callee and all that it calls own
-``[0, peak of the callee)``. Memory that it returns stays taken until the caller is done with it.
+All functions count offsets from the start of the same arenas. While a call runs, the callee and
+all that it calls own ``[0, peak of the callee)``. Memory that it returns stays taken until the
+caller is done with it.
 """
 
 from collections.abc import Mapping
@@ -93,9 +94,7 @@ def reserved_ranges(
     return running + returned
 
 
-def _returned_by_call(
-    root: SSAValue, callees: Mapping[str, PlacedFunction]
-) -> list[PlacedRange]:
+def _returned_by_call(root: SSAValue, callees: Mapping[str, PlacedFunction]) -> list[PlacedRange]:
     if not isinstance(root, OpResult) or not isinstance(root.op, CallOp):
         return []
     callee = callees.get(root.op.callee.string_value())

@@ -22,8 +22,9 @@ def capacity_report(
 ) -> str:
     """Say what is required, available and missing, at which tick, and which buffers live then.
 
-    ``plan`` holds the offsets of ``entries``. The tick is the first at which the plan reaches its peak; the buffers of that
-    tick are listed largest first, with their places. Sizes are bytes. n log n.
+    ``plan`` holds the offsets of ``entries``. The tick is the first at which the plan reaches its
+    peak; the buffers of that tick are listed largest first, with their places. Sizes are bytes. n
+    log n.
     """
     assert memory.capacity is not None
     ends = plan.offsets + np.array([entry.size for entry in entries], dtype=np.int64)

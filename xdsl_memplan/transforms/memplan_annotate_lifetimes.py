@@ -31,7 +31,7 @@ class MemplanAnnotateLifetimesPass(ModulePass):
     After, `%y` is written at tick 0 and read at tick 1:
 
     ```mlir
-    func.func @main(%x: tensor<4xf32> {memplan.lifetime = #memplan.lifetime<0 : i64, 1 : i64>}) ... {
+    func.func @main(%x: ... {memplan.lifetime = #memplan.lifetime<0 : i64, 1 : i64>}) ... {
       %e = tensor.empty() {memplan.lifetimes = [#memplan.lifetime<0 : i64, 0 : i64>]} : ...
       %y = linalg.exp {memplan.lifetimes = [#memplan.lifetime<0 : i64, 2 : i64>]} ...
       %z = linalg.exp {memplan.lifetimes = [#memplan.lifetime<1 : i64, 2 : i64>]} ...
@@ -40,8 +40,8 @@ class MemplanAnnotateLifetimesPass(ModulePass):
     ```
 
     The attribute has one entry per result: a half-open lifetime in ticks, or `unit` for what is no
-    tensor and no memref. A `memplan.buffer` has its own `lifetime`. Views and the results of control
-    flow show the lifetime of the bytes they stand for. Options: none.
+    tensor and no memref. A `memplan.buffer` has its own `lifetime`. Views and the results of
+    control flow show the lifetime of the bytes they stand for. Options: none.
 
     Works on tensor IR and on buffer IR. Requires structured control flow and no recursion.
     """

@@ -39,7 +39,7 @@ class MemplanAssignOffsetsPass(ModulePass):
       %a = memplan.buffer @L1 size 64 alignment 64 : memref<16xf32>
       linalg.exp ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
       linalg.exp ins(%a : memref<16xf32>) outs(%y : memref<16xf32>)
-      return
+      func.return
     }
     ```
 
@@ -47,12 +47,12 @@ class MemplanAssignOffsetsPass(ModulePass):
 
     ```mlir
     memplan.arena @L1 capacity 131072 alignment 64 size 64
-    func.func @main(...) attributes {memplan.plan = #memplan.plan<"first-fit-by-size", 64, 64, 64>} {
+    func.func @main(...) attributes {memplan.plan = #memplan.plan<"...", 64, 64, 64>} {
       %a = memplan.buffer @L1 size 64 alignment 64 lifetime <0 : i64, 2 : i64> offset 0 : ...
     ```
 
-    A buffer is a `memplan.buffer`, a `memref.alloc` or `memref.alloca`, or any operation with the trait
-    `BufferLikeTrait`. Those that are not ours get the attribute `memplan.offset`, in bytes.
+    A buffer is a `memplan.buffer`, a `memref.alloc` or `memref.alloca`, or any operation with the
+    trait `BufferLikeTrait`. Those that are not ours get the attribute `memplan.offset`, in bytes.
 
     There is one problem per function and memory. Functions share the arenas, callees first: while a
     call runs, the callee owns the bytes below its peak. The function gets `memplan.plan` (with
@@ -64,8 +64,10 @@ class MemplanAssignOffsetsPass(ModulePass):
     - `seed` (0): for planners that use chance; the same seed gives the same offsets.
     - `effort` (`medium`): `low`, `medium`, `high` or `max`.
     - `threads` (1): more threads never change the result.
-    - `memory` (none): `"L1=64KiB:align=64:base=0x1000,L2=1MiB"`; wins over the module's description.
-    - `keep-lifetimes` (true): take the lifetimes in the IR where all buffers of a function have one;
+    - `memory` (none): `"L1=64KiB:align=64:base=0x1000,L2=1MiB"`; wins over the module's
+    description.
+    - `keep-lifetimes` (true): take the lifetimes in the IR where all buffers of a function have
+    one;
       with `false`, and in functions with calls, they are computed anew.
 
     Requires buffer IR with static sizes. Fails if a capacity is exceeded, and says by what.
