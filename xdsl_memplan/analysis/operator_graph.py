@@ -9,8 +9,8 @@ straight into a padded tensor or a slice of a concatenation. An operator that on
 makes a token of no bytes, which its readers wait for; so order is kept and nothing counts twice.
 
 Operators whose inputs are always there (arguments, constants) and whose only reader is one other
-operator are folded into it as workspace: there is never a reason to run them earlier. Operators that
-only change what one other made are appended to it: there is no reason to run them later.
+operator are folded into it as workspace: there is never a reason to run them earlier. Operators
+that only change what one other made are appended to it: there is no reason to run them later.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,6 @@ from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.queries import aliases_of, destinations_of, effects_of
-
 
 _SMALL = 64
 """How many times smaller a tensor must be to be held a little longer without a thought."""
@@ -278,11 +277,12 @@ class _Builder:
     def _append_in_place(self) -> None:
         """Append to an operator those that only change what it made: they never need to wait.
 
-        What else they read must be small beside it, and there before it by the function's order.
+        What else they read must be small beside it, and can be there before it.
         """
         maker: dict[int, int] = {}
+        early = self._can_run_first()
         for i, operator in enumerate(self.operators):
-            first = self._appendable_to(operator, maker)
+            first = self._appendable_to(operator, maker, early)
             if first is not None:
                 target = self.operators[first]
                 others = [s for s in operator.inputs if maker[s] != first]
@@ -293,15 +293,30 @@ class _Builder:
             for storage in operator.outputs:
                 maker[storage] = i if first is None else first
 
-    def _appendable_to(self, operator: Operator, maker: dict[int, int]) -> int | None:
+    def _can_run_first(self) -> list[bool]:
+        """Tell for each operator whether it could run before all that are not so."""
+        result: list[bool] = []
+        ordered_ones_can = True
+        for operator in self.operators:
+            can = not operator.inputs and (ordered_ones_can or not operator.keeps_order)
+            if operator.keeps_order and operator.operations:
+                ordered_ones_can = can
+            result.append(can)
+        return result
+
+    def _appendable_to(
+        self, operator: Operator, maker: dict[int, int], early: list[bool]
+    ) -> int | None:
         only_changes = not operator.workspace_bytes and not self._sum(operator.outputs)
         if not operator.inputs or not only_changes or operator.keeps_order:
             return None
-        first = max(maker[storage] for storage in operator.inputs)
-        own = self._sum(s for s in operator.inputs if maker[s] == first)
-        others = self._sum(s for s in operator.inputs if maker[s] != first)
-        small_enough = others * _SMALL <= own
-        return first if small_enough and not self.operators[first].keeps_order else None
+        first = maker[max(operator.inputs, key=lambda storage: self.storage_bytes[storage])]
+        others = [storage for storage in operator.inputs if maker[storage] != first]
+        own_bytes = self._sum(s for s in operator.inputs if maker[s] == first)
+        there_before = all(maker[s] < first or early[maker[s]] for s in others)
+        if self.operators[first].keeps_order or not there_before:
+            return None
+        return first if self._sum(others) * _SMALL <= own_bytes else None
 
     def _only_reader(self, operator: Operator) -> Operation | None:
         readers = {
