@@ -4,9 +4,9 @@ use crate::check::check;
 use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::load::load;
-use crate::{baselines, place};
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
+use crate::{baselines, place};
 
 /// What a problem may use and a planner can honour or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

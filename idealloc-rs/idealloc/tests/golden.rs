@@ -1,8 +1,8 @@
 //! The restated planners give the same offsets as the originals on minimalloc's A..K.
 //!
-//! `tests/data/golden.json` holds the peak and the first 16 hex digits of the SHA-256 of the comma-separated offsets, with
-//! times mapped to event ranks. Most of it was made with the compiled or installed originals; SOMAS, ORT, XLA's area,
-//! start and end keys and its lowest fit with a statement of their source text only.
+//! `tests/data/golden.json` holds the peak and the first 16 hex digits of the SHA-256 of the comma-separated
+//! offsets, with times mapped to event ranks. Most of it was made with the compiled or installed originals;
+//! SOMAS, ORT, XLA's area, start and end keys and its lowest fit with a statement of their source text only.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 use idealloc::{Control, Options, Problem, plan};
 use sha2::{Digest, Sha256};
 
+type Settings = &'static [(&'static str, &'static str)];
+
 /// Name in the file, our planner, its settings.
-const PLANNERS: &[(&str, &str, &[(&str, &str)])] = &[
+const PLANNERS: &[(&str, &str, Settings)] = &[
     ("xla_spatial_best", "xla-spatial", &[]),
     ("xla_spatial_low", "xla-spatial", &[("fit", "lowest")]),
     ("xla_temporal_best", "xla-temporal", &[]),
@@ -23,14 +25,38 @@ const PLANNERS: &[(&str, &str, &[(&str, &str)])] = &[
     ("xla_start_low", "xla-start", &[("fit", "lowest")]),
     ("xla_end_best", "xla-end", &[]),
     ("xla_end_low", "xla-end", &[("fit", "lowest")]),
-    ("somas_single_best", "somas", &[("algorithm", "single"), ("fit", "best")]),
-    ("somas_single_smallest", "somas", &[("algorithm", "single"), ("fit", "smallest")]),
-    ("somas_single_largest", "somas", &[("algorithm", "single"), ("fit", "largest")]),
-    ("somas_single_worst", "somas", &[("algorithm", "single"), ("fit", "worst")]),
-    ("somas_shared_best", "somas", &[("algorithm", "shared"), ("fit", "best")]),
-    ("somas_shared_smallest", "somas", &[("algorithm", "shared"), ("fit", "smallest")]),
-    ("somas_shared_largest", "somas", &[("algorithm", "shared"), ("fit", "largest")]),
-    ("somas_shared_worst", "somas", &[("algorithm", "shared"), ("fit", "worst")]),
+    ("somas_single_best", "somas", &[("algorithm", "single"), ("order", "size"), ("fit", "best")]),
+    (
+        "somas_single_smallest",
+        "somas",
+        &[("algorithm", "single"), ("order", "size"), ("fit", "smallest")],
+    ),
+    (
+        "somas_single_largest",
+        "somas",
+        &[("algorithm", "single"), ("order", "size"), ("fit", "largest")],
+    ),
+    (
+        "somas_single_worst",
+        "somas",
+        &[("algorithm", "single"), ("order", "size"), ("fit", "worst")],
+    ),
+    ("somas_shared_best", "somas", &[("algorithm", "shared"), ("order", "size"), ("fit", "best")]),
+    (
+        "somas_shared_smallest",
+        "somas",
+        &[("algorithm", "shared"), ("order", "size"), ("fit", "smallest")],
+    ),
+    (
+        "somas_shared_largest",
+        "somas",
+        &[("algorithm", "shared"), ("order", "size"), ("fit", "largest")],
+    ),
+    (
+        "somas_shared_worst",
+        "somas",
+        &[("algorithm", "shared"), ("order", "size"), ("fit", "worst")],
+    ),
     ("tflite_arena", "tflite-arena", &[]),
     ("tflite_gpu_by_size", "tflite-gpu-by-size", &[]),
     ("tflite_gpu_by_size_obj", "tflite-gpu-by-size-objects", &[]),
@@ -52,11 +78,11 @@ fn data() -> PathBuf {
 
 /// A problem of `tests/data/minimalloc` with times mapped to event ranks.
 fn ranked(instance: &str) -> Result<Problem, Box<dyn Error>> {
-    let text =
-        std::fs::read_to_string(data().join(format!("minimalloc/{instance}.1048576.csv")))?;
+    let text = std::fs::read_to_string(data().join(format!("minimalloc/{instance}.1048576.csv")))?;
     let mut rows: Vec<[i64; 3]> = Vec::new();
     for line in text.lines().skip(1).filter(|line| !line.trim().is_empty()) {
-        let cells = line.split(',').map(str::trim).map(str::parse).collect::<Result<Vec<i64>, _>>()?;
+        let cells =
+            line.split(',').map(str::trim).map(str::parse).collect::<Result<Vec<i64>, _>>()?;
         rows.push([cells[1], cells[2], cells[3]]);
     }
     let mut times: Vec<i64> = rows.iter().flat_map(|row| [row[0], row[1]]).collect();

@@ -1,5 +1,7 @@
 //! The buffers placed so far, and the gaps they leave for the next one.
 
+use std::borrow::Cow;
+
 use crate::baselines::adjacency::Adjacency;
 use crate::baselines::occupancy::Occupancy;
 use crate::baselines::ranges::{Range, RangeUnion, UNBOUNDED, subtract};
@@ -11,7 +13,7 @@ use crate::problem::{Conflicts, Problem};
 ///
 /// Fixed buffers are there from the beginning.
 pub struct Placed<'p> {
-    problem: &'p Problem,
+    sizes: Cow<'p, [u64]>,
     sections: Sections,
     /// By time; `None` where conflicts are listed pair by pair only.
     occupancy: Option<Occupancy>,
@@ -26,8 +28,8 @@ pub struct Placed<'p> {
 }
 
 impl<'p> Placed<'p> {
-    /// Nothing but the fixed buffers. Complexity: `O(n log n)`.
-    pub fn new(problem: &'p Problem) -> Self {
+    /// Nothing but the fixed buffers. Sizes may be larger than in the problem: rounded up. Complexity: `O(n log n)`.
+    pub fn new(problem: &'p Problem, sizes: Cow<'p, [u64]>) -> Self {
         let sections = Sections::of(problem);
         let (by_time, listed) = match problem.conflicts() {
             Conflicts::Lifetimes => (true, None),
@@ -35,7 +37,7 @@ impl<'p> Placed<'p> {
             Conflicts::Pairs(pairs) => (false, Some(Adjacency::new(problem.len(), pairs))),
         };
         let mut placed = Self {
-            problem,
+            sizes,
             occupancy: by_time.then(|| Occupancy::new(sections.count())),
             sections,
             listed,
@@ -62,7 +64,7 @@ impl<'p> Placed<'p> {
         let i = buffer.get();
         self.offsets[i] = offset;
         self.is_placed[i] = true;
-        let end = offset.saturating_add(self.problem.sizes()[i]);
+        let end = offset.saturating_add(self.sizes[i]);
         if let Some(occupancy) = self.occupancy.as_mut().filter(|_| offset < end) {
             for &stretch in self.sections.of_buffer(i) {
                 occupancy.take(stretch, (offset, end));
@@ -85,7 +87,7 @@ impl<'p> Placed<'p> {
         if let Some(listed) = &self.listed {
             self.neighbours.clear();
             for &j in listed.of(i) {
-                let (j, size) = (j.get(), self.problem.sizes()[j.get()]);
+                let (j, size) = (j.get(), self.sizes[j.get()]);
                 if self.is_placed[j] && size > 0 {
                     self.neighbours.push((self.offsets[j], self.offsets[j].saturating_add(size)));
                 }

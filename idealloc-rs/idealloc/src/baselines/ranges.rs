@@ -40,7 +40,7 @@ impl RangeUnion {
     }
 
     /// The union of any ranges. Complexity: `O(r log r)`.
-    pub fn collect_from(&mut self, ranges: &mut Vec<Range>) {
+    pub fn collect_from(&mut self, ranges: &mut [Range]) {
         ranges.sort_unstable();
         self.ranges.clear();
         for &(start, end) in ranges.iter() {

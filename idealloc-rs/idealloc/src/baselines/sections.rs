@@ -66,7 +66,8 @@ impl Sections {
     }
 }
 
-/// Visits the live stretches of time of every buffer, less its gaps: `None` where a buffer begins, and once at the end.
+/// Visits the live stretches of time of every buffer, less its gaps: `None` where a buffer begins, and once at
+/// the end.
 pub fn for_each_stretch(problem: &Problem, mut visit: impl FnMut(Option<Lifetime>)) {
     let mut gaps = problem.gaps().iter().peekable();
     for (i, life) in problem.lifetimes().iter().enumerate() {

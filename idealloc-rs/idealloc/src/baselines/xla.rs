@@ -1,7 +1,7 @@
 //! XLA's `GlobalDecreasingSizeBestFitHeap`: global sort, then best fit.
 //!
-//! Source: OpenXLA, `xla/service/heap_simulator/heap_simulator.cc`, Apache-2.0. Its buffers come with inclusive lifetimes
-//! `[start, end]`; ours are half-open.
+//! Source: OpenXLA, `xla/service/heap_simulator/heap_simulator.cc`, Apache-2.0. Its buffers come with inclusive
+//! lifetimes `[start, end]`; ours are half-open.
 //!
 //! Sort keys, ascending, position last:
 //!
@@ -13,9 +13,9 @@
 //! | `xla-start` | `kFastMerge`, `kPhaseWindow` | earliest start, largest size |
 //! | `xla-end` | `kPhaseWindowEnd` | earliest end, largest size |
 //!
-//! Placement: the smallest gap between conflicting buffers that fits, measured from its aligned start to its end, the lowest
-//! of equals (`fit=best`), or the lowest gap that fits (`fit=lowest`, in XLA since 2026). The gap above everything only
-//! where nothing else fits.
+//! Placement: the smallest gap between conflicting buffers that fits, measured from its aligned start to its end,
+//! the lowest of equals (`fit=best`), or the lowest gap that fits (`fit=lowest`, in XLA since 2026). The gap
+//! above everything only where nothing else fits.
 //!
 //! XLA aligns all buffers of a heap alike; here each has its own alignment, which is the same where all are equal.
 //! Fixed buffers, gaps in lifetimes and listed conflicts are obstacles like any other; XLA has none of the three.
@@ -156,13 +156,15 @@ fn best_of(problem: &Problem, options: &Options, control: &Control) -> Result<Pl
     let mut settings = Settings::new("xla-best-of", options);
     let is_classic = settings.choice("list", &["packing-search", "classic"])? == 1;
     settings.finish()?;
-    let orders: &[Order] = if is_classic { &[spatial, temporal] } else { &[spatial, temporal, area] };
+    let orders: &[Order] =
+        if is_classic { &[spatial, temporal] } else { &[spatial, temporal, area] };
     let fits: &[bool] = if is_classic { &[false] } else { &[false, true] };
     let mut best: Option<(u64, Vec<u64>)> = None;
     for &is_lowest in fits {
         for &order in orders {
             let offsets = heap(problem, control, order, is_lowest)?;
-            let peak = offsets.iter().zip(problem.sizes()).map(|(&o, &s)| o.saturating_add(s)).max();
+            let peak =
+                offsets.iter().zip(problem.sizes()).map(|(&o, &s)| o.saturating_add(s)).max();
             let peak = peak.unwrap_or(0);
             if best.as_ref().is_none_or(|&(least, _)| peak < least) {
                 best = Some((peak, offsets));
