@@ -9,7 +9,9 @@
 pub mod baselines;
 pub mod check;
 pub mod control;
+pub mod csv;
 pub mod error;
+pub mod generate;
 pub mod index;
 pub mod lifetime;
 pub mod load;
@@ -17,6 +19,7 @@ pub mod place;
 pub mod plan;
 pub mod planner;
 pub mod problem;
+pub mod random;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};

@@ -1,0 +1,30 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xdsl_memplan.model.problem import Problem
+from xdsl_memplan.tools.cli import main
+from xdsl_memplan.tools.plot import live_bytes
+
+
+def test_live_bytes():
+    # 5 bytes on [0, 4), 3 on [2, 6), 2 on [4, 5): 5, 8, 3 + 2, 3, 0.
+    problem = Problem(np.array([5, 3, 2]), np.array([0, 2, 4]), np.array([4, 6, 5]))
+    ticks, live = live_bytes(problem)
+    assert ticks.tolist() == [0, 2, 4, 5, 6]
+    assert live.tolist() == [5, 8, 5, 3, 0]
+
+
+def test_a_picture_is_written(tmp_path: Path):
+    source, picture = tmp_path / "in.csv", tmp_path / "out.png"
+    source.write_text("id,lower,upper,size\na,0,4,600\nb,2,6,400\n")
+    assert main(["plot", str(source), "-o", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_overlapping_offsets_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source = tmp_path / "in.csv"
+    source.write_text("id,lower,upper,size,offset\na,0,4,600,0\nb,2,6,400,599\n")
+    assert main(["plot", str(source), "-o", str(tmp_path / "out.png")]) == 1
+    assert "buffers a and b conflict and share bytes" in capsys.readouterr().err

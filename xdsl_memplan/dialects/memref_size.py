@@ -1,0 +1,79 @@
+"""Bytes that a memref or tensor type needs in memory."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ComplexType,
+    FixedBitwidthType,
+    IndexType,
+    MemRefType,
+    NoneAttr,
+    TensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute
+
+INDEX_BYTES = 8
+"""An `index` is stored in 64 bits, as MLIR's lowering to LLVM does by default."""
+
+
+def element_size_bytes(element: Attribute) -> int | None:
+    """Bytes between two neighbouring elements; None if the type does not say.
+
+    Types narrower than a byte take a whole one, as in MLIR's lowering of memrefs.
+    """
+    match element:
+        case FixedBitwidthType():
+            return element.size
+        case IndexType():
+            return INDEX_BYTES
+        case ComplexType():
+            part = element_size_bytes(element.element_type)
+            return None if part is None else 2 * part
+        case VectorType():
+            part = element_size_bytes(element.element_type)
+            if part is None or any(element.get_scalable_dims()):
+                return None
+            return part * _product(element.get_shape())
+        case _:
+            return None
+
+
+def size_bytes(type: Attribute) -> int | None:
+    """Bytes from the start of the storage to one past the last element that `type` can reach.
+
+    A dense memref or tensor needs the product of its shape; a strided memref the span of its
+    strides, its offset included. A shape with a zero needs no byte.
+
+    Returns:
+        None if the size is not known from the type: a dynamic size, stride or offset, a layout
+        that is not strided, an element type without a size, or a type that has no storage.
+    """
+    if not isinstance(type, MemRefType | TensorType):
+        return None
+    shape = type.get_shape()
+    element = element_size_bytes(cast(Attribute, type.get_element_type()))
+    if element is None or DYNAMIC_INDEX in shape:
+        return None
+    if 0 in shape:
+        return 0
+    if isinstance(type, TensorType) or isinstance(type.layout, NoneAttr):
+        return _product(shape) * element
+    strides, offset = type.get_strides(), type.get_offset()
+    if strides is None or offset is None:
+        return None
+    last = offset
+    for extent, stride in zip(shape, strides, strict=True):
+        if stride is None or stride < 0:
+            return None
+        last += (extent - 1) * stride
+    return (last + 1) * element
+
+
+def _product(shape: Sequence[int]) -> int:
+    result = 1
+    for extent in shape:
+        result *= extent
+    return result
