@@ -13,6 +13,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 if TYPE_CHECKING:
     from xdsl.ir import Dialect
     from xdsl.passes import ModulePass
+    from xdsl.utils.target import Target
 
 _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
@@ -26,8 +27,24 @@ _PASSES: dict[str, str] = {
 """Pass name to class name; the file is named after the pass."""
 
 
+_TARGETS: dict[str, str] = {
+    "memplan-csv": "MemplanCsvTarget",
+    "memplan-json": "MemplanJsonTarget",
+}
+"""Target name to class name; the file is named after the target."""
+
+
 def _pass_factory(name: str, class_name: str) -> Callable[[], "type[ModulePass]"]:
     module = f"xdsl_memplan.transforms.{name.replace('-', '_')}"
+
+    def load() -> Any:
+        return getattr(import_module(module), class_name)
+
+    return load
+
+
+def _target_factory(name: str, class_name: str) -> Callable[[], "type[Target]"]:
+    module = f"xdsl_memplan.targets.{name.replace('-', '_')}"
 
     def load() -> Any:
         return getattr(import_module(module), class_name)
@@ -69,5 +86,5 @@ _extend_stock_linalg()
 MEMPLAN_UNIVERSE = Universe(
     all_dialects={"memplan": _memplan},
     all_passes={name: _pass_factory(name, class_name) for name, class_name in _PASSES.items()},
-    all_targets={},
+    all_targets={name: _target_factory(name, cls) for name, cls in _TARGETS.items()},
 )
