@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use idealloc::schedule::{
-    Graph, OpIdx, Reductions, Schedule, SearchOptions, TensorIdx, least_peak, least_traffic,
-    least_traffic_in_order,
+    Graph, OpIdx, Reductions, Replacement, Residency, Schedule, SearchOptions, TensorIdx,
+    check_schedule as check_in_core, least_peak, least_traffic, least_traffic_in_order,
+    replacement,
 };
 use pyo3::prelude::*;
 
@@ -66,7 +67,58 @@ impl GraphArrays {
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(schedule, module)?)
+    module.add_function(wrap_pyfunction!(schedule, module)?)?;
+    module.add_function(wrap_pyfunction!(replace, module)?)?;
+    module.add_function(wrap_pyfunction!(check_schedule, module)?)
+}
+
+/// Runs a replacement rule over an order.
+#[pyfunction]
+fn replace(
+    py: Python<'_>,
+    graph: GraphArrays,
+    order: Vec<u32>,
+    capacity: u64,
+    rule: &str,
+) -> PyResult<ScheduleTuple> {
+    let rule = match rule {
+        "belady" => Replacement::Belady,
+        "greedy" => Replacement::Greedy,
+        other => {
+            return Err(InvalidOptionError::new_err(format!(
+                "unknown replacement rule '{other}'; known: belady, greedy"
+            )));
+        }
+    };
+    let graph = graph.to_graph()?;
+    let order: Vec<OpIdx> = order.into_iter().map(OpIdx::new).collect();
+    let found = py.detach(|| replacement(&graph, &order, capacity, rule)).map_err(to_python)?;
+    Ok(to_tuple(&found))
+}
+
+/// Replays a schedule; returns the bytes moved and the bytes of memory used.
+#[pyfunction]
+fn check_schedule(
+    py: Python<'_>,
+    graph: GraphArrays,
+    order: Vec<u32>,
+    stays: Vec<ResidencyTuple>,
+    capacity: Option<u64>,
+) -> PyResult<(u64, u64)> {
+    let graph = graph.to_graph()?;
+    let order: Vec<OpIdx> = order.into_iter().map(OpIdx::new).collect();
+    let stays: Vec<Residency> = stays
+        .into_iter()
+        .map(|(tensor, start, end, offset, is_loaded, is_spilled)| Residency {
+            tensor: TensorIdx::new(tensor),
+            start,
+            end,
+            offset,
+            is_loaded,
+            is_spilled,
+        })
+        .collect();
+    py.detach(|| check_in_core(&graph, &order, &stays, capacity)).map_err(to_python)
 }
 
 /// Searches for a schedule: of least traffic with a capacity, otherwise of least peak.

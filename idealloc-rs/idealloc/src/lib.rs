@@ -6,9 +6,12 @@
 //!
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
+pub mod baselines;
 pub mod check;
 pub mod control;
+pub mod csv;
 pub mod error;
+pub mod generate;
 pub mod index;
 pub mod lifetime;
 pub mod load;
@@ -16,6 +19,7 @@ pub mod place;
 pub mod plan;
 pub mod planner;
 pub mod problem;
+pub mod random;
 pub mod schedule;
 
 pub use check::check;

@@ -90,9 +90,8 @@ fn brute_force(graph: &Graph, capacity: u64, order: Option<&[OpIdx]>) -> u64 {
             return cost;
         }
         let mut next = Vec::new();
-        for t in 0..tensors.len() {
+        for (t, tensor) in tensors.iter().enumerate() {
             let bit = 1 << t;
-            let tensor = &tensors[t];
             let is_dead = tensor.consumers.iter().all(|c| run >> c.get() & 1 == 1);
             if here & bit != 0 {
                 let write = if is_dead || copy & bit != 0 { 0 } else { tensor.bytes };

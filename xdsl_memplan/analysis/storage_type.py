@@ -1,0 +1,36 @@
+"""Types whose values stand for bytes in memory."""
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    UnrankedMemRefType,
+    UnrankedTensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute
+
+
+def is_tensor(type_: Attribute) -> bool:
+    """Tell whether values of this type are tensors."""
+    return isinstance(type_, TensorType | UnrankedTensorType)
+
+
+def is_memref(type_: Attribute) -> bool:
+    """Tell whether values of this type point at bytes."""
+    return isinstance(type_, MemRefType | UnrankedMemRefType)
+
+
+def is_storage(type_: Attribute) -> bool:
+    """Tell whether values of this type are tensors or memrefs."""
+    return isinstance(type_, TensorType | MemRefType | UnrankedTensorType | UnrankedMemRefType)
+
+
+def is_plain_data(type_: Attribute) -> bool:
+    """Tell whether values of this type hold numbers and can point at nothing."""
+    return isinstance(type_, AnyFloat | IntegerType | IndexType | VectorType | ComplexType) or (
+        is_tensor(type_)
+    )
