@@ -123,8 +123,8 @@ class Aliases:
                 self._add(op.results[tie.result], [source])
         if ties or op.get_trait(ReadsWritesTrait) is not None:
             return
-        # Nobody described the operation. Arithmetic on an address gives an address; a memref, pointer
-        # or token that comes out may be any memref that went in.
+        # Nobody described the operation. Arithmetic on an address gives an address; a memref, a
+        # pointer or token that comes out may be any memref that went in.
         given = [v for v in op.operands if v in self.sources or is_memref(v.type)]
         address = any(not is_storage(v.type) for v in given)
         for result in op.results:

@@ -47,6 +47,9 @@ MEMORIES = "memplan.memories"
 OFFSET = "memplan.offset"
 """Attribute of a `memref.alloc`: its offset in the arena, i64, in bytes."""
 
+ARENA = "memplan.arena"
+"""Attribute of a buffer-like operation that is not ours: the symbol of its arena."""
+
 PLAN = "memplan.plan"
 """Attribute of a function: the `#memplan.plan` that its buffers were placed by."""
 

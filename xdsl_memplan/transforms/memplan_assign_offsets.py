@@ -5,7 +5,7 @@ from math import lcm
 from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, SymbolRefAttr, i64
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
@@ -18,7 +18,7 @@ from xdsl_memplan.analysis.reserved_ranges import (
     placed_function,
     reserved_ranges,
 )
-from xdsl_memplan.dialects.memplan import PLAN, PlanAttr
+from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.transforms.capacity_report import capacity_report
@@ -52,7 +52,8 @@ class MemplanAssignOffsetsPass(ModulePass):
     ```
 
     A buffer is a `memplan.buffer`, a `memref.alloc` or `memref.alloca`, or any operation with the
-    trait `BufferLikeTrait`. Those that are not ours get the attribute `memplan.offset`, in bytes.
+    trait `BufferLikeTrait`. Those that are not ours get the attributes `memplan.offset` (bytes) and
+    `memplan.arena`.
 
     There is one problem per function and memory. Functions share the arenas, callees first: while a
     call runs, the callee owns the bytes below its peak. The function gets `memplan.plan` (with
@@ -135,6 +136,8 @@ class MemplanAssignOffsetsPass(ModulePass):
             for buffer, offset in zip(mine, result.offsets.tolist(), strict=False):
                 buffer.trait.set_lifetime(buffer.op, buffer.lifetime)
                 buffer.trait.set_offset(buffer.op, offset)
+                if not isinstance(buffer.op, BufferOp):
+                    buffer.op.attributes[ARENA] = SymbolRefAttr(memory.name)
             plans[memory.name] = result
             peaks[memory.name] = result.peak
         _write_plans(lifetimes, plans)

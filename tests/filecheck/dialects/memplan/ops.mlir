@@ -1,0 +1,28 @@
+// RUN: XDSL_ROUNDTRIP
+// RUN: XDSL_GENERIC_ROUNDTRIP
+
+// CHECK: memplan.arena @bare
+memplan.arena @bare
+
+// -----
+
+// CHECK: memplan.arena @full space "L2" capacity 131072 alignment 64 base 4096 size 401408 {note = "x"}
+memplan.arena @full space "L2" capacity 131072 alignment 64 base 4096 size 401408 {note = "x"}
+
+// -----
+
+memplan.arena @L2
+// CHECK: %{{.*}} = memplan.buffer @L2 size 6272 alignment 64 : memref<1x56x56xf16>
+%unplanned = memplan.buffer @L2 size 6272 alignment 64 : memref<1x56x56xf16>
+
+// -----
+
+memplan.arena @L2
+// CHECK: %{{.*}} = memplan.buffer @L2 size 6272 alignment 64 lifetime <0 : i64, 3 : i64> : memref<1x56x56xf16>
+%lifetime = memplan.buffer @L2 size 6272 alignment 64 lifetime <0 : i64, 3 : i64> : memref<1x56x56xf16>
+
+// -----
+
+memplan.arena @L2
+// CHECK: %{{.*}} = memplan.buffer @L2 size 6272 alignment 64 lifetime <0 : i64, 3 : i64> offset 4096 {note = "x"} : memref<1x56x56xf16>
+%planned = memplan.buffer @L2 size 6272 alignment 64 lifetime <0 : i64, 3 : i64> offset 4096 {note = "x"} : memref<1x56x56xf16>
