@@ -38,6 +38,7 @@ from xdsl_memplan.dialects.arena_verifier import verify_arena
 from xdsl_memplan.dialects.interface_models import NoAccess
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.model.lifetime import Lifetime
 
 LIFETIMES = "memplan.lifetimes"
@@ -357,4 +358,6 @@ class BufferOp(IRDLOperation):
             raise VerifyException(f"an offset is at least 0, got {self.offset.value.data}")
 
 
-Memplan = Dialect("memplan", [ArenaOp, BufferOp], [LifetimeAttr, MemoryAttr, PlanAttr])
+Memplan = Dialect(
+    "memplan", [ArenaOp, BufferOp, SpillOp, RetrieveOp], [LifetimeAttr, MemoryAttr, PlanAttr]
+)
