@@ -46,4 +46,21 @@ irdl.dialect @memplan {
     %memref = irdl.base "!builtin.memref"
     irdl.results(memref: %memref)
   }
+
+  // The result has the type of the source.
+  irdl.operation @spill {
+    %arena = irdl.base "#builtin.symbol_ref"
+    irdl.attributes {"arena" = %arena}
+    %tensor = irdl.base "!builtin.tensor"
+    irdl.operands(source: %tensor)
+    irdl.results(result: %tensor)
+  }
+
+  irdl.operation @retrieve {
+    %arena = irdl.base "#builtin.symbol_ref"
+    irdl.attributes {"arena" = %arena}
+    %tensor = irdl.base "!builtin.tensor"
+    irdl.operands(source: %tensor)
+    irdl.results(result: %tensor)
+  }
 }

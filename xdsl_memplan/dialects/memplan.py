@@ -33,6 +33,7 @@ from xdsl.traits import MemoryAllocEffect, SymbolOpInterface
 
 from xdsl_memplan.dialects.interface_models import NoAccess
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.model.lifetime import Lifetime
 
 LIFETIMES = "memplan.lifetimes"
@@ -268,4 +269,6 @@ class BufferOp(IRDLOperation):
         )
 
 
-Memplan = Dialect("memplan", [ArenaOp, BufferOp], [LifetimeAttr, MemoryAttr, PlanAttr])
+Memplan = Dialect(
+    "memplan", [ArenaOp, BufferOp, SpillOp, RetrieveOp], [LifetimeAttr, MemoryAttr, PlanAttr]
+)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, ContainerType, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, ContainerType, FloatAttr, IntegerType
 from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
@@ -88,7 +88,6 @@ maximum = _pick(arith.MaximumfOp, arith.MaxSIOp)
 maximum_unsigned = _pick(arith.MaximumfOp, arith.MaxUIOp)
 minimum = _pick(arith.MinimumfOp, arith.MinSIOp)
 minimum_unsigned = _pick(arith.MinimumfOp, arith.MinUIOp)
-absolute = _pick(math.AbsFOp, math.AbsIOp)
 
 
 def multiply_add(args: Scalars) -> SSAValue:
@@ -135,16 +134,12 @@ def binary(op: Callable[[SSAValue, SSAValue], Operation | SSAValue]) -> Body:
 
 
 def copy(args: Scalars) -> SSAValue:
-    """`out = in`: fill and copy."""
+    """`out = in`."""
     return cast(args[0], args[1].type)
 
 
 def reciprocal(value: SSAValue) -> SSAValue:
     """`1 / x`."""
-    if isinstance(value.type, AnyFloat):
-        one = arith.ConstantOp(FloatAttr(1.0, value.type))
-    elif isa(value.type, IntegerType):
-        one = arith.ConstantOp(IntegerAttr(1, value.type))
-    else:
+    if not isinstance(value.type, AnyFloat):
         raise ValueError(f"no reciprocal of {value.type}")
-    return div(one.result, value)
+    return div(arith.ConstantOp(FloatAttr(1.0, value.type)).result, value)

@@ -9,7 +9,7 @@
 | reduce               | drops attributes; does not read `{ arith.addf }`        | reads, prints  |
 | conv, matmul         | AssertionError for bf16 inputs and f32 output           | casts          |
 | pooling_nchw_max     | body takes the maximum with the window                  | with the output |
-| fill, copy           | body does not cast                                      | casts          |
+| copy                 | body does not cast                                      | casts          |
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,6 @@ def correct() -> None:
         (ConvOperation, bodies.multiply_add),
         (ops.MatmulOp, bodies.multiply_add),
         (ops.PoolingNchwMaxOp, bodies.pooling(bodies.maximum)),
-        (ops.FillOp, bodies.copy),
         (ops.CopyOp, bodies.copy),
     ):
         _replace(op_class, "get_hidden_region", _hidden_region(body))

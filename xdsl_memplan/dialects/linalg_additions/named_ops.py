@@ -43,7 +43,7 @@ MAX_UNSIGNED = bodies.pooling(bodies.maximum_unsigned, unsigned=True)
 MIN_UNSIGNED = bodies.pooling(bodies.minimum_unsigned, unsigned=True)
 
 ELEMENTWISE = [
-    Row("abs", "", bodies.unary(bodies.absolute)),
+    Row("abs", "", bodies.unary(math.AbsFOp)),
     Row("ceil", "", bodies.unary(math.CeilOp)),
     Row("erf", "", bodies.unary(math.ErfOp)),
     Row("floor", "", bodies.unary(math.FloorOp)),
@@ -133,7 +133,7 @@ CONVOLUTIONS = [
     ),
     Row(
         "conv_3d_ncdhw_fcdhw",
-        f"n f od oh ow kd kh kw c : n c {_D_H_W}, f c kd kh kw -> n f od oh ow",
+        f"n f od oh ow c kd kh kw : n c {_D_H_W}, f c kd kh kw -> n f od oh ow",
         MULTIPLY_ADD,
     ),
     Row("depthwise_conv_1d_ncw_cw", f"n ow c kw : n c {_W}, c kw -> n c ow", MULTIPLY_ADD),

@@ -79,7 +79,7 @@ def parse_named(cls: type[NamedOperation], parser: Parser) -> NamedOperation:
     if maps is not None:
         attributes["indexing_maps"] = maps
     definitions = cls.get_irdl_definition().properties
-    properties = {name: attributes.pop(name) for name in definitions if name in attributes}
+    properties = {name: attributes.pop(name) for name in (*attributes,) if name in definitions}
     try:
         region = cls.get_hidden_region(inputs, outputs)
     except (ValueError, TypeError, AssertionError, IndexError) as error:

@@ -1,8 +1,8 @@
 //! Conflicts as lists of neighbours.
 
-use crate::baselines::sections::Sections;
 use crate::error::Error;
 use crate::index::BufferIdx;
+use crate::place::instance::Instance;
 use crate::problem::{Conflicts, Problem};
 
 /// The most pairs that a list is made of: 2 GiB of memory.
@@ -69,10 +69,11 @@ impl Adjacency {
 
 /// Sorted, `a < b`, none twice.
 fn pairs_by_lifetime(problem: &Problem) -> Result<Vec<(BufferIdx, BufferIdx)>, Error> {
-    let sections = Sections::of(problem);
+    let instance = Instance::new(problem);
     let mut stretches: Vec<(u32, u32, u32)> = Vec::with_capacity(problem.len());
     for i in 0..problem.len() {
-        stretches.extend(sections.of_buffer(i).iter().map(|&(from, to)| (from, to, i as u32)));
+        let pieces = instance.pieces(i).iter().filter(|piece| !piece.is_empty());
+        stretches.extend(pieces.map(|piece| (piece.start, piece.end, i as u32)));
     }
     stretches.sort_unstable();
     let mut pairs = Vec::new();

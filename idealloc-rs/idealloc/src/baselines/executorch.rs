@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 
 use crate::baselines::fit::{Request, aligned_sizes, order_by_key, place_sizes_in_order};
 use crate::baselines::layout::complete;
-use crate::baselines::ranges::{Range, UNBOUNDED};
+use crate::baselines::placed::Gaps;
 use crate::baselines::settings::Settings;
 use crate::baselines::windows::Windows;
 use crate::control::{Control, Options};
@@ -42,7 +42,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let sizes = aligned_sizes(problem);
     let order = order_by_key(problem, |i| (Reverse(sizes[i]), Reverse(i)));
     let mut objects = Windows::default();
-    let rule = |request: &Request, gaps: &[Range]| {
+    let rule = |request: &Request, gaps: Gaps<'_>| {
         place(&objects, request, gaps, allows_overlap).unwrap_or_else(|| {
             let offset = request.rounding.up(objects.top(), request.alignment);
             objects.open(offset.saturating_add(request.size));
@@ -56,12 +56,12 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
 fn place(
     objects: &Windows,
     request: &Request,
-    gaps: &[Range],
+    gaps: Gaps<'_>,
     allows_overlap: bool,
 ) -> Option<u64> {
     let (mut empty, mut above) = (None, None);
     objects.pieces(gaps, |(bottom, top), (start, end)| {
-        if end != top || top == UNBOUNDED {
+        if end != top {
             return false;
         }
         let offset = request.offset_in((start, end));

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::baselines::placed::Placed;
-use crate::baselines::ranges::{Range, UNBOUNDED};
+use crate::baselines::placed::{Gaps, Placed, Range, UNBOUNDED};
 use crate::baselines::rounding::Rounding;
 use crate::control::Control;
 use crate::error::Error;
@@ -33,34 +32,35 @@ impl Request {
     }
 }
 
-/// The lowest gap that fits. `gaps` ascend and end with the unbounded one.
-pub fn lowest(request: &Request, gaps: &[Range]) -> u64 {
-    gaps.iter().find_map(|&gap| request.offset_in(gap)).unwrap_or(UNBOUNDED)
+/// The lowest gap that fits.
+pub fn lowest(request: &Request, mut gaps: Gaps<'_>) -> u64 {
+    gaps.find_map(|gap| request.offset_in(gap)).unwrap_or(UNBOUNDED)
 }
 
 /// The smallest gap that fits, measured from the aligned offset to its end; the lowest of equals. The unbounded
 /// gap is the last resort.
-pub fn smallest(request: &Request, gaps: &[Range]) -> u64 {
+pub fn smallest(request: &Request, gaps: Gaps<'_>) -> u64 {
     smallest_by(request, gaps, |(_, end), offset| end - offset)
 }
 
-/// The gap that fits with the least `measure(gap, aligned offset)`; the lowest of equals. The unbounded gap is
-/// the last resort.
-pub fn smallest_by(request: &Request, gaps: &[Range], measure: impl Fn(Range, u64) -> u64) -> u64 {
-    let Some((&unbounded, bounded)) = gaps.split_last() else { return UNBOUNDED };
-    let mut best: Option<(u64, u64)> = None;
-    for &gap in bounded {
-        if let Some(offset) = request.offset_in(gap) {
-            let measured = measure(gap, offset);
-            if best.is_none_or(|(least, _)| measured < least) {
-                best = Some((measured, offset));
-            }
+/// The gap that fits with the least `measure(gap, aligned offset)`, which is at least the size; the lowest of
+/// equals. The unbounded gap is the last resort.
+pub fn smallest_by(request: &Request, gaps: Gaps<'_>, measure: impl Fn(Range, u64) -> u64) -> u64 {
+    let mut best = (u64::MAX, UNBOUNDED);
+    for gap in gaps {
+        let Some(offset) = request.offset_in(gap) else { continue };
+        if gap.1 == UNBOUNDED {
+            return if best.1 == UNBOUNDED { offset } else { best.1 };
+        }
+        let measured = measure(gap, offset);
+        if measured < best.0 {
+            best = (measured, offset);
+        }
+        if measured == request.size {
+            break;
         }
     }
-    match best {
-        Some((_, offset)) => offset,
-        None => request.offset_in(unbounded).unwrap_or(UNBOUNDED),
-    }
+    best.1
 }
 
 /// Places the buffers of `order` one after another, each where `rule` says, around the fixed ones.
@@ -73,7 +73,7 @@ pub fn place_in_order(
     problem: &Problem,
     control: &Control,
     order: &[BufferIdx],
-    rule: impl FnMut(&Request, &[Range]) -> u64,
+    rule: impl FnMut(&Request, Gaps<'_>) -> u64,
 ) -> Result<Vec<u64>, Error> {
     place_sizes_in_order(problem, Cow::Borrowed(problem.sizes()), control, order, rule)
 }
@@ -87,7 +87,7 @@ pub fn place_sizes_in_order(
     sizes: Cow<'_, [u64]>,
     control: &Control,
     order: &[BufferIdx],
-    mut rule: impl FnMut(&Request, &[Range]) -> u64,
+    mut rule: impl FnMut(&Request, Gaps<'_>) -> u64,
 ) -> Result<Vec<u64>, Error> {
     let mut placed = Placed::new(problem, sizes.clone());
     let rounding = Rounding::of(problem);

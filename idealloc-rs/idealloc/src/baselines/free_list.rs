@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::baselines::ranges::{Range, UNBOUNDED};
+use crate::baselines::placed::{Range, UNBOUNDED};
 use crate::baselines::rounding::Rounding;
 
 /// Gaps between live blocks, by address and by length.

@@ -2,11 +2,14 @@
 //!
 //! One planner, or one family of planners that differ in a key only, per file. What they share:
 //!
-//! - [`sections`]: time compressed to what matters for conflicts;
-//! - [`occupancy`] over [`ranges`]: which addresses are taken when; [`placed`]: the gaps between conflicting buffers;
-//! - [`fit`]: rules that choose among gaps, and the loop of every planner that places in a static order;
-//! - [`adjacency`]: conflicts as lists, for the searches that walk over neighbours;
-//! - [`rounding`], [`settings`], [`layout`]: alignment, settings by name, the result.
+//! - `placed`: the gaps between conflicting buffers, over the index of what is taken when in [`crate::place`];
+//! - `fit`: rules that choose among gaps, and the loop of every planner that places in a static order;
+//! - `windows`: memory cut into objects or footprints;
+//! - `free_list`, `online`: planners that go through time once;
+//! - `shared_objects`: planners whose buffers take turns in objects;
+//! - `adjacency`, `degrees`: conflicts as lists, for searches that walk over neighbours, and their number;
+//! - `skyline`, `pools`: stacking, and several memories;
+//! - `rounding`, `settings`, `deadline`, `layout`: alignment, settings by name, when to stop, the result.
 
 mod adjacency;
 mod deadline;
@@ -19,16 +22,13 @@ mod layout;
 mod mersenne_twister;
 mod mlir_best_fit;
 mod naive;
-mod occupancy;
 mod online;
 mod onnxruntime;
 mod peak_tick;
 mod placed;
 mod pools;
 mod rand_r;
-mod ranges;
 mod rounding;
-mod sections;
 mod settings;
 mod shared_objects;
 mod skyline;

@@ -2,51 +2,40 @@
 
 use std::borrow::Cow;
 
-use crate::baselines::adjacency::Adjacency;
-use crate::baselines::occupancy::Occupancy;
-use crate::baselines::ranges::{Range, RangeUnion, UNBOUNDED, subtract};
-use crate::baselines::sections::Sections;
 use crate::index::BufferIdx;
-use crate::problem::{Conflicts, Problem};
+use crate::place::instance::Instance;
+use crate::place::occupancy::Occupancy;
+use crate::problem::Problem;
+
+/// Addresses `[start, end)` in bytes.
+pub type Range = (u64, u64);
+
+/// End of the gap above everything that is placed.
+pub const UNBOUNDED: u64 = u64::MAX;
 
 /// Buffers with offsets in one memory. Knows every kind of conflict that a problem can have.
 ///
 /// Fixed buffers are there from the beginning.
 pub struct Placed<'p> {
+    instance: Instance,
+    occupancy: Occupancy,
     sizes: Cow<'p, [u64]>,
-    sections: Sections,
-    /// By time; `None` where conflicts are listed pair by pair only.
-    occupancy: Option<Occupancy>,
-    /// Conflicts that are listed.
-    listed: Option<Adjacency>,
     offsets: Vec<u64>,
     is_placed: Vec<bool>,
-    gaps: Vec<Range>,
-    narrowed: Vec<Range>,
-    neighbours: Vec<Range>,
-    neighbour_union: RangeUnion,
 }
 
 impl<'p> Placed<'p> {
-    /// Nothing but the fixed buffers. Sizes may be larger than in the problem: rounded up. Complexity: `O(n log n)`.
-    pub fn new(problem: &'p Problem, sizes: Cow<'p, [u64]>) -> Self {
-        let sections = Sections::of(problem);
-        let (by_time, listed) = match problem.conflicts() {
-            Conflicts::Lifetimes => (true, None),
-            Conflicts::LifetimesAnd(pairs) => (true, Some(Adjacency::new(problem.len(), pairs))),
-            Conflicts::Pairs(pairs) => (false, Some(Adjacency::new(problem.len(), pairs))),
-        };
+    /// Nothing but the fixed buffers. Sizes may be larger than in the problem: rounded up.
+    ///
+    /// Complexity: `O(n log n)`.
+    pub fn new(problem: &Problem, sizes: Cow<'p, [u64]>) -> Self {
+        let instance = Instance::new(problem);
         let mut placed = Self {
+            occupancy: Occupancy::new(instance.sections()),
+            instance,
             sizes,
-            occupancy: by_time.then(|| Occupancy::new(sections.count())),
-            sections,
-            listed,
             offsets: vec![0; problem.len()],
             is_placed: vec![false; problem.len()],
-            gaps: Vec::new(),
-            narrowed: Vec::new(),
-            neighbours: Vec::new(),
-            neighbour_union: RangeUnion::default(),
         };
         for &(buffer, offset) in problem.fixed() {
             placed.put(buffer, offset);
@@ -59,53 +48,51 @@ impl<'p> Placed<'p> {
         self.is_placed[buffer.get()]
     }
 
-    /// Gives a buffer its offset. Complexity: `O(log n)` insertions into unions.
+    /// Gives a buffer its offset. Complexity: `O(log n)` insertions into sets of addresses.
     pub fn put(&mut self, buffer: BufferIdx, offset: u64) {
         let i = buffer.get();
         self.offsets[i] = offset;
         self.is_placed[i] = true;
         let end = offset.saturating_add(self.sizes[i]);
-        if let Some(occupancy) = self.occupancy.as_mut().filter(|_| offset < end) {
-            for &stretch in self.sections.of_buffer(i) {
-                occupancy.take(stretch, (offset, end));
-            }
+        for &piece in self.instance.pieces(i) {
+            self.occupancy.insert(piece, offset, end);
         }
     }
 
-    /// The gaps of at least `size` bytes between all placed buffers that conflict with `buffer`, ascending.
-    ///
-    /// Gaps are maximal; the last one is `[top, UNBOUNDED)`. Complexity: `O(log n)` unions, each cut out of the gaps
-    /// that are left so far, which are few when they have to be large.
-    pub fn gaps(&mut self, buffer: BufferIdx, size: u64) -> &[Range] {
+    /// The gaps of at least `size` bytes between all placed buffers that conflict with `buffer`.
+    pub fn gaps(&mut self, buffer: BufferIdx, size: u64) -> Gaps<'_> {
         let i = buffer.get();
-        let mut unions: Vec<&[Range]> = Vec::with_capacity(64);
-        if let Some(occupancy) = &self.occupancy {
-            for &stretch in self.sections.of_buffer(i) {
-                occupancy.unions(stretch, &mut unions);
+        let query = self.occupancy.open(self.instance.pieces(i));
+        for &j in self.instance.neighbours(i) {
+            let j = j as usize;
+            if self.is_placed[j] {
+                query.avoid(self.offsets[j], self.offsets[j].saturating_add(self.sizes[j]));
             }
         }
-        if let Some(listed) = &self.listed {
-            self.neighbours.clear();
-            for &j in listed.of(i) {
-                let (j, size) = (j.get(), self.sizes[j.get()]);
-                if self.is_placed[j] && size > 0 {
-                    self.neighbours.push((self.offsets[j], self.offsets[j].saturating_add(size)));
-                }
-            }
-            self.neighbour_union.collect_from(&mut self.neighbours);
-            unions.push(self.neighbour_union.ranges());
-        }
-        self.gaps.clear();
-        self.gaps.push((0, UNBOUNDED));
-        for union in unions {
-            subtract(&self.gaps, union, size, &mut self.narrowed);
-            std::mem::swap(&mut self.gaps, &mut self.narrowed);
-        }
-        &self.gaps
+        Gaps { occupancy: query, size, next: Some(0) }
     }
 
     /// The offsets, once all are placed.
     pub fn into_offsets(self) -> Vec<u64> {
         self.offsets
+    }
+}
+
+/// Gaps, ascending and as long as they can be; the last one is `[top, UNBOUNDED)`.
+///
+/// Found one by one: a rule that takes the first gap does not pay for the others.
+pub struct Gaps<'o> {
+    occupancy: &'o mut Occupancy,
+    size: u64,
+    next: Option<u64>,
+}
+
+impl Iterator for Gaps<'_> {
+    type Item = Range;
+
+    fn next(&mut self) -> Option<Range> {
+        let (start, end) = self.occupancy.next_hole(self.next?, self.size)?;
+        self.next = (end != UNBOUNDED).then_some(end);
+        Some((start, end))
     }
 }

@@ -1,4 +1,6 @@
-//! The highest end over stretches of time.
+//! The highest end over spans of time.
+
+use crate::place::instance::Span;
 
 /// A segment tree over sections of time with the highest value entered so far.
 #[derive(Clone, Debug)]
@@ -17,10 +19,10 @@ impl Skyline {
         Self { leaves, meets: vec![0; 2 * leaves], covers: vec![0; 2 * leaves] }
     }
 
-    /// Enters a value for the sections `[from, to)`. Complexity: `O(log T)`.
-    pub fn raise(&mut self, stretch: (u32, u32), value: u64) {
+    /// Enters a value for the sections of a span. Complexity: `O(log T)`.
+    pub fn raise(&mut self, span: Span, value: u64) {
         let mut nodes = [0_usize; 128];
-        let count = canonical(self.leaves, stretch, &mut nodes);
+        let count = canonical(self.leaves, span, &mut nodes);
         for &node in &nodes[..count] {
             self.covers[node] = self.covers[node].max(value);
             let mut above = node;
@@ -31,10 +33,10 @@ impl Skyline {
         }
     }
 
-    /// The highest value entered for a section in `[from, to)`. Complexity: `O(log^2 T)`.
-    pub fn highest(&self, stretch: (u32, u32)) -> u64 {
+    /// The highest value entered for a section of a span. Complexity: `O(log^2 T)`.
+    pub fn highest(&self, span: Span) -> u64 {
         let mut nodes = [0_usize; 128];
-        let count = canonical(self.leaves, stretch, &mut nodes);
+        let count = canonical(self.leaves, span, &mut nodes);
         let mut highest = 0;
         for &node in &nodes[..count] {
             highest = highest.max(self.meets[node]);
@@ -48,9 +50,9 @@ impl Skyline {
     }
 }
 
-/// The nodes that make up a stretch; returns how many.
-fn canonical(leaves: usize, (from, to): (u32, u32), nodes: &mut [usize; 128]) -> usize {
-    let (mut low, mut high) = (from as usize + leaves, to as usize + leaves);
+/// The nodes that make up a span; returns how many.
+fn canonical(leaves: usize, span: Span, nodes: &mut [usize; 128]) -> usize {
+    let (mut low, mut high) = (span.start as usize + leaves, span.end as usize + leaves);
     let mut count = 0;
     while low < high {
         if low % 2 == 1 {

@@ -28,7 +28,7 @@ use std::cmp::Reverse;
 use crate::baselines::fit::{Request, order_by_key, place_sizes_in_order};
 use crate::baselines::layout::complete;
 use crate::baselines::peak_tick::shareable_at_peak;
-use crate::baselines::ranges::{Range, UNBOUNDED};
+use crate::baselines::placed::{Gaps, Range, UNBOUNDED};
 use crate::baselines::settings::Settings;
 use crate::baselines::windows::Windows;
 use crate::control::{Control, Options};
@@ -136,9 +136,9 @@ fn solve(
 ) -> Result<Vec<u64>, Error> {
     match algorithm {
         Algorithm::Single => {
-            let rule = |request: &Request, gaps: &[Range]| {
+            let rule = |request: &Request, gaps: Gaps<'_>| {
                 let mut choice = Choice::new(fit);
-                for &gap in gaps {
+                for gap in gaps {
                     choice.offer(request, gap);
                 }
                 choice.offset().unwrap_or(UNBOUNDED)
@@ -147,7 +147,7 @@ fn solve(
         }
         Algorithm::Shared => {
             let mut footprints = Windows::default();
-            let rule = |request: &Request, gaps: &[Range]| {
+            let rule = |request: &Request, gaps: Gaps<'_>| {
                 in_footprint(&footprints, request, gaps, fit).unwrap_or_else(|| {
                     let offset = request.rounding.up(footprints.top(), request.alignment);
                     footprints.open(offset.saturating_add(request.size));
@@ -160,7 +160,7 @@ fn solve(
 }
 
 /// The place in the first footprint that has one.
-fn in_footprint(footprints: &Windows, request: &Request, gaps: &[Range], fit: Fit) -> Option<u64> {
+fn in_footprint(footprints: &Windows, request: &Request, gaps: Gaps<'_>, fit: Fit) -> Option<u64> {
     let mut current = 0;
     let mut choice = Choice::new(fit);
     footprints.pieces(gaps, |(bottom, _), piece| {

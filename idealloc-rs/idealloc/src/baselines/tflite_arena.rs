@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 
 use crate::baselines::fit::{order_by_key, place_in_order, smallest_by};
 use crate::baselines::layout::complete;
+use crate::baselines::placed::Gaps;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
@@ -35,6 +36,6 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let order =
         order_by_key(problem, |i| (Reverse(problem.sizes()[i]), problem.lifetimes()[i].start));
     let unaligned = |(start, end), _| end - start;
-    let rule = |request: &_, gaps: &[_]| smallest_by(request, gaps, unaligned);
+    let rule = |request: &_, gaps: Gaps<'_>| smallest_by(request, gaps, unaligned);
     complete(problem, place_in_order(problem, control, &order, rule)?)
 }

@@ -16,12 +16,12 @@
 use std::cmp::Reverse;
 
 use crate::baselines::fit::order_by_key;
-use crate::baselines::sections::Sections;
 use crate::baselines::settings::Settings;
 use crate::baselines::shared_objects::SharedObjects;
 use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::lifetime::Lifetime;
+use crate::place::instance::Instance;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
 
@@ -127,13 +127,13 @@ fn distance(a: Lifetime, b: Lifetime) -> u64 {
 
 /// For each `k` the greatest `k`-th largest size live at one tick, descending.
 fn positional_maxima(problem: &Problem) -> Vec<u64> {
-    let sections = Sections::of(problem);
+    let instance = Instance::new(problem);
     let mut starts: Vec<(u32, u64)> = Vec::new();
     let mut ends: Vec<(u32, u64)> = Vec::new();
-    for (i, &size) in problem.sizes().iter().enumerate() {
-        for &(from, to) in sections.of_buffer(i) {
-            starts.push((from, size));
-            ends.push((to, size));
+    for (span, &size) in instance.spans().iter().zip(problem.sizes()) {
+        if !span.is_empty() {
+            starts.push((span.start, size));
+            ends.push((span.end, size));
         }
     }
     starts.sort_unstable();
@@ -142,7 +142,7 @@ fn positional_maxima(problem: &Problem) -> Vec<u64> {
     // Sizes live in a section, descending.
     let mut live: Vec<u64> = Vec::new();
     let mut maxima: Vec<u64> = Vec::new();
-    for section in 0..sections.count() as u32 {
+    for section in 0..instance.sections() as u32 {
         while let Some((_, size)) = ends.next_if(|&(to, _)| to <= section) {
             live.remove(live.partition_point(|&other| other > size));
         }

@@ -14,20 +14,19 @@
 
 use std::cmp::Reverse;
 
-use crate::baselines::adjacency::Adjacency;
 use crate::baselines::degrees::degrees;
 use crate::baselines::fit::order_by_key;
 use crate::baselines::layout::complete;
 use crate::baselines::pools::{Candidates, fits};
 use crate::baselines::rounding::Rounding;
-use crate::baselines::sections::Sections;
 use crate::baselines::settings::Settings;
 use crate::baselines::skyline::Skyline;
 use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::index::BufferIdx;
+use crate::place::instance::Instance;
 use crate::planner::{Features, Placement, Planner};
-use crate::problem::{Conflicts, Problem};
+use crate::problem::Problem;
 
 const FEATURES: Features =
     Features { alignment: true, fixed: false, gaps: true, conflicts: true, pools: true };
@@ -72,16 +71,11 @@ pub fn by_size(problem: &Problem) -> Result<Vec<BufferIdx>, Error> {
 }
 
 fn stack(problem: &Problem, control: &Control, order: &[BufferIdx]) -> Result<Placement, Error> {
-    let (by_time, listed) = match problem.conflicts() {
-        Conflicts::Lifetimes => (true, None),
-        Conflicts::LifetimesAnd(pairs) => (true, Some(Adjacency::new(problem.len(), pairs))),
-        Conflicts::Pairs(pairs) => (false, Some(Adjacency::new(problem.len(), pairs))),
-    };
-    let sections = Sections::of(problem);
+    let instance = Instance::new(problem);
     let candidates = Candidates::of(problem);
     let roundings: Vec<Rounding> =
         problem.pools().iter().map(|pool| Rounding::at(pool.base_address)).collect();
-    let mut skylines = vec![Skyline::new(sections.count()); problem.pools().len()];
+    let mut skylines = vec![Skyline::new(instance.sections()); problem.pools().len()];
     // End of each placed buffer, rounded up to its own alignment, and its pool.
     let mut placed: Vec<Option<(u64, u32)>> = vec![None; problem.len()];
     let mut offsets = vec![0_u64; problem.len()];
@@ -97,13 +91,11 @@ fn stack(problem: &Problem, control: &Control, order: &[BufferIdx]) -> Result<Pl
         }
         let top = |pool: u32| {
             let mut top = 0;
-            if by_time {
-                for &stretch in sections.of_buffer(i) {
-                    top = skylines[pool as usize].highest(stretch).max(top);
-                }
+            for &piece in instance.pieces(i) {
+                top = skylines[pool as usize].highest(piece).max(top);
             }
-            for neighbour in listed.iter().flat_map(|adjacency| adjacency.of(i)) {
-                if let Some((end, _)) = placed[neighbour.get()].filter(|&(_, p)| p == pool) {
+            for &neighbour in instance.neighbours(i) {
+                if let Some((end, _)) = placed[neighbour as usize].filter(|&(_, p)| p == pool) {
                     top = end.max(top);
                 }
             }
@@ -119,8 +111,8 @@ fn stack(problem: &Problem, control: &Control, order: &[BufferIdx]) -> Result<Pl
         offsets[i] = offset;
         pools[i] = pool;
         placed[i] = Some((end, pool));
-        for &stretch in sections.of_buffer(i) {
-            skylines[pool as usize].raise(stretch, end);
+        for &piece in instance.pieces(i) {
+            skylines[pool as usize].raise(piece, end);
         }
     }
     let mut placement = complete(problem, offsets)?;

@@ -24,10 +24,10 @@ use crate::baselines::fit::order_by_key;
 use crate::baselines::layout::complete;
 use crate::baselines::mersenne_twister::MersenneTwister;
 use crate::baselines::rounding::Rounding;
-use crate::baselines::sections::Sections;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
+use crate::place::instance::{Instance, Span};
 use crate::plan::StopReason;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
@@ -258,26 +258,14 @@ impl Turns {
     }
 }
 
-/// For each buffer the most bytes live during its life.
+/// For each buffer the most bytes live during its life; 0 where only pairs conflict.
+///
+/// Complexity: `O(n + total length of the lives in sections)`, which the conflict graph bounds.
 fn urgency(problem: &Problem) -> Vec<u64> {
-    let sections = Sections::of(problem);
-    let mut change = vec![0_i128; sections.count() + 1];
-    for (i, &size) in problem.sizes().iter().enumerate() {
-        for &(from, to) in sections.of_buffer(i) {
-            change[from as usize] += i128::from(size);
-            change[to as usize] -= i128::from(size);
-        }
-    }
-    let mut sum = 0_i128;
-    let live: Vec<u64> = change
-        .into_iter()
-        .map(|change| {
-            sum += change;
-            u64::try_from(sum).unwrap_or(u64::MAX)
-        })
-        .collect();
-    let most = |&(from, to): &(u32, u32)| live[from as usize..to as usize].iter().copied().max();
+    let instance = Instance::new(problem);
+    let loads = instance.section_loads();
+    let most = |span: &Span| loads[span.start as usize..span.end as usize].iter().copied().max();
     (0..problem.len())
-        .map(|i| sections.of_buffer(i).iter().filter_map(most).max().unwrap_or(0))
+        .map(|i| instance.pieces(i).iter().filter_map(most).max().unwrap_or(0))
         .collect()
 }

@@ -1,6 +1,6 @@
-//! Memory cut into windows, one above the other, that buffers share one window at a time.
+//! Memory cut into windows, one above the other, that buffers share.
 
-use crate::baselines::ranges::Range;
+use crate::baselines::placed::Range;
 
 /// Tops of consecutive windows; the first one starts at 0.
 #[derive(Clone, Debug, Default)]
@@ -19,11 +19,15 @@ impl Windows {
         self.tops.push(top);
     }
 
-    /// Visits the pieces `(window, piece)` of ascending gaps by window, until `visit` returns true.
+    /// Visits the pieces of ascending gaps window by window, as `(window, piece)`, until `visit` returns true.
     ///
-    /// `window` is the whole window. Complexity: `O(pieces + g log w)` for `g` gaps and `w` windows.
-    pub fn pieces(&self, gaps: &[Range], mut visit: impl FnMut(Range, Range) -> bool) {
-        for &(start, end) in gaps {
+    /// Complexity: `O(pieces + g log w)` for `g` gaps and `w` windows.
+    pub fn pieces(
+        &self,
+        gaps: impl Iterator<Item = Range>,
+        mut visit: impl FnMut(Range, Range) -> bool,
+    ) {
+        for (start, end) in gaps {
             let first = self.tops.partition_point(|&top| top <= start);
             let mut bottom = if first == 0 { 0 } else { self.tops[first - 1] };
             for &top in &self.tops[first..] {

@@ -27,7 +27,6 @@ use std::cmp::Reverse;
 
 use crate::baselines::fit::{lowest, order_by_key, place_in_order, smallest};
 use crate::baselines::layout::complete;
-use crate::baselines::sections::for_each_stretch;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
@@ -114,11 +113,10 @@ fn temporal(problem: &Problem) -> Vec<BufferIdx> {
 }
 
 fn area(problem: &Problem) -> Vec<BufferIdx> {
-    let mut live_ticks: Vec<u64> = Vec::with_capacity(problem.len() + 1);
-    for_each_stretch(problem, |stretch| match (stretch, live_ticks.last_mut()) {
-        (Some(life), Some(last)) => *last += life.end.abs_diff(life.start),
-        _ => live_ticks.push(0),
-    });
+    let mut live_ticks: Vec<u64> = (0..problem.len()).map(|i| span(problem, i)).collect();
+    for &(buffer, gap) in problem.gaps() {
+        live_ticks[buffer.get()] -= gap.end.abs_diff(gap.start);
+    }
     order_by_key(problem, |i| Reverse(u128::from(problem.sizes()[i]) * u128::from(live_ticks[i])))
 }
 
@@ -149,7 +147,12 @@ fn heap(
     order: Order,
     is_lowest: bool,
 ) -> Result<Vec<u64>, Error> {
-    place_in_order(problem, control, &order(problem), if is_lowest { lowest } else { smallest })
+    let order = order(problem);
+    if is_lowest {
+        place_in_order(problem, control, &order, lowest)
+    } else {
+        place_in_order(problem, control, &order, smallest)
+    }
 }
 
 fn best_of(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
