@@ -128,7 +128,8 @@ class _Execution:
         returned = self.run_region(self.function.body)
         for pointers in returned:
             for instance in pointers:
-                instance.touch(self.step, self.tick_count - 1)
+                if instance.first is not None:
+                    instance.touch(self.step, self.tick_count - 1)
         done = ExecutedFunction(self.instances, arguments, returned, self.tick_count)
         for instance in self.instances:
             if (place := instance.place) is not None:
