@@ -77,5 +77,3 @@ def check_constant(op: arith.ConstantOp) -> None:
     """Raise PassFailedException for a constant tensor that cannot become a global."""
     if not isinstance(op.value, DenseIntOrFPElementsAttr | DenseResourceAttr):
         raise cannot_bufferize(op, f"a constant tensor given by {op.value.name}")
-
-

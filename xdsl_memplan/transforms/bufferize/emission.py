@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from xdsl.dialects import arith, linalg, memref, tensor
+from xdsl.dialects import arith, memref, tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     TypedAttribute,
     i64,
 )
+from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.dialects.memplan import BufferOp
@@ -151,7 +152,7 @@ class Emitter:
         if _elements(target) == 1 and not _shape(target):
             self.insert(memref.StoreOp.get(value, target, ()))
             return
-        self.insert(linalg.FillOp((value,), (target,), ()))
+        self.insert(linalg_ops.FillOp((value,), (target,), ()))
 
     def copy(self, source: SSAValue, target: SSAValue) -> None:
         """Copy all elements; nothing if there are none."""
@@ -243,5 +244,3 @@ def _elements(value: SSAValue) -> int:
 
 def _groups(view: Expand | Collapse) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
     return ArrayAttr(ArrayAttr(IntegerAttr(i, i64) for i in group) for group in view.groups)
-
-

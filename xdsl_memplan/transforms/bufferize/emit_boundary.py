@@ -197,5 +197,3 @@ def _copied(emitter: Emitter, source: SSAValue, value: SSAValue) -> SSAValue:
     copy = emitter.new_buffer(dense_memref(cast(Tensor, value.type), emitter.placement.space))
     emitter.copy(source, copy)
     return copy
-
-

@@ -104,9 +104,7 @@ def _targets(emitter: Emitter, parent: Operation) -> list[Place | None]:
     return [places.get(result) for result in parent.results]
 
 
-def _put_all(
-    emitter: Emitter, values: Sequence[SSAValue], places: Sequence[Place | None]
-) -> None:
+def _put_all(emitter: Emitter, values: Sequence[SSAValue], places: Sequence[Place | None]) -> None:
     """Put all tensors at once: what one of them overwrites, another may still be."""
     moved = [
         (value, place)
@@ -131,7 +129,6 @@ def _put_all(
 
 
 def _dense(value: SSAValue) -> Memref:
-
 
     assert isinstance(value.type, MemRefType)
     type = value.type

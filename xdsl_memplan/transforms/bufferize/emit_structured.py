@@ -2,9 +2,10 @@
 
 from typing import cast
 
-from xdsl.dialects import linalg, memref, tensor
+from xdsl.dialects import memref, tensor
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
-from xdsl.dialects.linalg import IteratorTypeAttr
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.traits import is_side_effect_free
@@ -34,7 +35,7 @@ def emit_structured(emitter: Emitter, op: Operation) -> bool:
         else:
             target = emitter.at(place, result.name_hint)
         targets[tie.operand] = emitter.memrefs[result] = target
-    if isinstance(op, linalg.GenericOp):
+    if isinstance(op, linalg_ops.GenericOp):
         _emit_generic(emitter, op, targets)
         return True
     operands = [
@@ -77,15 +78,15 @@ def emit_elementwise(emitter: Emitter, op: Operation) -> bool:
         properties=op.properties,
         attributes=_attributes(op),
     )
-    block.add_ops((inner, linalg.YieldOp(inner.results[0])))
+    block.add_ops((inner, linalg_ops.YieldOp(inner.results[0])))
     rank = len(type_.get_shape())
     maps = [AffineMapAttr(AffineMap.identity(rank))] * (len(inputs) + 1)
     iterators = [IteratorTypeAttr.parallel()] * rank
-    emitter.insert(linalg.GenericOp(inputs, [target], Region(block), maps, iterators))
+    emitter.insert(linalg_ops.GenericOp(inputs, [target], Region(block), maps, iterators))
     return True
 
 
-def _emit_generic(emitter: Emitter, op: linalg.GenericOp, targets: dict[int, SSAValue]) -> None:
+def _emit_generic(emitter: Emitter, op: linalg_ops.GenericOp, targets: dict[int, SSAValue]) -> None:
     """A generic without inputs that are the same everywhere, and without results nobody needs."""
     body = op.detach_region(op.body)
     block = body.block
@@ -114,13 +115,11 @@ def _emit_generic(emitter: Emitter, op: linalg.GenericOp, targets: dict[int, SSA
         kept.append(maps[index])
     terminator = block.last_op
     assert terminator is not None
-    terminator.operands = [
-        v for i, v in enumerate(terminator.operands) if i + first not in dropped
-    ]
+    terminator.operands = [v for i, v in enumerate(terminator.operands) if i + first not in dropped]
     _erase_unused(block)
     for index in reversed(dropped):
         block.erase_arg(block.args[index])
-    new = linalg.GenericOp(
+    new = linalg_ops.GenericOp(
         inputs,
         outputs,
         body,
@@ -152,7 +151,7 @@ def _erase_unused(block: Block) -> None:
     """Erase what only dropped results were computed with."""
     for op in reversed(list(block.ops)):
         unused = op.results and not any(result.uses for result in op.results)
-        if unused and (isinstance(op, linalg.IndexOp) or is_side_effect_free(op)):
+        if unused and (isinstance(op, linalg_ops.IndexOp) or is_side_effect_free(op)):
             op.detach()
             op.erase()
 

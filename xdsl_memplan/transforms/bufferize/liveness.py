@@ -8,7 +8,7 @@ have no numbers of their own.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects import bufferization, func, linalg, scf, tensor
+from xdsl.dialects import bufferization, func, scf, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -116,9 +116,7 @@ class Liveness:
         """Tell whether the contents of a tensor matter to anything."""
         for use in value.uses:
             op = self._numbered(use.operation)
-            if op in self.live and (
-                op is not use.operation or self.reads(op)[use.index]
-            ):
+            if op in self.live and (op is not use.operation or self.reads(op)[use.index]):
                 return True
         return False
 
@@ -139,7 +137,7 @@ class Liveness:
     def needed_results(self, op: Operation) -> tuple[bool, ...]:
         """For each result, whether it is used, or is needed to compute one that is."""
         used = [not is_tensor(result) or self.is_used(result) for result in op.results]
-        if all(used) or not isinstance(op, linalg.GenericOp):
+        if all(used) or not isinstance(op, linalg_ops.GenericOp):
             return (True,) * len(used)
         block = op.body.block
         first = len(op.inputs)
@@ -230,7 +228,7 @@ def _body_operations(op: Operation) -> Iterator[Operation]:
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
-                if not isinstance(inner, linalg.YieldOp | linalg.IndexOp):
+                if not isinstance(inner, linalg_ops.YieldOp | linalg_ops.IndexOp):
                     yield inner
 
 

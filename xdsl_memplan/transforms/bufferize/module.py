@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, ensure_arenas
-from xdsl_memplan.dialects.memplan import BufferOp
+from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.emit_table import find_emit
@@ -44,7 +44,6 @@ def bufferize_module(module: ModuleOp, *, alignment: int, memory: str, in_place:
         for op in lifetimes.function.walk():
             if isinstance(op, BufferOp):
                 lifetime = lifetimes.lifetime(op.memref)
-                from xdsl_memplan.dialects.memplan import LifetimeAttr
                 op.lifetime = LifetimeAttr.of(lifetime)
 
 

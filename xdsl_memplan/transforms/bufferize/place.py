@@ -116,10 +116,7 @@ class Place:
 
     def same_bytes(self, other: "Place") -> bool:
         """Tell whether two places are certainly the same elements in the same order."""
-        return (
-            self.storage.resolve() is other.storage.resolve()
-            and self.views == other.views
-        )
+        return self.storage.resolve() is other.storage.resolve() and self.views == other.views
 
     def until(self, position: int) -> "Place":
         """The place for what is overwritten at `position`."""

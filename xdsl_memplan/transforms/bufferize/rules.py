@@ -97,5 +97,3 @@ def _touches_tensors(op: Operation) -> bool:
         if inner is not op
         for value in (*inner.operands, *inner.results)
     )
-
-

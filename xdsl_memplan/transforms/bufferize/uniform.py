@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -39,13 +39,13 @@ class Uniforms:
                 element = cast(TensorType[Attribute], op.result.type).element_type
                 scalar = _constant_of(dense, element)
                 return None if scalar is None else Uniform(scalar)
-            case linalg.FillOp():
+            case linalg_ops.FillOp():
                 return _scalar(op.inputs[0], op.results[0])
             case tensor.SplatOp():
                 return _scalar(op.input, op.results[0])
             case tensor.FromElementsOp() if len(op.elements) == 1:
                 return _scalar(op.elements[0], op.results[0])
-            case linalg_ops.BroadcastOp() | linalg.TransposeOp():
+            case linalg_ops.BroadcastOp() | linalg_ops.TransposeOp():
                 return self.of(op.operands[0]) if op.results else None
             case _:
                 source = viewed(op)
