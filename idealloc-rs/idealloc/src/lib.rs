@@ -6,6 +6,7 @@
 //!
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
+pub mod auto;
 pub mod check;
 pub mod control;
 pub mod csv;
@@ -14,6 +15,8 @@ pub mod generate;
 pub mod index;
 pub mod lifetime;
 pub mod load;
+pub mod mcts;
+pub mod parallel;
 pub mod place;
 pub mod plan;
 pub mod planner;

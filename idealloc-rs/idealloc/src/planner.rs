@@ -1,5 +1,6 @@
 //! The registry of planners, and the one way to run them.
 
+use crate::auto;
 use crate::check::check;
 use crate::control::{Control, Options};
 use crate::error::Error;
@@ -56,7 +57,7 @@ pub struct Planner {
 /// All planners, in the order in which they are listed to people.
 #[must_use]
 pub fn planners() -> Vec<Planner> {
-    let mut all = Vec::new();
+    let mut all = vec![auto::PLANNER];
     all.extend_from_slice(place::PLANNERS);
     all
 }
@@ -80,6 +81,9 @@ pub fn plan(
         });
     };
     refuse_unsupported(planner, problem)?;
+    if let Some(limit) = options.time_limit {
+        control.stop_after(limit);
+    }
     let placement = (planner.run)(problem, options, control)?;
     let without_capacity = {
         let mut p = problem.clone();
@@ -95,6 +99,8 @@ pub fn plan(
     let bound = if single { placement.bound.max(load).max(largest) } else { placement.bound };
     let stop = if peak == bound && placement.stop != StopReason::Infeasible {
         StopReason::Optimal
+    } else if placement.stop == StopReason::Cancelled && control.has_timed_out() {
+        StopReason::TimeLimit
     } else {
         placement.stop
     };
