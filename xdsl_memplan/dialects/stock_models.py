@@ -32,6 +32,7 @@ from xdsl_memplan.dialects.interfaces import (
     attach,
     has_contents,
 )
+from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.dialects.memref_alloc_model import MemrefAllocModel
 
 _READ, _WRITE, _NONE = Access.READ, Access.WRITE, Access.NONE
@@ -177,10 +178,10 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
 
 
 def attach_all() -> None:
-    """Attach the table, and the models of structured operations; again has no effect."""
+    """Attach the table and the models of structured operations; a second time has no effect."""
     for op_class, traits in _MODELS.items():
         attach(op_class, *traits, replace=False)
-    for op_class in linalg.Linalg.operations:
+    for op_class in extended_linalg(linalg.Linalg).operations:
         if issubclass(op_class, LinalgStructuredOperation):
             attach(op_class, StructuredDestinations(), StructuredEffects(), replace=False)
 

@@ -7,6 +7,7 @@
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
 pub mod auto;
+pub mod baselines;
 pub mod check;
 pub mod control;
 pub mod csv;

@@ -6,6 +6,7 @@ use crate::place::order::{Key, Order, Tie};
 /// classes win where lifetimes are mixed; see `benchmarks/mcts_ablation.py` for what each is worth.
 pub const ARMS: &[Order] = &[
     Order::by(Key::LongClass),
+    Order::peak_first(999, Key::Lifetime, Tie::Start),
     Order::peak_first(999, Key::Lifetime, Tie::Larger),
     Order::peak_first(999, Key::Size, Tie::Longer),
     Order::by(Key::SizeClass),

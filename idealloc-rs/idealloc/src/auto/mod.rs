@@ -2,8 +2,8 @@
 //!
 //! 1. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound.
 //! 2. Exact search where the problem is small.
-//! 3. [Repair](repair) of time windows around whatever ends above the bound, where the problem is large.
-//! 4. [Tree search](crate::mcts) over orders, ties and [climbs](climb), until the work is used up.
+//! 3. [Tree search](crate::mcts) over orders, ties and [climbs](climb), unless the problem is very large.
+//! 4. [Repair](repair) of time windows around whatever ends above the bound, until the work is used up.
 //!
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
@@ -44,8 +44,8 @@ const fn work_of(effort: Effort, buffers: u64) -> u64 {
     }
 }
 
-/// Buffers up to which the tree search keeps whole orders.
-const TREE_LIMIT: usize = 200_000;
+/// Buffers up to which whole orders are searched, not only windows.
+const TREE_LIMIT: usize = 50_000;
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     if let Some((name, _)) = options.parameters.first() {
@@ -53,9 +53,13 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     }
     let instance = Instance::new(problem);
     let mut search = Search::new(problem, &instance, options, control);
-    search.passes()?;
+    if instance.len() <= TREE_LIMIT {
+        search.passes(1)?;
+        search.tree();
+    } else {
+        search.passes(ARMS.len())?;
+    }
     search.repair();
-    search.tree();
     Ok(search.finish())
 }
 
@@ -109,12 +113,12 @@ impl<'a> Search<'a> {
         self.peak <= self.target || self.work >= self.budget || self.control.is_cancelled()
     }
 
-    /// First fit of each arm. The first pass is finished come what may, so that there is a plan.
-    fn passes(&mut self) -> Result<(), Error> {
+    /// First fit of the first arms. The first pass is finished come what may, so that there is a plan.
+    fn passes(&mut self, arms: usize) -> Result<(), Error> {
         let mut orders = Orders::new(self.instance);
         let mut engine = Engine::new(self.instance);
         let unwatched = Control::default();
-        for &arm in ARMS {
+        for &arm in &ARMS[..arms] {
             let sorted = orders.sorted(arm);
             let first = self.offsets.is_empty();
             let limit = if first { MAX_BYTES } else { self.peak - 1 };
@@ -144,13 +148,13 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Window repair, for a quarter of what is left.
+    /// Window repair, for what is left.
     fn repair(&mut self) {
         if self.is_done() || !self.instance.is_temporal() {
             return;
         }
         let budget = Budget {
-            work: (self.budget - self.work) / 4,
+            work: self.budget - self.work,
             threads: self.options.threads,
             seed: self.options.seed,
         };
@@ -161,14 +165,15 @@ impl<'a> Search<'a> {
         self.control.publish(self.peak, self.bound);
     }
 
+    /// Tree search, for three quarters of what is left.
     fn tree(&mut self) {
-        if self.is_done() || self.instance.len() > TREE_LIMIT {
+        if self.is_done() {
             return;
         }
         let game = Portfolio::new(self.instance, self.target, self.control);
         let limits = mcts::Limits {
             target: self.target,
-            work: self.budget - self.work,
+            work: (self.budget - self.work) / 4 * 3,
             plays: (4 << 30) / (16 * self.instance.len() as u64 + 1000),
             threads: self.options.threads,
             seed: self.options.seed,

@@ -222,16 +222,23 @@ impl Occupancy {
         Some(offset)
     }
 
+    /// The first hole at or above `from` that is at least `size` bytes long; the one above everything ends at `u64::MAX`.
+    ///
+    /// To see all holes, ascending, ask for the next one from the end of the last. Complexity: as `lowest`.
+    pub fn next_hole(&mut self, from: u64, size: u64) -> Option<(u64, u64)> {
+        self.watch_extra();
+        let start = self.advance(from, size, Aligner::default(), u64::MAX)?;
+        let end = self.cursors.iter().map(|cursor| cursor.next).min().unwrap_or(u64::MAX);
+        Some((start, end))
+    }
+
     /// The smallest hole that holds `size` bytes (the lowest of equals), else above everything that conflicts.
     ///
     /// A hole counts as long as it is, whatever rounding takes away. Complexity: as `lowest`, for all holes.
     pub fn tightest(&mut self, size: u64, aligner: Aligner, limit: u64) -> Option<u64> {
-        self.watch_extra();
-        let unaligned = Aligner::default();
         let mut best: Option<(u64, u64)> = None;
         let mut from = 0;
-        while let Some(start) = self.advance(from, 1, unaligned, u64::MAX) {
-            let end = self.cursors.iter().map(|cursor| cursor.next).min().unwrap_or(u64::MAX);
+        while let Some((start, end)) = self.next_hole(from, size) {
             let offset = aligner.up(start);
             let length = end - start;
             let fits = offset.checked_add(size).is_some_and(|top| top <= end.min(limit));
