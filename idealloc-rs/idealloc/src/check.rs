@@ -57,6 +57,7 @@ pub fn check(problem: &Problem, offsets: &[u64], pools: &[u32]) -> Result<u64, E
     check_candidates(problem, pools)?;
     let share = |a: usize, b: usize| {
         pool_of(a) == pool_of(b)
+            && problem.sizes[a].min(problem.sizes[b]) > 0
             && offsets[a] < offsets[b] + problem.sizes[b]
             && offsets[b] < offsets[a] + problem.sizes[a]
     };

@@ -15,7 +15,7 @@ use crate::place::order::{Order, Orders, Tie};
 use crate::random::Random;
 
 /// Steps of a climb between two choices.
-pub const SEGMENT: u64 = 24;
+pub const SEGMENT: u64 = 12;
 
 /// Where a path of choices has led.
 #[derive(Clone, Debug)]
