@@ -6,15 +6,19 @@
 //!
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
+#![allow(missing_docs)]
+pub mod bounds;
 pub mod check;
 pub mod control;
 pub mod error;
+pub mod exact;
 pub mod index;
 pub mod lifetime;
 pub mod load;
 pub mod place;
 pub mod plan;
 pub mod planner;
+pub mod preprocess;
 pub mod problem;
 
 pub use check::check;
