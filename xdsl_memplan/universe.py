@@ -6,12 +6,14 @@ Every start of `xdsl-opt` imports this module, so it imports nothing heavy and m
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
-from xdsl.universe import Universe
+from xdsl.universe import XDSL_UNIVERSE, Universe
 
 if TYPE_CHECKING:
     from xdsl.ir import Dialect
     from xdsl.passes import ModulePass
+    from xdsl.utils.target import Target
 
 _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
@@ -25,8 +27,24 @@ _PASSES: dict[str, str] = {
 """Pass name to class name; the file is named after the pass."""
 
 
+_TARGETS: dict[str, str] = {
+    "memplan-csv": "MemplanCsvTarget",
+    "memplan-json": "MemplanJsonTarget",
+}
+"""Target name to class name; the file is named after the target."""
+
+
 def _pass_factory(name: str, class_name: str) -> Callable[[], "type[ModulePass]"]:
     module = f"xdsl_memplan.transforms.{name.replace('-', '_')}"
+
+    def load() -> Any:
+        return getattr(import_module(module), class_name)
+
+    return load
+
+
+def _target_factory(name: str, class_name: str) -> Callable[[], "type[Target]"]:
+    module = f"xdsl_memplan.targets.{name.replace('-', '_')}"
 
     def load() -> Any:
         return getattr(import_module(module), class_name)
@@ -40,8 +58,33 @@ def _memplan() -> "Dialect":
     return Memplan
 
 
+def _extend_stock_linalg() -> None:
+    """Have the stock linalg dialect made with our additions, if and when it is needed.
+
+    A second dialect of that name is refused, but all universes are imported before any is read,
+    so the stock factory can be wrapped. If the additions fail, users get the stock dialect.
+    """
+    stock = XDSL_UNIVERSE.all_dialects.get("linalg")
+    if stock is None:
+        return
+
+    def linalg() -> "Dialect":
+        dialect = stock()
+        try:
+            from xdsl_memplan.dialects.linalg_additions import extended_linalg
+
+            return extended_linalg(dialect)
+        except Exception as error:  # whatever it is, it must not break other users
+            warn(f"xdsl_memplan does not extend linalg: {error!r}", RuntimeWarning, stacklevel=2)
+            return dialect
+
+    XDSL_UNIVERSE.all_dialects["linalg"] = linalg
+
+
+_extend_stock_linalg()
+
 MEMPLAN_UNIVERSE = Universe(
     all_dialects={"memplan": _memplan},
     all_passes={name: _pass_factory(name, class_name) for name, class_name in _PASSES.items()},
-    all_targets={},
+    all_targets={name: _target_factory(name, cls) for name, cls in _TARGETS.items()},
 )

@@ -14,13 +14,15 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.location import describe_op
-from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, VIEW_SOURCES, Kind, kind_of
+from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, Kind, kind_of
 from xdsl_memplan.analysis.storage_type import is_memref, is_plain_data, is_storage
+from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
+from xdsl_memplan.dialects.queries import aliases_of
 
 
 @dataclass(frozen=True)
 class CallSummary:
-    """What a function returns: per result, the arguments it may be, and whether it may be its own."""
+    """What a function returns: per result, the arguments it may be, and whether it is its own."""
 
     arguments: tuple[tuple[int, ...], ...]
     own: tuple[bool, ...]
@@ -90,18 +92,14 @@ class Aliases:
                 self._visit(op, callees)
 
     def _visit(self, op: Operation, callees: dict[str, CallSummary]) -> None:
-        kind = kind_of(op)
-        match kind:
-            case Kind.VIEW | Kind.ESCAPE:
-                positions = VIEW_SOURCES.get(op.name, range(len(op.operands)))
-                shared = [v for i in positions if self.tracked(v := op.operands[i])]
-                for result in op.results:
-                    if (
-                        kind is Kind.ESCAPE
-                        or not is_plain_data(result.type)
-                        or is_storage(result.type)
-                    ):
-                        self._add(result, shared)
+        match kind_of(op):
+            case Kind.PLAIN:
+                self._visit_plain(op)
+            case Kind.ADDRESS:
+                self._add(op.results[0], list(op.operands))
+            case Kind.SELECT:
+                if self.tracked(op.operands[1]) or self.tracked(op.operands[2]):
+                    self._add(op.results[0], [op.operands[1], op.operands[2]])
             case Kind.CALL:
                 assert isinstance(op, CallOp)
                 self._visit_call(op, callees.get(op.callee.string_value()))
@@ -112,20 +110,25 @@ class Aliases:
                 for i, result in enumerate(op.results):
                     if is_storage(result.type):
                         self._add(result, [y.operands[i] for y in yields if y is not None])
-            case Kind.ACCESS:
-                self._visit_access(op)
             case _:
                 pass
 
-    def _visit_access(self, op: Operation) -> None:
-        """Follow pointers through operations nobody described: a load from a table of memrefs."""
-        given = [v for v in op.operands if v in self.sources or is_memref(v.type)]
-        if not given or not op.results:
+    def _visit_plain(self, op: Operation) -> None:
+        if not op.results or not op.operands:
             return
-        # Arithmetic on an address gives an address.
+        ties = aliases_of(op)
+        for tie in ties:
+            source = op.operands[tie.operand]
+            if self.tracked(source):
+                self._add(op.results[tie.result], [source])
+        if ties or op.get_trait(ReadsWritesTrait) is not None:
+            return
+        # Nobody described the operation. Arithmetic on an address gives an address; a memref, a
+        # pointer or token that comes out may be any memref that went in.
+        given = [v for v in op.operands if v in self.sources or is_memref(v.type)]
         address = any(not is_storage(v.type) for v in given)
         for result in op.results:
-            if address or not is_plain_data(result.type):
+            if given and (address or not is_plain_data(result.type)):
                 self._add(result, given)
 
     def _visit_call(self, op: CallOp, summary: CallSummary | None) -> None:
@@ -183,13 +186,11 @@ class Aliases:
 
     def _add(self, value: SSAValue, sources: list[SSAValue]) -> None:
         if sources:
-            self.sources[value] = sources
+            self.sources.setdefault(value, []).extend(sources)
 
 
 def check_structured(block: Block, op: Operation) -> None:
-    """Raise PassFailedException if ``op`` is in a region of several blocks: it has no place in
-    time.
-    """
+    """Raise PassFailedException if ``op`` is in a region of several blocks."""
     region = block.parent
     if region is not None and len(region.blocks) > 1:
         raise PassFailedException(

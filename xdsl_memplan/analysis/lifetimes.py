@@ -16,10 +16,9 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from xdsl_memplan.analysis.aliases import Aliases, CallSummary
 from xdsl_memplan.analysis.call_graph import CallGraph
-from xdsl_memplan.analysis.effects import unread_operands
 from xdsl_memplan.analysis.logical_time import LogicalTime, Loop
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
-from xdsl_memplan.analysis.storage_type import is_storage, is_tensor
+from xdsl_memplan.analysis.storage_type import is_storage
 from xdsl_memplan.model.lifetime import Lifetime
 
 _Interval = tuple[int, int]
@@ -117,16 +116,20 @@ class _Collector:
         self.begin_before_the_function()
 
     def touch_operations(self) -> None:
-        tracked, needed = self.aliases.tracked, self.needed
+        aliases, needed, all_effects = self.aliases, self.needed, self.time.effects
         for op, tick in self.time.ticks.items():
             block = op.parent
-            assert block is not None
-            unread = unread_operands(op)
+            effects = all_effects.get(op)
             for i, value in enumerate(op.operands):
-                if tracked(value) and not (i in unread and is_tensor(value.type)):
+                if effects is None or (i < len(effects.operands) and effects.operands[i]):
+                    touched = aliases.tracked(value)
+                else:
+                    touched = value in aliases.sources and not is_storage(value.type)
+                if touched:
                     self.extend(value, tick, tick + 1, block)
             for result in op.results:
-                if is_storage(result.type) and result not in self.aliases.sources:
+                # Making an alias writes nothing, making a fresh tensor does.
+                if is_storage(result.type) and result not in aliases.sources:
                     needed[result] = (tick, tick + 1)
 
     def touch_returned(self) -> None:

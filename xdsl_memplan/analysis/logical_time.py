@@ -3,21 +3,14 @@
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, Region
+from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.aliases import Aliases, check_structured
+from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
-
-_TIMELESS = frozenset(
-    {
-        Kind.CONSTANT,
-        Kind.ALLOCATION,
-        Kind.EMPTY,
-        Kind.VIEW,
-        Kind.QUERY,
-        Kind.ESCAPE,
-        Kind.FORWARD,
-    }
-)
+from xdsl_memplan.analysis.storage_type import is_storage
+from xdsl_memplan.dialects.interfaces import Effects, ReadsWritesTrait
+from xdsl_memplan.dialects.queries import effects_of, storage_of
 
 
 @dataclass(eq=False)
@@ -44,6 +37,10 @@ class LogicalTime:
     """Operations that take time; those inside an operation of one tick share its tick."""
     loops: dict[Block, Loop | None] = field(default_factory=dict[Block, Loop | None])
     """The innermost loop around every block."""
+    effects: dict[Operation, Effects | None] = field(
+        default_factory=dict[Operation, Effects | None]
+    )
+    """What operations with a tick access; None for one that may read and write all it is given."""
     end: int = 0
     """One past the last tick."""
 
@@ -72,42 +69,53 @@ class LogicalTime:
                 self._number(op, block, loop, aliases)
 
     def _number(self, op: Operation, block: Block, loop: Loop | None, aliases: Aliases) -> None:
-        kind = kind_of(op)
-        if kind is Kind.SEQUENCE:
-            for region in op.regions:
-                self._number_region(region, loop, aliases)
-        elif kind is Kind.LOOP or kind is Kind.PARALLEL_LOOP:
-            inner = Loop(op, loop, loop.depth + 1 if loop else 1, self.end)
-            for region in op.regions:
-                self._number_region(region, inner, aliases)
-            inner.end = self.end
-        elif kind in _TIMELESS:
-            if kind is not Kind.QUERY and _has_tracked(op, aliases):
+        match kind_of(op):
+            case Kind.SEQUENCE:
+                for region in op.regions:
+                    self._number_region(region, loop, aliases)
+            case Kind.LOOP | Kind.PARALLEL_LOOP:
+                inner = Loop(op, loop, loop.depth + 1 if loop else 1, self.end)
+                for region in op.regions:
+                    self._number_region(region, inner, aliases)
+                inner.end = self.end
+            case Kind.PLAIN:
+                if self._touch(op, loop, aliases):
+                    check_structured(block, op)
+                    self.end += 1
+            case Kind.CALL:
                 check_structured(block, op)
-            if kind is Kind.EMPTY and any(aliases.tracked(v) for v in op.operands):
-                self._tick(op, loop, aliases)  # bufferization.alloc_tensor copy(...)
-        elif kind is Kind.CALL or _touches(op, aliases):
-            check_structured(block, op)
-            self._tick(op, loop, aliases)
-        # Scalar arithmetic ends up here and takes no time.
+                self._touch(op, loop, aliases)
+                self.ticks[op] = self.end
+                self.end += 1
+            case Kind.FORWARD:
+                if any(map(aliases.tracked, op.operands)):
+                    check_structured(block, op)
+            case _:
+                pass
 
-    def _tick(self, op: Operation, loop: Loop | None, aliases: Aliases) -> None:
-        self.ticks[op] = self.end
+    def _touch(self, op: Operation, loop: Loop | None, aliases: Aliases) -> bool:
+        """Note all accesses of ``op`` and inside it at the present tick; say if there are any."""
+        effects = effects_of(op)
+        if effects is None and storage_of(op) is not None:
+            return False
+        if effects is None:
+            if op.get_trait(ReadsWritesTrait) is not None:
+                raise PassFailedException(
+                    f"{describe_op(op)}: cannot be planned, it uses memory in a way or at a time "
+                    "that it does not tell"
+                )
+            touches = True
+        else:
+            # Arithmetic on an address of a buffer may be followed by an access through it.
+            touches = effects.takes_time or any(
+                v in aliases.sources and not is_storage(v.type) for v in op.operands
+            )
+        if touches:
+            self.ticks[op] = self.end
+            self.effects[op] = effects
         for region in op.regions:
-            for block in (b for outer in region.blocks for b in outer.walk_blocks()):
+            for block in region.blocks:
                 self.loops[block] = loop
                 for inner in block.ops:
-                    if kind_of(inner) not in _TIMELESS and _has_tracked(inner, aliases):
-                        self.ticks[inner] = self.end
-        self.end += 1
-
-
-def _has_tracked(op: Operation, aliases: Aliases) -> bool:
-    return any(map(aliases.tracked, op.operands)) or any(map(aliases.tracked, op.results))
-
-
-def _touches(op: Operation, aliases: Aliases) -> bool:
-    """Tell whether an operation, or one inside it, has to do with contents."""
-    return _has_tracked(op, aliases) or any(
-        _touches(inner, aliases) for r in op.regions for block in r.blocks for inner in block.ops
-    )
+                    touches |= self._touch(inner, loop, aliases)
+        return touches

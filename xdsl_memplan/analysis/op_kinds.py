@@ -1,9 +1,7 @@
-"""What an operation does with the tensors and memrefs it touches: the one table the analyses share.
+"""How operations take part in time: which hold code that runs in order, or again and again.
 
-Operations of other dialects are described by the traits of `xdsl_memplan.dialects.traits`, which
-an embedder attaches; an operation nobody described is taken at its worst: it takes a tick, reads
-and writes all it is given, and a memref (or anything that is not plain data, say a pointer) that
-it returns may be any memref it was given.
+What an operation does with the contents of tensors and memrefs is asked of `dialects.queries`. This
+table only knows control flow.
 """
 
 from enum import Enum, auto
@@ -12,123 +10,56 @@ from xdsl.ir import Operation
 
 
 class Kind(Enum):
-    """How an operation takes part in time and aliasing."""
+    """The part an operation has in the order of execution."""
 
-    ACCESS = auto()
-    """Reads or writes contents: one tick. The default for what has tensors or memrefs."""
+    PLAIN = auto()
+    """Anything else: one tick if it touches contents, itself or in its regions."""
     CONSTANT = auto()
-    """Contents that are there from the beginning; no tick."""
-    ALLOCATION = auto()
-    """A fresh memref without contents; no tick."""
-    EMPTY = auto()
-    """A tensor without contents; no tick."""
-    VIEW = auto()
-    """Results are the bytes of operands (`VIEW_SOURCES`); no tick."""
-    QUERY = auto()
-    """Shape arithmetic, deallocation: needs no contents; no tick."""
-    ESCAPE = auto()
-    """Results are addresses; whoever has one may use it, so they are followed like views. No tick.
-    """
+    """Contents that are there from the beginning."""
+    ADDRESS = auto()
+    """Results are addresses; whoever has one may use it, so they are followed like views."""
+    SELECT = auto()
+    """The result is one of several operands."""
     SEQUENCE = auto()
-    """Regions that run at most once each, one after another in time."""
+    """Regions that run at most once each; they are numbered one after another."""
     LOOP = auto()
     """Regions that run again and again, in order."""
     PARALLEL_LOOP = auto()
     """A loop whose iterations may run at the same time."""
     FORWARD = auto()
-    """A terminator that hands values on; no tick."""
+    """A terminator that hands values on."""
     CALL = auto()
     """Runs another function: one tick."""
-    FUNCTION = auto()
-    """A function."""
 
 
-KINDS: dict[str, Kind] = {
+_KINDS: dict[str, Kind] = {
     "arith.constant": Kind.CONSTANT,
     "memref.get_global": Kind.CONSTANT,
-    "memref.alloc": Kind.ALLOCATION,
-    "memref.alloca": Kind.ALLOCATION,
-    "memplan.buffer": Kind.ALLOCATION,
-    "tensor.empty": Kind.EMPTY,
-    "bufferization.alloc_tensor": Kind.EMPTY,
-    **dict.fromkeys(
-        [
-            "arith.select",
-            "bufferization.to_buffer",
-            "bufferization.to_memref",
-            "bufferization.to_tensor",
-            "builtin.unrealized_conversion_cast",
-            "memref.assume_alignment",
-            "memref.cast",
-            "memref.collapse_shape",
-            "memref.expand_shape",
-            "memref.extract_strided_metadata",
-            "memref.memory_space_cast",
-            "memref.reinterpret_cast",
-            "memref.reshape",
-            "memref.subview",
-            "memref.transpose",
-            "memref.view",
-            "tensor.bitcast",
-            "tensor.cast",
-            "tensor.collapse_shape",
-            "tensor.expand_shape",
-            "tensor.extract_slice",
-            "tensor.reshape",
-        ],
-        Kind.VIEW,
-    ),
-    **dict.fromkeys(
-        [
-            "memref.dealloc",
-            "memref.dim",
-            "memref.rank",
-            "tensor.dim",
-            "tensor.rank",
-            "shape.shape_of",
-        ],
-        Kind.QUERY,
-    ),
-    "memref.extract_aligned_pointer_as_index": Kind.ESCAPE,
-    **dict.fromkeys(
-        [
-            "affine.if",
-            "memref.alloca_scope",
-            "scf.execute_region",
-            "scf.if",
-            "scf.index_switch",
-        ],
-        Kind.SEQUENCE,
-    ),
-    **dict.fromkeys(["affine.for", "scf.for", "scf.while"], Kind.LOOP),
-    **dict.fromkeys(["affine.parallel", "scf.parallel"], Kind.PARALLEL_LOOP),
-    **dict.fromkeys(
-        [
-            "affine.yield",
-            "func.return",
-            "memref.alloca_scope.return",
-            "scf.condition",
-            "scf.reduce.return",
-            "scf.yield",
-        ],
-        Kind.FORWARD,
-    ),
+    "memref.extract_aligned_pointer_as_index": Kind.ADDRESS,
+    "arith.select": Kind.SELECT,
+    "affine.if": Kind.SEQUENCE,
+    "memref.alloca_scope": Kind.SEQUENCE,
+    "scf.execute_region": Kind.SEQUENCE,
+    "scf.if": Kind.SEQUENCE,
+    "scf.index_switch": Kind.SEQUENCE,
+    "affine.for": Kind.LOOP,
+    "scf.for": Kind.LOOP,
+    "scf.while": Kind.LOOP,
+    "affine.parallel": Kind.PARALLEL_LOOP,
+    "scf.parallel": Kind.PARALLEL_LOOP,
+    "affine.yield": Kind.FORWARD,
+    "func.return": Kind.FORWARD,
+    "memref.alloca_scope.return": Kind.FORWARD,
+    "scf.condition": Kind.FORWARD,
+    "scf.reduce.return": Kind.FORWARD,
+    "scf.yield": Kind.FORWARD,
     "func.call": Kind.CALL,
-    "func.func": Kind.FUNCTION,
 }
-"""Kind by operation name; all others are `Kind.ACCESS`."""
-
-VIEW_SOURCES: dict[str, tuple[int, ...]] = {
-    "arith.select": (1, 2),
-    "memref.reshape": (0,),
-    "tensor.reshape": (0,),
-}
-"""Operands that a view shares bytes with, where they are not all of its tensors and memrefs."""
 
 INITIAL_VALUES: dict[str, int] = {"scf.for": 3, "scf.while": 0}
-"""Position of the first operand that a loop carries into its first iteration."""
+"""Position of the first operand that is carried into the first iteration; else they are last."""
 
 
 def kind_of(op: Operation) -> Kind:
-    """Return the kind of a registered operation by its name."""
-    return KINDS.get(op.name, Kind.ACCESS)
+    """Return the kind of an operation."""
+    return _KINDS.get(op.name, Kind.PLAIN)

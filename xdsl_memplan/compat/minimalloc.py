@@ -39,7 +39,7 @@ class Problem:
     def solve(self, planner: str = DEFAULT_PLANNER) -> list[int]:
         """Return the offset in bytes of each buffer, in the order of the buffers.
 
-        Raises MiniMallocError where they do not fit, PlanningError for a buffer that makes no sense.
+        Raises MiniMallocError where they do not fit, PlanningError for a buffer that is wrong.
         """
         listed = [
             model.Buffer(b.id, b.size, Lifetime(b.start_time, b.end_time), max(b.alignment, 1))

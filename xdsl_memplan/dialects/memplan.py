@@ -5,17 +5,20 @@ properties and no custom attribute syntax, so operations hold attributes (`attr_
 print their parameters one by one. The levels of the IR are described in docs/dialect.md.
 """
 
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import (
     I64,
     FlatSymbolRefAttrConstr,
     IntegerAttr,
     MemRefType,
+    NoneAttr,
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
     i64,
 )
-from xdsl.ir import Attribute, Dialect, ParametrizedAttribute
+from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute
 from xdsl.irdl import (
     IRDLOperation,
     attr_def,
@@ -28,6 +31,9 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryAllocEffect, SymbolOpInterface
 
+from xdsl_memplan.dialects.interface_models import NoAccess
+from xdsl_memplan.dialects.interfaces import BufferLikeTrait
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.model.lifetime import Lifetime
 
 LIFETIMES = "memplan.lifetimes"
@@ -38,6 +44,12 @@ LIFETIME = "memplan.lifetime"
 
 MEMORIES = "memplan.memories"
 """Attribute of the module: an array of `#memplan.memory`; the first is the default one."""
+
+OFFSET = "memplan.offset"
+"""Attribute of a `memref.alloc`: its offset in the arena, i64, in bytes."""
+
+ARENA = "memplan.arena"
+"""Attribute of a buffer-like operation that is not ours: the symbol of its arena."""
 
 PLAN = "memplan.plan"
 """Attribute of a function: the `#memplan.plan` that its buffers were placed by."""
@@ -163,6 +175,47 @@ class ArenaOp(IRDLOperation):
         )
 
 
+@dataclass(frozen=True)
+class BufferOpModel(BufferLikeTrait):
+    """A `memplan.buffer` says everything itself."""
+
+    def size_bytes(self, op: Operation) -> int:
+        """The `size` of the operation."""
+        return _buffer(op).size.value.data
+
+    def alignment(self, op: Operation) -> int:
+        """The `alignment` of the operation."""
+        return _buffer(op).alignment.value.data
+
+    def memory_space(self, op: Operation) -> Attribute | None:
+        """The memory space of the result."""
+        type = _buffer(op).memref.type
+        return None if isinstance(type.memory_space, NoneAttr) else type.memory_space
+
+    def get_lifetime(self, op: Operation) -> Lifetime | None:
+        """The `lifetime` of the operation."""
+        attribute = _buffer(op).lifetime
+        return None if attribute is None else attribute.lifetime
+
+    def set_lifetime(self, op: Operation, lifetime: Lifetime) -> None:
+        """Write the `lifetime`."""
+        _buffer(op).lifetime = LifetimeAttr.of(lifetime)
+
+    def get_offset(self, op: Operation) -> int | None:
+        """The `offset` of the operation."""
+        offset = _buffer(op).offset
+        return None if offset is None else offset.value.data
+
+    def set_offset(self, op: Operation, offset: int) -> None:
+        """Write the `offset`."""
+        _buffer(op).offset = _i64(offset)
+
+
+def _buffer(op: Operation) -> "BufferOp":
+    assert isinstance(op, BufferOp)
+    return op
+
+
 @irdl_op_definition
 class BufferOp(IRDLOperation):
     """Storage of its own in an arena, as a memref.
@@ -187,7 +240,7 @@ class BufferOp(IRDLOperation):
 
     memref = result_def(MemRefType)
 
-    traits = traits_def(MemoryAllocEffect())
+    traits = traits_def(BufferOpModel(), NoAccess(), MemoryAllocEffect())
 
     assembly_format = (
         "$arena `size` $size `alignment` $alignment (`lifetime` $lifetime^)? (`offset` $offset^)? "
@@ -216,4 +269,6 @@ class BufferOp(IRDLOperation):
         )
 
 
-Memplan = Dialect("memplan", [ArenaOp, BufferOp], [LifetimeAttr, MemoryAttr, PlanAttr])
+Memplan = Dialect(
+    "memplan", [ArenaOp, BufferOp, SpillOp, RetrieveOp], [LifetimeAttr, MemoryAttr, PlanAttr]
+)

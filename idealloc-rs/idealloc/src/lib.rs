@@ -6,12 +6,14 @@
 //!
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
-#![allow(missing_docs)]
+pub mod baselines;
 pub mod bounds;
 pub mod check;
 pub mod control;
+pub mod csv;
 pub mod error;
 pub mod exact;
+pub mod generate;
 pub mod index;
 pub mod lifetime;
 pub mod load;
@@ -20,6 +22,7 @@ pub mod plan;
 pub mod planner;
 pub mod preprocess;
 pub mod problem;
+pub mod random;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};

@@ -3,10 +3,11 @@
 use crate::check::check;
 use crate::control::{Control, Options};
 use crate::error::Error;
+use crate::exact;
 use crate::load::load;
-use crate::place;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
+use crate::{baselines, place};
 
 /// What a problem may use and a planner can honour or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub struct Planner {
 pub fn planners() -> Vec<Planner> {
     let mut all = Vec::new();
     all.extend_from_slice(place::PLANNERS);
+    all.push(exact::PLANNER);
+    all.extend_from_slice(baselines::PLANNERS);
     all
 }
 

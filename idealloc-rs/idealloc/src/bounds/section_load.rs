@@ -10,11 +10,8 @@ use crate::preprocess::Component;
 #[must_use]
 pub fn section_load(component: &Component) -> u64 {
     let mut change: Vec<(u128, u128)> = vec![(0, 0); component.sections + 1];
-    let mut most_padding = vec![0_u64; 0];
     let padded = (0..component.len()).any(|i| component.padding(i) > 0);
-    if padded {
-        most_padding = largest_padding(component);
-    }
+    let most_padding = if padded { largest_padding(component) } else { Vec::new() };
     for (i, &height) in component.heights.iter().enumerate() {
         for run in component.runs(i) {
             change[run.first as usize].0 += u128::from(height);
@@ -23,8 +20,8 @@ pub fn section_load(component: &Component) -> u64 {
     }
     let (unit, origin) = (u128::from(component.unit.bytes), u128::from(component.unit.origin));
     let (mut live, mut most) = (0_u128, 0_u128);
-    for s in 0..component.sections {
-        live = live + change[s].0 - change[s].1;
+    for (s, &(starts, ends)) in change[..component.sections].iter().enumerate() {
+        live = live + starts - ends;
         let padding = most_padding.get(s).copied().unwrap_or(0);
         most = most.max(origin + live * unit - u128::from(padding));
     }
@@ -37,7 +34,8 @@ pub fn section_load(component: &Component) -> u64 {
 
 /// Largest padding in each section: runs by descending padding paint what is not painted yet.
 pub(crate) fn largest_padding(component: &Component) -> Vec<u64> {
-    let mut order: Vec<usize> = (0..component.len()).filter(|&i| component.padding(i) > 0).collect();
+    let mut order: Vec<usize> =
+        (0..component.len()).filter(|&i| component.padding(i) > 0).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(component.padding(i)));
     let mut largest = vec![0; component.sections];
     // next[s]: the first section at or after s that is not painted.

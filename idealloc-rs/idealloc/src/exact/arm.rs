@@ -1,58 +1,114 @@
-//! One way to run the search: which order and which rules.
+//! One way to run the search: in which order buffers are tried, and where the search branches.
 
 use super::model::Model;
+use crate::random::Random;
+
+/// What makes a buffer go first among those that could lie on one floor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Number of sections times height.
+    Area,
+    /// The largest sum of heights among its sections, then number of sections.
+    Total,
+    /// Number of sections, then height.
+    Width,
+    /// Height, then number of sections.
+    Height,
+}
+
+/// Which section is branched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SectionRule {
+    /// Fewest candidates, then least slack.
+    Fewest,
+    /// Fewest candidates per failure seen there so far (Boussemart et al., ECAI 2004: dom/wdeg), then least slack.
+    Failures,
+}
+
+/// What else makes a buffer go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FitRule {
+    /// Nothing.
+    Rank,
+    /// Edges that meet the walls of the plateau that it would lie on, and a top level with the wall.
+    Walls,
+}
 
 /// An arm of the portfolio.
 #[derive(Clone, Debug)]
 pub struct Arm {
-    /// Higher goes first.
-    pub rank: Vec<u64>,
-    pub section_rule: u8,
-    pub fit_rule: u8,
-    pub local: bool,
+    /// Rank of each buffer: the highest goes first.
+    pub rank: Vec<u32>,
+    /// Which section is branched on.
+    pub section_rule: SectionRule,
+    /// What goes before the rank.
+    pub fit_rule: FitRule,
 }
 
-/// Splitmix64.
-#[derive(Clone, Copy, Debug)]
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+impl Arm {
+    /// The arm at a position of the endless sequence of a seed: all combinations of rules, over and over; from the
+    /// second time on the keys are multiplied by random factors within 30 %.
+    #[must_use]
+    pub fn nth(model: &Model, seed: u64, position: u64) -> Self {
+        let mut combinations = COMBINATIONS;
+        let mut random = Random::stream(seed, u64::MAX);
+        for i in (1..combinations.len()).rev() {
+            combinations.swap(i, random.below(i as u64 + 1) as usize);
+        }
+        let count = combinations.len() as u64;
+        let (order, section_rule, fit_rule) = combinations[(position % count) as usize];
+        let noise = if position < count { 0 } else { 30 };
+        let rank = rank(model, order, noise, &mut Random::stream(seed, position));
+        Self { rank, section_rule, fit_rule }
     }
 }
 
-pub fn ranks(model: &Model, key: char, noise: u64, random: &mut Random) -> Vec<u64> {
-    let width = |i: usize| model.runs[i].iter().map(|r| u128::from(r.last - r.first + 1)).sum::<u128>();
-    let mut sums = vec![0_u128; model.sections];
-    for i in 0..model.n {
-        for r in &model.runs[i] {
-            for s in r.first..=r.last { sums[s as usize] += u128::from(model.heights[i]); }
-        }
-    }
-    let total = |i: usize| model.runs[i].iter().flat_map(|r| r.first..=r.last).map(|s| sums[s as usize]).max().unwrap_or(0);
-    let mut keyed: Vec<(u128, u128, usize)> = (0..model.n).map(|i| {
-        let h = u128::from(model.heights[i]);
-        let mut k = match key {
-            'W' => (width(i) << 20, h),
-            'A' => ((width(i) * h) << 20, width(i)),
-            'T' => (total(i) << 20, width(i)),
-            'Z' => (h << 20, width(i)),
-            'Y' => (total(i) << 20, width(i)),
-            _ => (1 << 20, 0),
-        };
-        if noise > 0 {
-            let r = random.next() % (2 * noise);
-            k.0 = k.0 * u128::from(100 - noise + r) / 100;
-        }
-        (k.0, k.1, i)
-    }).collect();
-    keyed.sort_by_key(|&(a, b, i)| (a, b, std::cmp::Reverse(i)));
+/// Number of arms before the sequence repeats its rules.
+pub const ARMS: u64 = COMBINATIONS.len() as u64;
+
+const COMBINATIONS: [(Order, SectionRule, FitRule); 16] = {
+    use FitRule::{Rank, Walls};
+    use Order::{Area, Height, Total, Width};
+    use SectionRule::{Failures, Fewest};
+    [
+        (Area, Fewest, Walls),
+        (Total, Fewest, Walls),
+        (Width, Fewest, Walls),
+        (Height, Fewest, Walls),
+        (Area, Failures, Walls),
+        (Total, Failures, Walls),
+        (Width, Failures, Walls),
+        (Height, Failures, Walls),
+        (Area, Fewest, Rank),
+        (Total, Fewest, Rank),
+        (Width, Fewest, Rank),
+        (Height, Fewest, Rank),
+        (Area, Failures, Rank),
+        (Total, Failures, Rank),
+        (Width, Failures, Rank),
+        (Height, Failures, Rank),
+    ]
+};
+
+/// Ranks by ascending key; ties by position, the earlier buffer ranks higher.
+fn rank(model: &Model, order: Order, noise_percent: u64, random: &mut Random) -> Vec<u32> {
+    let mut keys: Vec<(u128, u128, usize)> = (0..model.n)
+        .map(|i| {
+            let (height, width) = (u128::from(model.heights[i]), u128::from(model.widths[i]));
+            let (first, second) = match order {
+                Order::Area => (height * width, width),
+                Order::Total => (model.crowds[i], width),
+                Order::Width => (width, height),
+                Order::Height => (height, width),
+            };
+            let factor = 100 - noise_percent + random.below(2 * noise_percent + 1);
+            (first.saturating_mul(u128::from(factor)), second, i)
+        })
+        .collect();
+    keys.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.cmp(&a.2)));
     let mut rank = vec![0; model.n];
-    for (position, &(_, _, i)) in keyed.iter().enumerate() { rank[i] = position as u64; }
+    for (position, &(_, _, i)) in keys.iter().enumerate() {
+        rank[i] = position as u32;
+    }
     rank
 }

@@ -3,6 +3,9 @@
 use crate::bounds::largest_padding;
 use crate::preprocess::{Component, Domain, Run};
 
+/// Most buffers of a component that the search takes: sets of conflicts take `n^2` bits.
+pub const MAX_BUFFERS: usize = 4096;
+
 /// A component at a capacity. Indices are positions in the component, or sections.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -28,6 +31,10 @@ pub struct Model {
     pub neighbours: Vec<u64>,
     /// Buffers with the same sections, height and domain as each buffer, as the next such buffer.
     pub twins: Vec<Vec<u32>>,
+    /// Number of sections of each buffer.
+    pub widths: Vec<u64>,
+    /// Largest sum of heights among the sections of each buffer.
+    pub crowds: Vec<u128>,
     /// True if every buffer is one run of sections.
     pub contiguous: bool,
 }
@@ -59,7 +66,8 @@ impl Model {
             }
             row[i / 64] &= !(1 << (i % 64));
         }
-        let last = (0..n).map(|i| component.last_position(i, capacity)).collect::<Option<Vec<_>>>()?;
+        let last =
+            (0..n).map(|i| component.last_position(i, capacity)).collect::<Option<Vec<_>>>()?;
         let above = capacity.checked_sub(component.unit.origin)?;
         let room = largest_padding(component)
             .into_iter()
@@ -70,12 +78,31 @@ impl Model {
             .iter()
             .map(|list| Run { first: list[0].first, last: list[list.len() - 1].last })
             .collect();
+        let mut sums = vec![0_u128; sections];
+        let of = |i: usize| runs[i].iter().flat_map(|r: &Run| r.first as usize..=r.last as usize);
+        for i in 0..n {
+            of(i).for_each(|s| sums[s] += u128::from(component.heights[i]));
+        }
+        let widths = (0..n).map(|i| of(i).count() as u64).collect();
+        let crowds = (0..n).map(|i| of(i).map(|s| sums[s]).max().unwrap_or(0)).collect();
         let mut order: Vec<usize> = (0..n).collect();
-        let kind = |i: usize| (&runs[i], component.heights[i], component.sizes[i], component.domains[i].step, component.domains[i].phase, component.domains[i].fixed, i);
+        let kind = |i: usize| {
+            (
+                &runs[i],
+                component.heights[i],
+                component.sizes[i],
+                component.domains[i].step,
+                component.domains[i].phase,
+                component.domains[i].fixed,
+                i,
+            )
+        };
         order.sort_by(|&a, &b| kind(a).cmp(&kind(b)));
         let mut twins = vec![Vec::new(); n];
         for a in order.chunk_by(|&a, &b| {
-            runs[a] == runs[b] && component.sizes[a] == component.sizes[b] && component.domains[a] == component.domains[b]
+            runs[a] == runs[b]
+                && component.sizes[a] == component.sizes[b]
+                && component.domains[a] == component.domains[b]
         }) {
             for &i in a {
                 twins[i] = a.iter().filter(|&&j| j != i).map(|&j| j as u32).collect();
@@ -92,6 +119,8 @@ impl Model {
             contiguous: runs.iter().all(|list| list.len() == 1),
             runs,
             hull,
+            widths,
+            crowds,
             members,
             neighbours,
             twins,

@@ -1,39 +1,66 @@
 //! The fail-first floor search.
 
-use super::arm::Arm;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::arm::{Arm, FitRule, SectionRule};
+use super::limits::Limits;
 use super::model::Model;
 use super::state::{Fail, State};
-use crate::control::Control;
+
+/// Nodes between two looks at whether to stop.
+const POLL: u64 = 256;
 
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
+    /// Everything is placed.
     Solved,
+    /// Every possibility failed.
     Failed,
+    /// The nodes were used up.
     OutOfNodes,
-    Cancelled,
+    /// Somebody asked to stop.
+    Stopped,
 }
 
 /// One run of the search with one arm.
 pub struct Search<'a> {
     model: &'a Model,
     arm: &'a Arm,
-    control: &'a Control,
-    pub state: State,
+    limits: &'a Limits<'a>,
+    /// Set when an earlier arm has decided.
+    stop: &'a AtomicBool,
+    state: State,
     /// Copies of the state, one per placement on the path.
     saved: Vec<State>,
     /// Nodes used.
-    pub nodes: u64,
-    limit: u64,
-    /// Failures of each section; shared by the runs of a portfolio.
-    pub weight: Vec<u32>,
+    nodes: u64,
+    budget: u64,
+    /// Failures of each section.
+    weight: Vec<u32>,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(model: &'a Model, arm: &'a Arm, root: &State, weight: Vec<u32>, limit: u64, control: &'a Control) -> Self {
-        Self { model, arm, control, state: root.clone(), saved: Vec::new(), nodes: 0, limit, weight }
+    /// A run from `root` with what is known of failures.
+    pub fn new(
+        model: &'a Model,
+        arm: &'a Arm,
+        root: &State,
+        weight: Vec<u32>,
+        budget: u64,
+        limits: &'a Limits<'a>,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        let (state, saved, nodes) = (root.clone(), Vec::new(), 0);
+        Self { model, arm, limits, stop, state, saved, nodes, budget, weight }
     }
 
+    /// Positions (if solved), nodes and failures.
+    pub fn finish(self) -> (Vec<u64>, u64, Vec<u32>) {
+        (self.state.lowest, self.nodes, self.weight)
+    }
+
+    /// Searches until it is solved, failed, or stopped.
     pub fn run(&mut self) -> End {
         self.parts(0, self.model.sections, 0)
     }
@@ -58,12 +85,15 @@ impl<'a> Search<'a> {
         loop {
             let Some(section) = self.choose_section(low, high) else { return End::Solved };
             let buffer = self.choose_buffer(section);
-            self.nodes += 1;
-            if self.nodes >= self.limit {
+            if self.nodes >= self.budget {
                 return End::OutOfNodes;
             }
-            if self.nodes % 256 == 0 && self.control.is_cancelled() {
-                return End::Cancelled;
+            self.nodes += 1;
+            if self.nodes.is_multiple_of(POLL) {
+                self.limits.control.add_work(POLL);
+                if self.stop.load(Ordering::Relaxed) || self.limits.stopped() {
+                    return End::Stopped;
+                }
             }
             if self.saved.len() <= depth {
                 self.saved.push(self.state.clone());
@@ -89,7 +119,7 @@ impl<'a> Search<'a> {
     fn choose_section(&self, low: usize, high: usize) -> Option<usize> {
         let state = &self.state;
         let mut best: Option<((u64, u64), usize)> = None;
-        if self.model.contiguous && self.arm.local {
+        if self.model.contiguous {
             let mut s = low;
             while s < high {
                 // A plateau [s, e): equal floors, higher ones on both sides.
@@ -123,12 +153,11 @@ impl<'a> Search<'a> {
         for s in from..to {
             let slack = self.model.room[s] - self.state.floor[s] - self.state.total[s];
             let count = u64::from(self.state.at_floor[s]) + u64::from(slack > 0);
-            let key = match self.arm.section_rule {
-                0 => (count, slack),
-                1 => (slack, count),
-                2 => ((count * (1 + slack) * 1024) / (1 + u64::from(self.weight[s])), 0),
-                _ => ((count * 1024) / (1 + u64::from(self.weight[s])), slack),
+            let failures = match self.arm.section_rule {
+                SectionRule::Fewest => 0,
+                SectionRule::Failures => u64::from(self.weight[s]),
             };
+            let key = (count * 1024 / (1 + failures), slack);
             if best.is_none_or(|(k, _)| key < k) {
                 *best = Some((key, s));
             }
@@ -145,10 +174,11 @@ impl<'a> Search<'a> {
         while hi + 1 < model.sections && state.floor[hi + 1] == floor {
             hi += 1;
         }
-        let wall = |s: Option<usize>| s.and_then(|s| state.floor.get(s)).copied().unwrap_or(u64::MAX);
+        let wall =
+            |s: Option<usize>| s.and_then(|s| state.floor.get(s)).copied().unwrap_or(u64::MAX);
         let left_wall = wall(lo.checked_sub(1));
         let right_wall = wall(Some(hi + 1));
-        let mut best: Option<((u32, u64), usize)> = None;
+        let mut best: Option<((u32, u32), usize)> = None;
         for (w, &row) in model.members(section).iter().enumerate() {
             let mut bits = row & state.unplaced[w];
             while bits != 0 {
@@ -161,13 +191,10 @@ impl<'a> Search<'a> {
                 let top = floor + model.heights[b];
                 let (left, right) = (hull.first as usize == lo, hull.last as usize == hi);
                 let mut fit = 0;
-                match self.arm.fit_rule {
-                    0 => {}
-                    1 => fit = u32::from(left) + u32::from(right),
-                    _ => {
-                        fit = 2 * (u32::from(left) + u32::from(right));
-                        fit += u32::from(left && top == left_wall) + u32::from(right && top == right_wall);
-                    }
+                if self.arm.fit_rule == FitRule::Walls {
+                    fit = 2 * (u32::from(left) + u32::from(right));
+                    fit += u32::from(left && top == left_wall);
+                    fit += u32::from(right && top == right_wall);
                 }
                 let key = (fit, self.arm.rank[b]);
                 if best.is_none_or(|(k, _)| key > k) {

@@ -1,8 +1,13 @@
 //! Placement: given an order of the buffers, where does each one go?
+//!
+//! [`Instance`](instance::Instance) is the problem with time cut into sections, [`Engine`](engine::Engine) places
+//! buffers in an order, [`Orders`](order::Orders) makes the orders. No interference graph is ever built.
 
-pub mod first_fit;
+pub mod engine;
+pub mod instance;
+pub mod interval_set;
+pub mod occupancy;
+pub mod one_pass;
+pub mod order;
 
-use crate::planner::Planner;
-
-/// The planners that place in one static order.
-pub const PLANNERS: &[Planner] = &[first_fit::BY_SIZE, first_fit::BY_AREA];
+pub use one_pass::PLANNERS;

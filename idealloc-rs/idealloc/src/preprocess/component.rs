@@ -62,7 +62,8 @@ impl Component {
         fixed: &[Option<u64>],
     ) -> Self {
         let padded = |i: usize| pad(problem.sizes()[i], unit.common);
-        let constrained = problem.alignments().is_some() || members.iter().any(|&i| fixed[i].is_some());
+        let constrained =
+            problem.alignments().is_some() || members.iter().any(|&i| fixed[i].is_some());
         if !constrained {
             // Sizes alone: a part may have a larger divisor than the whole.
             unit.bytes = members.iter().map(|&i| padded(i)).fold(0, gcd).max(1);
@@ -71,7 +72,7 @@ impl Component {
         let domain = |i: usize| {
             let alignment = problem.alignment(BufferIdx::from(i));
             let fixed = fixed[i].map(|offset| unit.position(offset));
-            if unit.bytes % alignment == 0 && start % alignment == 0 {
+            if unit.bytes.is_multiple_of(alignment) && start.is_multiple_of(alignment) {
                 Domain { step: 1, phase: 0, fixed }
             } else {
                 Domain {
@@ -151,7 +152,12 @@ impl Component {
     /// The peak in bytes of positions.
     #[must_use]
     pub fn peak(&self, positions: &[u64]) -> u64 {
-        positions.iter().zip(&self.sizes).map(|(&p, &size)| self.unit.offset(p) + size).max().unwrap_or(0)
+        positions
+            .iter()
+            .zip(&self.sizes)
+            .map(|(&p, &size)| self.unit.offset(p) + size)
+            .max()
+            .unwrap_or(0)
     }
 
     /// An optimal plan where one is known without search; see [`trivial`].

@@ -13,7 +13,7 @@ pub mod unit;
 pub use component::{Component, Domain, Run};
 
 use crate::index::BufferIdx;
-use crate::problem::{Conflicts, Problem};
+use crate::problem::Problem;
 use unit::Unit;
 
 /// A problem made small. Made by [`prepare`].
@@ -61,11 +61,11 @@ pub fn prepare(problem: &Problem) -> Prepared {
     }
     let mut alone = Vec::new();
     let mut bound = 0;
-    for i in 0..problem.len() {
+    for (i, fixed) in fixed.iter().enumerate() {
         if relation.of(i).is_empty() {
             let size = problem.sizes()[i];
             let lowest = if size == 0 { 0 } else { unit.lowest(problem, i) };
-            let offset = fixed[i].unwrap_or(lowest);
+            let offset = fixed.unwrap_or(lowest);
             alone.push((BufferIdx::from(i), offset));
             if size > 0 {
                 bound = bound.max(offset.saturating_add(size));
@@ -81,9 +81,4 @@ pub fn prepare(problem: &Problem) -> Prepared {
         .collect();
     bound = components.iter().map(|c| c.bound).fold(bound, u64::max);
     Prepared { components, alone, bound, buffers: problem.len() }
-}
-
-/// True if conflicts follow lifetimes alone.
-pub(crate) fn only_lifetimes(problem: &Problem) -> bool {
-    *problem.conflicts() == Conflicts::Lifetimes
 }

@@ -198,13 +198,13 @@ fn insert(sections: usize, runs: &mut [Vec<Run>], cliques: Vec<Vec<usize>>) -> u
     let mut before = vec![0_u32; sections + 1];
     let mut names = vec![0_u32; cliques.len()];
     let mut next = 0;
-    for section in 0..=sections {
+    for (section, before) in before.iter_mut().enumerate() {
         let limit = section.checked_sub(1).map(|s| s as u32);
         while next < placed.len() && placed[next].0 <= limit {
             names[placed[next].1] = (section + next) as u32;
             next += 1;
         }
-        before[section] = next as u32;
+        *before = next as u32;
     }
     for list in runs.iter_mut() {
         *list = list

@@ -28,8 +28,8 @@ pub fn split(relation: &Relation) -> Parts {
         }
     }
     let mut open = 0;
-    for section in 0..relation.sections.saturating_sub(1) {
-        open += spans[section];
+    for (section, &change) in spans.iter().enumerate() {
+        open += change;
         if open > 0 {
             sets.join(section, section + 1);
         }

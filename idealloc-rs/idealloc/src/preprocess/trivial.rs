@@ -21,7 +21,8 @@ pub fn positions(component: &Component) -> Option<Vec<u64>> {
     }
     let height = component.heights[0];
     let equal = component.heights.iter().all(|&h| h == height)
-        && (0..n).all(|i| component.runs(i).len() == 1 && component.padding(i) == component.padding(0));
+        && (0..n)
+            .all(|i| component.runs(i).len() == 1 && component.padding(i) == component.padding(0));
     equal.then(|| colour(component, height))
 }
 

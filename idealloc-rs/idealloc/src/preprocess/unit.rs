@@ -38,7 +38,7 @@ impl Unit {
             let before = bytes;
             for i in used() {
                 let a = alignment(i);
-                if bytes % a != 0 || start % a != 0 {
+                if !bytes.is_multiple_of(a) || !start.is_multiple_of(a) {
                     bytes = gcd(gcd(bytes, a), start % a).max(1);
                 }
             }

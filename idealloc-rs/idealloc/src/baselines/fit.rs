@@ -1,0 +1,127 @@
+//! Gap rules: which of several gaps a buffer goes to.
+
+use std::borrow::Cow;
+
+use crate::baselines::placed::{Gaps, Placed, Range, UNBOUNDED};
+use crate::baselines::rounding::Rounding;
+use crate::control::Control;
+use crate::error::Error;
+use crate::index::BufferIdx;
+use crate::problem::Problem;
+
+/// Buffers placed between two looks at whether the caller wants to stop.
+const POLL: usize = 1 << 10;
+
+/// What is to be placed.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Bytes.
+    pub size: u64,
+    /// Bytes.
+    pub alignment: u64,
+    /// How offsets of this memory are aligned.
+    pub rounding: Rounding,
+}
+
+impl Request {
+    /// Where in a gap the buffer would go, if it fits.
+    #[inline]
+    pub fn offset_in(&self, (start, end): Range) -> Option<u64> {
+        let offset = self.rounding.up(start, self.alignment);
+        (end == UNBOUNDED || offset.saturating_add(self.size) <= end).then_some(offset)
+    }
+}
+
+/// The lowest gap that fits.
+pub fn lowest(request: &Request, mut gaps: Gaps<'_>) -> u64 {
+    gaps.find_map(|gap| request.offset_in(gap)).unwrap_or(UNBOUNDED)
+}
+
+/// The smallest gap that fits, measured from the aligned offset to its end; the lowest of equals. The unbounded
+/// gap is the last resort.
+pub fn smallest(request: &Request, gaps: Gaps<'_>) -> u64 {
+    smallest_by(request, gaps, |(_, end), offset| end - offset)
+}
+
+/// The gap that fits with the least `measure(gap, aligned offset)`, which is at least the size; the lowest of
+/// equals. The unbounded gap is the last resort.
+pub fn smallest_by(request: &Request, gaps: Gaps<'_>, measure: impl Fn(Range, u64) -> u64) -> u64 {
+    let mut best = (u64::MAX, UNBOUNDED);
+    for gap in gaps {
+        let Some(offset) = request.offset_in(gap) else { continue };
+        if gap.1 == UNBOUNDED {
+            return if best.1 == UNBOUNDED { offset } else { best.1 };
+        }
+        let measured = measure(gap, offset);
+        if measured < best.0 {
+            best = (measured, offset);
+        }
+        if measured == request.size {
+            break;
+        }
+    }
+    best.1
+}
+
+/// Places the buffers of `order` one after another, each where `rule` says, around the fixed ones.
+///
+/// Buffers of size 0 get offset 0. Complexity: one search for gaps and one insertion per buffer, see [`Placed`].
+///
+/// # Errors
+/// [`Error::Cancelled`].
+pub fn place_in_order(
+    problem: &Problem,
+    control: &Control,
+    order: &[BufferIdx],
+    rule: impl FnMut(&Request, Gaps<'_>) -> u64,
+) -> Result<Vec<u64>, Error> {
+    place_sizes_in_order(problem, Cow::Borrowed(problem.sizes()), control, order, rule)
+}
+
+/// As [`place_in_order`], where buffers take other sizes than in the problem: rounded ones.
+///
+/// # Errors
+/// [`Error::Cancelled`].
+pub fn place_sizes_in_order(
+    problem: &Problem,
+    sizes: Cow<'_, [u64]>,
+    control: &Control,
+    order: &[BufferIdx],
+    mut rule: impl FnMut(&Request, Gaps<'_>) -> u64,
+) -> Result<Vec<u64>, Error> {
+    let mut placed = Placed::new(problem, sizes.clone());
+    let rounding = Rounding::of(problem);
+    for (turn, &buffer) in order.iter().enumerate() {
+        if turn % POLL == 0 && control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let size = sizes[buffer.get()];
+        if size == 0 || placed.contains(buffer) {
+            continue;
+        }
+        let request = Request { size, alignment: problem.alignment(buffer), rounding };
+        let offset = rule(&request, placed.gaps(buffer, size));
+        placed.put(buffer, offset);
+    }
+    Ok(placed.into_offsets())
+}
+
+/// The sizes, each rounded up to a multiple of its buffer's alignment.
+pub fn aligned_sizes(problem: &Problem) -> Cow<'_, [u64]> {
+    match problem.alignments() {
+        None => Cow::Borrowed(problem.sizes()),
+        Some(alignments) => {
+            let round = |(&size, &alignment): (&u64, &u64)| {
+                size.checked_next_multiple_of(alignment).unwrap_or(UNBOUNDED)
+            };
+            problem.sizes().iter().zip(alignments).map(round).collect()
+        }
+    }
+}
+
+/// All buffers, sorted by a key and then by position.
+pub fn order_by_key<K: Ord>(problem: &Problem, key: impl Fn(usize) -> K) -> Vec<BufferIdx> {
+    let mut order: Vec<(K, u32)> = (0..problem.len()).map(|i| (key(i), i as u32)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, i)| BufferIdx::new(i)).collect()
+}

@@ -1,0 +1,94 @@
+//! Planners that place once, in one static order.
+
+use crate::control::{Control, Options};
+use crate::error::Error;
+use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
+use crate::place::instance::Instance;
+use crate::place::order::{Key, Order, Orders, Tie};
+use crate::plan::StopReason;
+use crate::planner::{Features, Placement, Planner};
+use crate::problem::{MAX_BYTES, Problem};
+
+/// First fit, best fit and lowest-first in the orders that people ask for by name.
+pub const PLANNERS: &[Planner] = &[
+    planner("first-fit-by-size", "largest first, each at its lowest place", |p, _, c| {
+        once(p, c, Order::by(Key::Size), Pick::Static(Rule::FirstFit))
+    }),
+    planner("first-fit-by-area", "largest size times lifetime first, lowest place", |p, _, c| {
+        once(p, c, Order::by(Key::Area), Pick::Static(Rule::FirstFit))
+    }),
+    planner("first-fit-by-lifetime", "longest lifetime first, lowest place", |p, _, c| {
+        let order = Order { tie: Tie::Larger, ..Order::by(Key::Lifetime) };
+        once(p, c, order, Pick::Static(Rule::FirstFit))
+    }),
+    planner("first-fit-by-contention", "most crowded moment first, lowest place", |p, _, c| {
+        let order = Order { tie: Tie::Larger, ..Order::by(Key::Contention) };
+        once(p, c, order, Pick::Static(Rule::FirstFit))
+    }),
+    planner("first-fit-peak-first", "what is live at the peak first, lowest place", |p, _, c| {
+        let order = Order::peak_first(999, Key::Lifetime, Tie::Start);
+        once(p, c, order, Pick::Static(Rule::FirstFit))
+    }),
+    planner("best-fit-by-size", "largest first, each in its smallest hole", |p, _, c| {
+        once(p, c, Order::by(Key::Size), Pick::Static(Rule::BestFit))
+    }),
+    planner("best-fit-by-area", "largest size times lifetime first, smallest hole", |p, _, c| {
+        once(p, c, Order::by(Key::Area), Pick::Static(Rule::BestFit))
+    }),
+    planner("best-fit-by-lifetime", "longest lifetime first, smallest hole", |p, _, c| {
+        let order = Order { tie: Tie::Larger, ..Order::by(Key::Lifetime) };
+        once(p, c, order, Pick::Static(Rule::BestFit))
+    }),
+    planner("tetris-by-size", "always what can go lowest next, ties by size", |p, _, c| {
+        once(p, c, Order::by(Key::Size), Pick::LowestFirst)
+    }),
+    planner("tetris-by-area", "always what can go lowest next, ties by area", |p, _, c| {
+        once(p, c, Order::by(Key::Area), Pick::LowestFirst)
+    }),
+    planner("tetris-by-lifetime", "always what can go lowest next, ties by lifetime", |p, _, c| {
+        let order = Order { tie: Tie::Larger, ..Order::by(Key::Lifetime) };
+        once(p, c, order, Pick::LowestFirst)
+    }),
+];
+
+/// Which buffer is next.
+#[derive(Clone, Copy, Debug)]
+enum Pick {
+    Static(Rule),
+    LowestFirst,
+}
+
+type Run = fn(&Problem, &Options, &Control) -> Result<Placement, Error>;
+
+const fn planner(name: &'static str, summary: &'static str, run: Run) -> Planner {
+    let features =
+        Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false };
+    Planner { name, origin: "folklore", summary, features, run }
+}
+
+fn once(
+    problem: &Problem,
+    control: &Control,
+    order: Order,
+    pick: Pick,
+) -> Result<Placement, Error> {
+    let instance = Instance::new(problem);
+    let sorted = Orders::new(&instance).sorted(order);
+    let mut engine = Engine::new(&instance);
+    let outcome = match pick {
+        Pick::Static(rule) => engine.run(&sorted, rule, MAX_BYTES, control),
+        Pick::LowestFirst => engine.run_lowest_first(&sorted, MAX_BYTES, control),
+    };
+    match outcome {
+        Outcome::Placed(_) => {}
+        Outcome::Above(buffer) => return Err(out_of_addresses(buffer)),
+        Outcome::Cancelled => return Err(Error::Cancelled),
+    }
+    Ok(Placement {
+        offsets: engine.offsets().to_vec(),
+        pools: Vec::new(),
+        bound: 0,
+        stop: StopReason::Complete,
+        statistics: vec![("placed", problem.len() as u64)],
+    })
+}

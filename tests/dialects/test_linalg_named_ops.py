@@ -1,0 +1,165 @@
+"""Each row of the table of named operations computes what MLIR's operation of that name computes.
+
+mlir-opt turns named operations into linalg.generic; its indexing maps, loops and body are
+compared with ours.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.ir import Region, SSAValue
+from xdsl.parser import Parser
+from xdsl.universe import Universe
+
+from xdsl_memplan.dialects.linalg_additions import named_ops
+
+pytestmark = pytest.mark.needs_mlir
+
+FLOAT_ONLY = {row.name for row in named_ops.ELEMENTWISE} - {"div", "div_unsigned"}
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    context = Context()
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        context.register_dialect(name, factory)
+    return context
+
+
+def loops_to_text(row: named_ops.Row, element: str, out_element: str) -> str:
+    """A use of the operation with memrefs large enough for loops of 3 iterations each."""
+    strides = tuple(range(2, 2 + sum(f"s{i}" in row.indexing for i in range(3))))
+    maps = named_ops.indexing_of(row.indexing, strides, (2,) * len(strides)).maps
+    types: list[str] = []
+    for i, map_attr in enumerate(maps):
+        ends = map_attr.data.eval([2] * map_attr.data.num_dims, [])
+        shape = "x".join(str(end + 1) for end in ends)
+        is_out = i == len(maps) - 1
+        is_scalar = not ends and not is_out
+        kind = out_element if is_out else "i32" if is_scalar else element
+        types.append(kind if is_scalar else f"memref<{shape}{'x' if shape else ''}{kind}>")
+    attributes = ""
+    if strides:
+        window = f"tensor<{len(strides)}xi64>"
+        attributes = (
+            f"{{dilations = dense<2> : {window}, strides = dense<{list(strides)}> : {window}}} "
+        )
+    return operation_text(row.name, attributes, types)
+
+
+def operation_text(name: str, attributes: str, types: Sequence[str]) -> str:
+    values = [f"%a{i}" for i in range(len(types))]
+    declared = ", ".join(f"{value}: {type}" for value, type in zip(values, types, strict=True))
+    ins = f"ins({', '.join(values[:-1])} : {', '.join(types[:-1])})"
+    outs = f"outs({values[-1]} : {types[-1]})"
+    return f"func.func @f({declared}) {{\n linalg.{name} {attributes}{ins} {outs}\n return\n}}"
+
+
+def samples() -> Iterator[tuple[str, str]]:
+    for row in (
+        *named_ops.PRODUCTS,
+        *named_ops.MAPPED_PRODUCTS,
+        *named_ops.PLAIN_CONVOLUTIONS,
+        *named_ops.CONVOLUTIONS,
+        *named_ops.POOLINGS,
+    ):
+        floats = [("f32", "f32"), ("bf16", "f32")]
+        quantized = row.body is named_ops.QUANTIZED
+        unsigned = row.body in (named_ops.MAX_UNSIGNED, named_ops.MIN_UNSIGNED)
+        for element, out in [("i8", "i32"), *([] if quantized or unsigned else floats)]:
+            yield f"{row.name}-{element}", loops_to_text(row, element, out)
+    for row in named_ops.ELEMENTWISE:
+        operands = 3 if row.name in ("div", "div_unsigned", "powf") else 2
+        for element in ["f32"] if row.name in FLOAT_ONLY else ["f32", "i32"]:
+            if row.name == "div_unsigned" and element == "f32":
+                continue
+            yield (
+                f"{row.name}-{element}",
+                operation_text(row.name, "", [f"memref<3x4x{element}>"] * operands),
+            )
+    types = ["memref<3x4xbf16>", "memref<4x5xbf16>", "memref<3x5xf32>"]
+    yield "matmul-bf16", operation_text("matmul", "", types)
+    yield (
+        "matmul-transposed",
+        operation_text(
+            "matmul",
+            "indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (j, k)>,"
+            " affine_map<(i, j, k) -> (i, j)>] ",
+            ["memref<4x3xf32>", "memref<5x4xf32>", "memref<3x5xf32>"],
+        ),
+    )
+    yield "fill", operation_text("fill", "", ["f32", "memref<3x4xf32>"])
+    yield "copy-i8-f32", operation_text("copy", "", ["memref<3x4xi8>", "memref<3x4xf32>"])
+    window = "{dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} "
+    yield (
+        "conv_2d_nchw_fchw-bf16",
+        operation_text(
+            "conv_2d_nchw_fchw",
+            window,
+            ["memref<1x3x9x9xbf16>", "memref<4x3x3x3xbf16>", "memref<1x4x4x4xf32>"],
+        ),
+    )
+    yield (
+        "pooling_nchw_max-f32",
+        operation_text(
+            "pooling_nchw_max",
+            window,
+            ["memref<1x3x9x9xf32>", "memref<3x3xf32>", "memref<1x3x4x4xf32>"],
+        ),
+    )
+
+
+def structured_op(context: Context, text: str) -> LinalgStructuredOperation:
+    module = Parser(context, text).parse_module()
+    module.verify()
+    [op] = [op for op in module.walk() if isinstance(op, LinalgStructuredOperation)]
+    return op
+
+
+def constant(value: SSAValue) -> str:
+    assert isinstance(value.owner, ConstantOp)
+    return str(value.owner.value)
+
+
+def shape_of_body(region: Region) -> list[object]:
+    """What the body yields, as expressions of its arguments."""
+    block = region.block
+    numbers: dict[SSAValue, object] = {arg: f"%{i}" for i, arg in enumerate(block.args)}
+    for op in block.ops:
+        operands = [numbers.get(operand) or constant(operand) for operand in op.operands]
+        if op.name in ("arith.addf", "arith.addi", "arith.mulf", "arith.muli", "arith.maximumf"):
+            operands.sort(key=str)
+        if op.name == "arith.constant":
+            continue
+        expression = (op.name, [str(type) for type in op.result_types], operands)
+        for result in op.results:
+            numbers[result] = expression
+    last = block.last_op
+    assert last is not None
+    return [numbers[operand] for operand in last.operands]
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in samples()])
+def test_same_as_mlir(context: Context, text: str):
+    ours = structured_op(context, text)
+    tool = shutil.which("mlir-opt-22")
+    assert tool is not None
+    printed = str(ours.get_toplevel_object())
+    generic = subprocess.run(
+        [tool, "--linalg-generalize-named-ops", "--mlir-print-local-scope"],
+        input=printed,
+        capture_output=True,
+        text=True,
+    )
+    assert generic.returncode == 0, generic.stderr
+    theirs = structured_op(context, generic.stdout)
+    assert isinstance(theirs, GenericOp)
+    assert ours.get_indexing_maps() == theirs.get_indexing_maps()
+    assert ours.get_iterator_types() == theirs.get_iterator_types()
+    assert shape_of_body(ours.body) == shape_of_body(theirs.body)

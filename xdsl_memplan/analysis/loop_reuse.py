@@ -1,0 +1,59 @@
+"""Whether memory allocated in a loop body is still needed when the next iteration allocates again.
+
+Dynamic allocation gives every iteration memory of its own. One address for all of them is only the
+same if an iteration is done with what its predecessor handed on before it touches its own.
+"""
+
+from collections.abc import Iterable
+
+from xdsl.ir import SSAValue
+
+from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
+
+
+class LoopReuse:
+    """Answers the question for the values of one function; set up in linear time."""
+
+    def __init__(self, lifetimes: FunctionLifetimes) -> None:
+        """Turn the alias edges around and find what every value's own accesses are."""
+        self._aliases = lifetimes.aliases
+        self._derived: dict[SSAValue, list[SSAValue]] = {}
+        self._handed_on: dict[SSAValue, list[SSAValue]] = {}
+        self._accesses: dict[SSAValue, tuple[int, int]] = {}
+        if not self._aliases.carried:
+            return
+        for value, sources in self._aliases.sources.items():
+            for source in sources:
+                self._derived.setdefault(source, []).append(value)
+        for argument, sources in self._aliases.carried.items():
+            for source in sources:
+                self._handed_on.setdefault(source, []).append(argument)
+        for op, tick in lifetimes.time.ticks.items():
+            for value in op.operands:
+                first, _ = self._accesses.get(value, (tick, tick))
+                self._accesses[value] = (first, tick)
+
+    def clashes(self, allocation: SSAValue) -> bool:
+        """Tell whether one address would do harm. Linear in the aliases of ``allocation``."""
+        own = self._closure([allocation], across_iterations=False)
+        older = self._closure(
+            (argument for value in own for argument in self._handed_on.get(value, ())),
+            across_iterations=True,
+        )
+        first = min((self._accesses[v][0] for v in own if v in self._accesses), default=None)
+        last = max((self._accesses[v][1] for v in older if v in self._accesses), default=None)
+        return first is not None and last is not None and last >= first
+
+    def _closure(self, start: Iterable[SSAValue], *, across_iterations: bool) -> set[SSAValue]:
+        stack = list(start)
+        found = set(stack)
+        while stack:
+            value = stack.pop()
+            following = list(self._derived.get(value, ()))
+            if across_iterations:
+                following += self._handed_on.get(value, ())
+            for other in following:
+                if other not in found:
+                    found.add(other)
+                    stack.append(other)
+        return found

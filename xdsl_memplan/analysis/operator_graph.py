@@ -1,0 +1,374 @@
+"""The operator graph of a function on tensors, as bufferization will see it.
+
+The operators are the operations of the function's block that take time; regions move whole. Views,
+constants, empty tensors, fills and scalar arithmetic take no part: they follow whoever uses them.
+
+The tensors of the graph are *storages*, not values. A value shares the storage of an operand where
+bufferization lets it: views, destinations, elementwise operations in place, producers that write
+straight into a padded tensor or a slice of a concatenation. An operator that only changes a storage
+makes a token of no bytes, which its readers wait for; so order is kept and nothing counts twice.
+
+Operators whose inputs are always there (arguments, constants) and whose only reader is one other
+operator are folded into it as workspace: there is never a reason to run them earlier. Operators
+that only change what one other made are appended to it: there is no reason to run them later.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Block, Operation, SSAValue
+
+from xdsl_memplan.analysis.op_kinds import Kind, kind_of
+from xdsl_memplan.analysis.side_effects import must_keep_order
+from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.queries import aliases_of, destinations_of, effects_of
+
+_SMALL = 64
+"""How many times smaller a tensor must be to be held a little longer without a thought."""
+
+
+@dataclass
+class Operator:
+    """One operation that takes time, with those folded into it; numbers are indices of storages."""
+
+    operations: list[Operation]
+    """In the order in which they run."""
+    inputs: list[int] = field(default_factory=list[int])
+    outputs: list[int] = field(default_factory=list[int])
+    workspace_bytes: int = 0
+    keeps_order: bool = False
+    """Whether it must stay in order with the other operators that say so."""
+
+
+@dataclass
+class OperatorGraph:
+    """Operators in the order of the function, and the bytes of each storage they make."""
+
+    function: FuncOp
+    operators: list[Operator]
+    storage_bytes: list[int]
+    """Bytes of each storage; 0 for a token that only says what comes before what."""
+    returned: list[int]
+    """Storages that the function returns."""
+    holders: dict[SSAValue, list[int]]
+    """Storages that the contents of a tensor lie in; none for arguments, constants and views."""
+    roots: dict[SSAValue, SSAValue]
+    """The tensor that a view shows."""
+
+    @classmethod
+    def of(cls, function: FuncOp) -> "OperatorGraph":
+        """Analyse a function with one block. Linear in its operations.
+
+        Raises ValueError for several blocks, or for a tensor whose size is not known.
+        """
+        return _Builder(function).build()
+
+    def root(self, value: SSAValue) -> SSAValue:
+        """Return the tensor that ``value`` shows, which is itself if it is no view."""
+        return self.roots.get(value, value)
+
+    def reorder(self, order: Iterable[int]) -> None:
+        """Bring the operations of the function into the given order of operators; linear.
+
+        Followers stand right before the first who uses them.
+        """
+        block = self.function.body.block
+        placed: set[Operation] = set()
+        sequence: list[Operation] = []
+        for index in order:
+            for op in self.operators[index].operations:
+                _emit(op, block, placed, sequence)
+        terminator = block.last_op
+        assert terminator is not None
+        for op in (*block.ops,):
+            if op is not terminator:
+                _emit(op, block, placed, sequence)
+        for op in sequence:
+            op.detach()
+        block.insert_ops_before(sequence, terminator)
+
+
+def _emit(op: Operation, block: Block, placed: set[Operation], sequence: list[Operation]) -> None:
+    """Append `op` to `sequence`, after what it uses; iterative, as chains of views may be long."""
+    pending = [(op, False)]
+    while pending:
+        current, ready = pending.pop()
+        if current in placed:
+            continue
+        if ready:
+            placed.add(current)
+            sequence.append(current)
+            continue
+        pending.append((current, True))
+        for value in reversed(list(values_used(current))):
+            owner = value.owner
+            if isinstance(owner, Operation) and owner.parent is block and owner not in placed:
+                pending.append((owner, False))
+
+
+def values_used(op: Operation) -> Iterator[SSAValue]:
+    """Iterate over the operands of `op` and of the operations in its regions."""
+    for inner in op.walk():
+        yield from inner.operands
+
+
+class _Builder:
+    """Builds the graph in one walk over the block."""
+
+    def __init__(self, function: FuncOp) -> None:
+        if len(function.body.blocks) != 1:
+            raise ValueError(f"@{function.sym_name.data} has more than one block")
+        self.function = function
+        self.block = function.body.block
+        self.operators: list[Operator] = []
+        self.storage_bytes: list[int] = []
+        self.producer: list[int] = []
+        """Operator that makes each storage."""
+        self.holders: dict[SSAValue, list[int]] = {}
+        self.root: dict[SSAValue, SSAValue] = {}
+        """The tensor that a view shows."""
+        self.readers: dict[SSAValue, list[Operation]] = {}
+        """Operations that read a tensor, through views or not; the terminator is one."""
+
+    def build(self) -> OperatorGraph:
+        timed = [op for op in self.block.ops if self._takes_part(op)]
+        self._find_readers(timed)
+        for op in timed:
+            self._add(op)
+        self._fold()
+        self._append_in_place()
+        terminator = self.block.last_op
+        operands = terminator.operands if terminator is not None else ()
+        returned = {s for value in operands for s in self.holders.get(self._root(value), ())}
+        return OperatorGraph(
+            self.function,
+            self._in_order(),
+            self.storage_bytes,
+            sorted(returned),
+            self.holders,
+            self.root,
+        )
+
+    def _takes_part(self, op: Operation) -> bool:
+        if op is self.block.last_op or kind_of(op) is Kind.CONSTANT:
+            return False
+        if op.regions and not isinstance(op, LinalgStructuredOperation):
+            return True
+        effects = effects_of(op)
+        if effects is None or effects.takes_time:
+            return not self._is_fill_of_nothing(op)
+        return must_keep_order(op)
+
+    def _is_fill_of_nothing(self, op: Operation) -> bool:
+        """Tell whether `op` is a fill that each reader repeats for itself as its destination."""
+        if op.name != "linalg.fill":
+            return False
+        destination = op.operands[-1].owner
+        if isinstance(destination, Block) or destination.operands:
+            return False
+        return all(
+            any(tie.operand == use.index for tie in destinations_of(use.operation))
+            for use in op.results[0].uses
+        )
+
+    def _find_readers(self, timed: list[Operation]) -> None:
+        for op in self.block.ops:
+            for tie in aliases_of(op):
+                if is_tensor(op.operands[tie.operand].type):
+                    self.root[op.results[tie.result]] = self._root(op.operands[tie.operand])
+        for op in (*timed, self.block.last_op):
+            if op is None:
+                continue
+            for value in dict.fromkeys(self._root(value) for value in values_used(op)):
+                self.readers.setdefault(value, []).append(op)
+
+    def _root(self, value: SSAValue) -> SSAValue:
+        return self.root.get(value, value)
+
+    def _add(self, op: Operation) -> None:
+        operator = Operator([op], keeps_order=must_keep_order(op))
+        position = len(self.operators)
+        self.operators.append(operator)
+        inputs: dict[int, None] = {}
+        for value in values_used(op):
+            inputs.update(dict.fromkeys(self.holders.get(self._root(value), ())))
+        operator.inputs = list(inputs)
+        for result in op.results:
+            if not is_tensor(result.type):
+                continue
+            size = size_bytes(result.type)
+            if size is None:
+                raise ValueError(f"the size of a result of '{op.name}' is not known")
+            shared = self._shared_storages(op, result.index, size)
+            needs_room = not shared and result.first_use is not None
+            made = self._make(position, size if needs_room else 0)
+            operator.outputs.append(made)
+            self.holders[result] = [*shared, made]
+
+    def _make(self, producer: int, size: int) -> int:
+        self.storage_bytes.append(size)
+        self.producer.append(producer)
+        return len(self.storage_bytes) - 1
+
+    def _shared_storages(self, op: Operation, result: int, size: int) -> list[int]:
+        """Find storages that the result takes over, as their last reader is `op`."""
+        if op.name == "tensor.concat":
+            parts = [self._only_read_by(op, operand) for operand in op.operands]
+            return [s for part in parts for s in part] if all(parts) else []
+        if op.name == "tensor.pad":
+            held = self._only_read_by(op, op.operands[0])
+            if held:
+                largest = max(held, key=lambda storage: self.storage_bytes[storage])
+                # The producer writes into the middle of the padded tensor.
+                self.storage_bytes[largest] = max(self.storage_bytes[largest], size)
+            return held
+        for tie in destinations_of(op):
+            if tie.result == result:
+                held = self._only_read_by(op, op.operands[tie.operand])
+                if held:
+                    return held
+        for operand in _elementwise_operands(op, result):
+            held = self._only_read_by(op, operand)
+            if held:
+                return held
+        return []
+
+    def _only_read_by(self, op: Operation, value: SSAValue) -> list[int]:
+        root = self._root(value)
+        return self.holders.get(root, []) if self.readers.get(root) == [op] else []
+
+    def _fold(self) -> None:
+        """Fold operators that need nothing into their only reader."""
+        position = {operator.operations[-1]: i for i, operator in enumerate(self.operators)}
+        steps = [[(o.inputs, o.outputs)] for o in self.operators]
+        """What each operation of an operator reads and makes."""
+        for i, operator in enumerate(self.operators):
+            if len(steps[i]) > 1:
+                self._summarise(operator, steps[i])
+            reader = self._only_reader(operator)
+            if operator.inputs or operator.keeps_order or reader is None or reader not in position:
+                continue
+            target = self.operators[position[reader]]
+            target.operations[-1:-1] = operator.operations
+            steps[position[reader]][-1:-1] = steps[i]
+            operator.operations = []
+
+    def _summarise(self, operator: Operator, steps: list[tuple[list[int], list[int]]]) -> None:
+        """Set inputs, outputs and workspace of an operator that others were folded into."""
+        made = {storage for _, outputs in steps for storage in outputs}
+        results = operator.operations[-1].results
+        held = {storage for result in results for storage in self.holders.get(result, ())}
+        # What is made here and changed in place lives on under its old number.
+        lasting = held & made | set(steps[-1][1])
+        last_step: dict[int, int] = {}
+        for i, (inputs, outputs) in enumerate(steps):
+            last_step |= dict.fromkeys((*inputs, *outputs), i)
+        dying: list[list[int]] = [[] for _ in steps]
+        for storage in made - lasting:
+            dying[last_step[storage]].append(storage)
+        live = most = 0
+        for (_, outputs), dead in zip(steps, dying, strict=True):
+            live += self._sum(outputs)
+            most = max(most, live)
+            live -= self._sum(dead)
+        operator.inputs = [storage for storage in operator.inputs if storage not in made]
+        operator.outputs = sorted(lasting)
+        operator.workspace_bytes = max(0, most - self._sum(lasting))
+
+    def _sum(self, storages: Iterable[int]) -> int:
+        return sum(self.storage_bytes[storage] for storage in storages)
+
+    def _append_in_place(self) -> None:
+        """Append to an operator those that only change what it made: they never need to wait.
+
+        What else they read must be small beside it, and can be there before it.
+        """
+        maker: dict[int, int] = {}
+        early = self._can_run_first()
+        for i, operator in enumerate(self.operators):
+            first = self._appendable_to(operator, maker, early)
+            if first is not None:
+                target = self.operators[first]
+                others = [s for s in operator.inputs if maker[s] != first]
+                target.inputs += [s for s in others if s not in target.inputs]
+                target.operations += operator.operations
+                target.outputs += operator.outputs
+                operator.operations = []
+            for storage in operator.outputs:
+                maker[storage] = i if first is None else first
+
+    def _in_order(self) -> list[Operator]:
+        """List the operators in the order of the function, those that others now need earlier."""
+        kept = [operator for operator in self.operators if operator.operations]
+        maker = {storage: i for i, o in enumerate(kept) for storage in o.outputs}
+        ordered_before: dict[int, int] = {}
+        previous = -1
+        for i, operator in enumerate(kept):
+            if operator.keeps_order:
+                ordered_before[i], previous = previous, i
+        placed: dict[int, None] = {}
+        for i in range(len(kept)):
+            pending = [(i, False)]
+            while pending:
+                current, ready = pending.pop()
+                if current in placed or current < 0:
+                    continue
+                if ready:
+                    placed[current] = None
+                    continue
+                pending.append((current, True))
+                needed = [maker[storage] for storage in kept[current].inputs]
+                pending += [(j, False) for j in (*needed, ordered_before.get(current, -1))]
+        return [kept[i] for i in placed]
+
+    def _can_run_first(self) -> list[bool]:
+        """Tell for each operator whether it could run before all that are not so."""
+        result: list[bool] = []
+        ordered_ones_can = True
+        for operator in self.operators:
+            can = not operator.inputs and (ordered_ones_can or not operator.keeps_order)
+            if operator.keeps_order and operator.operations:
+                ordered_ones_can = can
+            result.append(can)
+        return result
+
+    def _appendable_to(
+        self, operator: Operator, maker: dict[int, int], early: list[bool]
+    ) -> int | None:
+        only_changes = not operator.workspace_bytes and not self._sum(operator.outputs)
+        if not operator.inputs or not only_changes or operator.keeps_order:
+            return None
+        first = maker[max(operator.inputs, key=lambda storage: self.storage_bytes[storage])]
+        others = [storage for storage in operator.inputs if maker[storage] != first]
+        own_bytes = self._sum(s for s in operator.inputs if maker[s] == first)
+        there_before = all(maker[s] < first or early[maker[s]] for s in others)
+        if self.operators[first].keeps_order or not there_before:
+            return None
+        return first if self._sum(others) * _SMALL <= own_bytes else None
+
+    def _only_reader(self, operator: Operator) -> Operation | None:
+        readers = {
+            reader
+            for result in operator.operations[-1].results
+            for reader in self.readers.get(result, ())
+        }
+        return readers.pop() if len(readers) == 1 else None
+
+
+def _elementwise_operands(op: Operation, result: int) -> list[SSAValue]:
+    """List the operands that an elementwise operation may overwrite with a result."""
+    if not isinstance(op, LinalgStructuredOperation):
+        return []
+    maps = [attribute.data for attribute in op.get_indexing_maps()]
+    output_map = maps[len(op.inputs) + result]
+    if output_map.num_dims != len(output_map.results) or not output_map.is_projected_permutation():
+        return []
+    type_ = op.results[result].type
+    return [
+        operand
+        for operand, operand_map in zip(op.inputs, maps, strict=False)
+        if operand_map == output_map and operand.type == type_
+    ]

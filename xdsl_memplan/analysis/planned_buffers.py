@@ -1,0 +1,124 @@
+"""The buffers of a function that want an address, and the Problem they make."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import PassFailedException
+
+from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
+from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.analysis.loop_reuse import LoopReuse
+from xdsl_memplan.analysis.memories import Memories, Memory
+from xdsl_memplan.analysis.op_kinds import Kind, kind_of
+from xdsl_memplan.dialects.interfaces import BufferLikeTrait
+from xdsl_memplan.dialects.memplan import BufferOp
+from xdsl_memplan.dialects.queries import storage_of
+from xdsl_memplan.formats.byte_size import MAX_BYTES
+from xdsl_memplan.model.lifetime import Lifetime
+from xdsl_memplan.model.problem import Pool, Problem
+
+
+@dataclass(frozen=True)
+class PlannedBuffer:
+    """One operation that makes storage, with what planning has to know; sizes in bytes."""
+
+    op: Operation
+    trait: BufferLikeTrait
+    memory: Memory
+    size: int
+    alignment: int
+    lifetime: Lifetime
+
+
+@dataclass(frozen=True)
+class ReservedRange:
+    """Bytes ``[offset, offset + size)`` of a memory that a call takes for some ticks."""
+
+    op: Operation
+    offset: int
+    size: int
+    lifetime: Lifetime
+
+
+def planned_buffers(
+    lifetimes: FunctionLifetimes, memories: Memories, *, keep_lifetimes: bool
+) -> list[PlannedBuffer]:
+    """Collect the buffers of a function in the order of the file.
+
+    With ``keep_lifetimes``, lifetimes written in the IR are taken if every buffer has one.
+    Raises PassFailedException for a size that is not known or a place that cannot be planned.
+    """
+    ops = [op for op in lifetimes.function.walk() if storage_of(op) is not None]
+    traits = [trait for op in ops if (trait := storage_of(op)) is not None]
+    written = [trait.get_lifetime(op) for op, trait in zip(ops, traits, strict=True)]
+    keep = keep_lifetimes and None not in written
+    reuse = LoopReuse(lifetimes)
+    buffers: list[PlannedBuffer] = []
+    for op, trait, old in zip(ops, traits, written, strict=True):
+        _check_place(op, trait, lifetimes, reuse)
+        memory = memories.memory_of(op)
+        alignment = trait.alignment(op) or memory.alignment
+        new = old if keep and old is not None else lifetimes.lifetime(trait.storage(op))
+        buffers.append(PlannedBuffer(op, trait, memory, _size(op, trait), alignment, new))
+    return buffers
+
+
+def problem_of(
+    buffers: Sequence[PlannedBuffer], memory: Memory, reserved: Sequence[ReservedRange] = ()
+) -> Problem:
+    """Make the problem of one function and memory: ``buffers``, then ``reserved``, fixed in place.
+
+    Lifetimes are ticks of the function, sizes bytes, offsets count from the memory's base address.
+    """
+    entries = [*buffers, *reserved]
+    alignments = [b.alignment for b in buffers] + [1] * len(reserved)
+    names = [f"b{i}" for i in range(len(buffers))] + [f"call{i}" for i in range(len(reserved))]
+    return Problem(
+        sizes=np.array([e.size for e in entries], dtype=np.int64),
+        starts=np.array([e.lifetime.start for e in entries], dtype=np.int64),
+        ends=np.array([e.lifetime.end for e in entries], dtype=np.int64),
+        alignments=np.array(alignments, dtype=np.int64),
+        ids=names,
+        fixed=[(len(buffers) + i, r.offset) for i, r in enumerate(reserved)],
+        pools=(Pool(memory.name, memory.capacity, memory.base or 0),),
+    )
+
+
+def _size(op: Operation, trait: BufferLikeTrait) -> int:
+    size = trait.size_bytes(op)
+    type_ = trait.storage(op).type
+    if size is None:
+        raise PassFailedException(
+            f"{describe_op(op)}: the size of {type_} is not known at compile time; "
+            "only static shapes and strides can be planned"
+        )
+    if not 0 <= size <= MAX_BYTES:
+        raise PassFailedException(
+            f"{describe_op(op)}: {type_} takes {size} bytes, more than 2^63 - 1"
+        )
+    return size
+
+
+def _check_place(
+    op: Operation, trait: BufferLikeTrait, lifetimes: FunctionLifetimes, reuse: LoopReuse
+) -> None:
+    """Refuse storage that must exist several times at once: one address would not do."""
+    block = op.parent
+    loop = lifetimes.time.loops.get(block) if block is not None else None
+    while loop is not None:
+        if kind_of(loop.op) is Kind.PARALLEL_LOOP:
+            raise PassFailedException(
+                f"{describe_op(op)}: iterations of the parallel loop around it would share one "
+                "address; allocate outside of the loop, or use scf.for"
+            )
+        loop = loop.parent
+    if isinstance(op, BufferOp):
+        return  # By definition one storage, reused by every iteration.
+    if reuse.clashes(trait.storage(op)):
+        raise PassFailedException(
+            f"{describe_op(op)}: the loop hands this memory to its next iteration, which still "
+            "needs it while it allocates anew: one address would not do; allocate outside of the "
+            "loop"
+        )

@@ -1,0 +1,29 @@
+"""Which operations must stay in their order: those that do more than compute tensors."""
+
+from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
+from xdsl.ir import Operation
+from xdsl.traits import IsTerminator, RecursiveMemoryEffect, is_side_effect_free
+
+from xdsl_memplan.dialects.queries import effects_of
+
+
+def must_keep_order(op: Operation) -> bool:
+    """Tell whether `op` or an operation in its regions touches memory, fails, calls or is unknown.
+
+    Such operations keep their order among themselves; all others only follow their operands.
+    Linear in the size of the regions.
+    """
+    return any(_has_effect(inner) for inner in op.walk())
+
+
+def _has_effect(op: Operation) -> bool:
+    types = (*op.operand_types, *op.result_types)
+    if any(isinstance(type, MemRefType | UnrankedMemRefType) for type in types):
+        return True
+    if op.has_trait(IsTerminator) or op.has_trait(RecursiveMemoryEffect):
+        return False
+    if op.name == "func.call":
+        return True
+    if op.name.startswith(("linalg.", "tensor.")) and effects_of(op) is not None:
+        return False
+    return not is_side_effect_free(op)

@@ -1,0 +1,184 @@
+"""Methods of stock linalg classes that are wrong in xDSL 0.74, replaced by right ones.
+
+| class                | stock xDSL 0.74                                         | here           |
+|----------------------|---------------------------------------------------------|----------------|
+| generic              | does not read several results, `-> (type, type)`        | reads them     |
+| all named operations | prints attributes as `attrs =`, which MLIR does not read | in front       |
+| matmul               | does not print its `indexing_maps`: a wrong program     | reads, prints  |
+| transpose, broadcast | drop attributes                                         | read, print    |
+| reduce               | drops attributes; does not read `{ arith.addf }`        | reads, prints  |
+| conv, matmul         | AssertionError for bf16 inputs and f32 output           | casts          |
+| pooling_nchw_max     | body takes the maximum with the window                  | with the output |
+| copy                 | body does not cast                                      | casts          |
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, TensorType, i64
+from xdsl.dialects.linalg import ops
+from xdsl.dialects.linalg.abstract_ops import ConvOperation, NamedOperation
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
+from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.hints import isa
+
+from xdsl_memplan.dialects.linalg_additions import bodies
+from xdsl_memplan.dialects.linalg_additions.bodies import Body
+from xdsl_memplan.dialects.linalg_additions.syntax import (
+    parse_named,
+    parse_operands,
+    parse_result_types,
+    print_named,
+    print_operands,
+)
+
+
+@cache
+def correct() -> None:
+    """Replace the methods in the stock classes; a second call has no effect."""
+    _replace(NamedOperation, "parse", classmethod(parse_named))
+    _replace(NamedOperation, "print", print_named)
+    for op_class, body in (
+        (ConvOperation, bodies.multiply_add),
+        (ops.MatmulOp, bodies.multiply_add),
+        (ops.PoolingNchwMaxOp, bodies.pooling(bodies.maximum)),
+        (ops.CopyOp, bodies.copy),
+    ):
+        _replace(op_class, "get_hidden_region", _hidden_region(body))
+    _replace(ops.GenericOp, "parse", classmethod(_parse_generic))
+    for op_class in (ops.TransposeOp, ops.BroadcastOp, ops.ReduceOp):
+        _replace(op_class, "parse", classmethod(_parse_on_dimensions))
+        _replace(op_class, "print", _print_on_dimensions)
+
+
+def _replace(op_class: type, method: str, value: object) -> None:
+    setattr(op_class, method, value)
+
+
+def _hidden_region(body: Body) -> object:
+    def get_hidden_region(inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
+        return bodies.region_of(body, (*inputs, *outputs))
+
+    return staticmethod(get_hidden_region)
+
+
+def _parse_generic(cls: type[ops.GenericOp], parser: Parser) -> ops.GenericOp:
+    """`linalg.generic {trait} ins(...) outs(...) attrs = {...} {body} -> result types`."""
+    position = parser.pos
+    trait = dict(parser.parse_optional_attr_dict())
+    inputs = parse_operands(parser, "ins")
+    outputs = parse_operands(parser, "outs")
+    if parser.parse_optional_keyword("attrs") is not None:
+        parser.parse_punctuation("=")
+        trait |= parser.parse_optional_attr_dict()
+    body = parser.parse_region()
+    result_types = parse_result_types(parser)
+    names = ("indexing_maps", "iterator_types", "doc", "library_call")
+    properties = {name: trait.pop(name) for name in names if name in trait}
+    iterators = properties.get("iterator_types")
+    if not isa(iterators, ArrayAttr[Attribute]) or "indexing_maps" not in properties:
+        parser.raise_error("expected indexing_maps and iterator_types", position)
+    properties["iterator_types"] = ArrayAttr(_iterator_type(parser, kind) for kind in iterators)
+    return cls.build(
+        operands=(inputs, outputs),
+        result_types=(result_types,),
+        properties=properties,
+        attributes=trait,
+        regions=(body,),
+    )
+
+
+def _iterator_type(parser: Parser, kind: Attribute) -> Attribute:
+    if not isinstance(kind, StringAttr):
+        return kind
+    try:
+        return IteratorTypeAttr(IteratorType(kind.data))
+    except ValueError:
+        parser.raise_error(f"{kind} is no iterator type: parallel, reduction or window")
+
+
+OnDimensions = ops.TransposeOp | ops.BroadcastOp | ops.ReduceOp
+
+
+def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimensions:
+    """`ins(...) outs(...) dimensions = [...] {attributes}`, and the body of a reduction."""
+    payload = _parse_payload(parser) if cls is ops.ReduceOp else None
+    position = parser.pos
+    inputs = parse_operands(parser, "ins")
+    outputs = parse_operands(parser, "outs")
+    if len(inputs) != 1 or len(outputs) != 1:
+        parser.raise_error(f"{cls.name} takes one operand in ins and in outs", position)
+    keyword = _dimensions_of(cls)
+    parser.parse_keyword(keyword)
+    parser.parse_punctuation("=")
+    dimensions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    attributes = parser.parse_optional_attr_dict()
+    operands = (inputs[0], outputs[0])
+    if payload is not None:
+        region = bodies.region_of(payload, operands)
+    elif cls is ops.ReduceOp:
+        arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+        region = parser.parse_region(arguments)
+    else:
+        region = bodies.region_of(bodies.copy, operands)
+    out_type: Attribute = outputs[0].type
+    types = [out_type] if isa(out_type, TensorType) else []
+    return cls.build(
+        operands=[inputs, outputs] if cls is ops.TransposeOp else operands,
+        result_types=[types],
+        properties={keyword: DenseArrayBase.from_list(i64, dimensions)},
+        attributes=attributes,
+        regions=[region],
+    )
+
+
+def _parse_payload(parser: Parser) -> Body | None:
+    """`{ arith.addf {attributes} }`: the body in short, one operation on output and element."""
+    if parser.parse_optional_punctuation("{") is None:
+        return None
+    name = parser.parse_identifier()
+    op_class = parser.ctx.get_op(name)
+    if not issubclass(op_class, IRDLOperation):
+        parser.raise_error(f"{name} cannot be the body of a reduction")
+    attributes = dict(parser.parse_optional_attr_dict())
+    parser.parse_punctuation("}")
+    known = op_class.get_irdl_definition().properties
+    properties = {key: attributes.pop(key) for key in known if key in attributes}
+
+    def body(args: bodies.Scalars) -> SSAValue:
+        element, out = args
+        return op_class.build(
+            operands=[out, element],
+            result_types=[out.type],
+            properties=properties,
+            attributes=attributes,
+        ).results[0]
+
+    return body
+
+
+def _print_on_dimensions(op: OnDimensions, printer: Printer) -> None:
+    """Print what `_parse_on_dimensions` reads."""
+    print_operands(printer, "ins", [op.operands[0]])
+    print_operands(printer, "outs", [op.operands[1]])
+    keyword = _dimensions_of(type(op))
+    dimensions = op.properties[keyword]
+    assert isinstance(dimensions, DenseArrayBase)
+    printer.print_string(f" {keyword} = ")
+    with printer.in_square_brackets():
+        printer.print_list(dimensions.get_values(), lambda value: printer.print_string(str(value)))
+    if op.attributes:
+        printer.print_op_attributes(op.attributes)
+    if isinstance(op, ops.ReduceOp):
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(op.region.block.args, printer.print_block_argument)
+        printer.print_string(" ")
+        printer.print_region(op.region, print_entry_block_args=False)
+
+
+def _dimensions_of(op_class: type[OnDimensions]) -> str:
+    return "permutation" if op_class is ops.TransposeOp else "dimensions"

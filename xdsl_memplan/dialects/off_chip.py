@@ -1,0 +1,68 @@
+"""Moves of tensors between on-chip and off-chip memory: `memplan.spill` and `memplan.retrieve`."""
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, SymbolRefAttr, TensorType
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    VarConstraint,
+    attr_def,
+    base,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+
+from xdsl_memplan.dialects.interface_models import FixedAccess
+from xdsl_memplan.dialects.interfaces import Access
+
+_COPIES = FixedAccess(operands=(Access.READ,), results=(Access.WRITE,))
+
+
+class _MoveOperation(IRDLOperation):
+    """A copy of a tensor, laid in the memory whose arena is named."""
+
+    T: ClassVar = VarConstraint("T", base(TensorType))
+
+    arena = attr_def(FlatSymbolRefAttrConstr)
+    source = operand_def(T)
+    result = result_def(T)
+
+    traits = traits_def(Pure(), _COPIES)
+
+    assembly_format = "$source `to` $arena attr-dict `:` type($source)"
+
+    def __init__(self, source: SSAValue, arena: str) -> None:
+        super().__init__(
+            operands=[source],
+            attributes={"arena": SymbolRefAttr(arena)},
+            result_types=[source.type],
+        )
+
+
+@irdl_op_definition
+class SpillOp(_MoveOperation):
+    """Copy a tensor to the off-chip memory `arena`, so that its room on chip can be used.
+
+    ```mlir
+    %1 = memplan.spill %0 to @DDR : tensor<64x56x56xi8>
+    ```
+    The result is only good for `memplan.retrieve` and for being returned.
+    """
+
+    name = "memplan.spill"
+
+
+@irdl_op_definition
+class RetrieveOp(_MoveOperation):
+    """Copy a spilled tensor back to the on-chip memory `arena`, perhaps to another address.
+
+    ```mlir
+    %2 = memplan.retrieve %1 to @L1 : tensor<64x56x56xi8>
+    ```
+    """
+
+    name = "memplan.retrieve"

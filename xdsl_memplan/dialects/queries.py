@@ -1,0 +1,76 @@
+"""The questions that analyses and passes ask of any operation; each is one pass over its traits.
+
+The answers come from the traits of `interfaces.py`. xDSL's own operations get theirs from
+`stock_models.py` when this module is imported.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import TensorType, UnrankedTensorType
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import is_side_effect_free
+
+from xdsl_memplan.dialects import stock_models
+from xdsl_memplan.dialects.interfaces import (
+    Access,
+    AliasingTrait,
+    BufferLikeTrait,
+    DestinationTrait,
+    Effects,
+    ReadsWritesTrait,
+    Tie,
+    has_contents,
+)
+
+stock_models.attach_all()
+
+
+def storage_of(op: Operation) -> BufferLikeTrait | None:
+    """How to read and write size, alignment, space, lifetime and offset of the storage `op` makes.
+
+    Returns:
+        None if it makes no storage that can be planned (`memref.get_global` makes none).
+    """
+    return op.get_trait(BufferLikeTrait)
+
+
+def aliases_of(op: Operation) -> Sequence[Tie]:
+    """Results that are (part of) the storage of operands. A result without a tie is not."""
+    trait = op.get_trait(AliasingTrait)
+    return () if trait is None else trait.aliases(op)
+
+
+def destinations_of(op: Operation) -> Sequence[Tie]:
+    """Tensor results that can be written into the storage of an operand."""
+    trait = op.get_trait(DestinationTrait)
+    return () if trait is None else trait.destinations(op)
+
+
+def effects_of(op: Operation) -> Effects | None:
+    """Whose contents `op` itself reads and writes; operations in its regions answer for themselves.
+
+    An operation without the trait is understood if it touches no tensor and no memref, or if it
+    is free of side effects, has no region and works on tensors only: then it reads its operands
+    and writes its results.
+
+    Returns:
+        None if that is not known.
+    """
+    trait = op.get_trait(ReadsWritesTrait)
+    if trait is not None:
+        return trait.effects(op)
+    operand_types, result_types = op.operand_types, op.result_types
+    shaped = [type for type in (*operand_types, *result_types) if has_contents(type)]
+    if shaped:
+        if op.regions or not all(_is_tensor(type) for type in shaped):
+            return None
+        if not is_side_effect_free(op):
+            return None
+    return Effects(
+        tuple(Access.READ if has_contents(type) else Access.NONE for type in operand_types),
+        tuple(Access.WRITE if has_contents(type) else Access.NONE for type in result_types),
+    )
+
+
+def _is_tensor(type: Attribute) -> bool:
+    return isinstance(type, TensorType | UnrankedTensorType)

@@ -1,0 +1,208 @@
+"""What xDSL's own operations mean to memory planning: one table, attached by `attach_all`.
+
+An operation that is not listed and touches tensors or memrefs is handled by the default of
+`queries.effects_of`. A trait that somebody attached before is left alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, bufferization, builtin, cf, func, linalg, memref, scf, tensor
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
+from xdsl.traits import OpTrait
+
+from xdsl_memplan.dialects.interface_models import (
+    FixedAccess,
+    MayAccessAll,
+    MayAliasAny,
+    NoAccess,
+    UnknownAccess,
+    ViewOf,
+    WritesInto,
+)
+from xdsl_memplan.dialects.interfaces import (
+    Access,
+    DestinationTrait,
+    Effects,
+    ReadsWritesTrait,
+    Tie,
+    attach,
+    has_contents,
+)
+from xdsl_memplan.dialects.linalg_additions import extended_linalg
+from xdsl_memplan.dialects.memref_alloc_model import MemrefAllocModel
+
+_READ, _WRITE, _NONE = Access.READ, Access.WRITE, Access.NONE
+
+
+@dataclass(frozen=True)
+class StructuredDestinations(DestinationTrait):
+    """A structured operation on tensors writes result number i into output number i."""
+
+    def destinations(self, op: Operation) -> Sequence[Tie]:
+        """One tie per result."""
+        assert isinstance(op, LinalgStructuredOperation)
+        first = len(op.inputs)
+        return tuple(Tie(i, first + i) for i in range(len(op.results)))
+
+
+@dataclass(frozen=True)
+class StructuredEffects(ReadsWritesTrait):
+    """A structured operation reads its inputs and writes its outputs.
+
+    An input is read if the body uses its element. Old contents of an output are read if the body
+    uses them, or if its indexing map leaves elements unwritten, so that old ones stay. A named
+    operation that visits an output element several times accumulates, whatever xDSL's hidden
+    region says (that of `linalg.pooling_nchw_max` does not).
+    """
+
+    def effects(self, op: Operation) -> Effects:
+        """One access per operand and result."""
+        assert isinstance(op, LinalgStructuredOperation)
+        args = op.body.block.args
+        maps = op.get_indexing_maps().data
+        operands: list[Access] = []
+        for index, type in enumerate(op.operand_types):
+            if not has_contents(type):
+                operands.append(_NONE)
+                continue
+            reads = bool(args[index].uses)
+            access = _NONE
+            if index >= len(op.inputs):
+                assert isinstance(type, builtin.ShapedType)
+                indexing_map = maps[index].data
+                accumulates = isinstance(op, NamedOperation) and _repeats(indexing_map)
+                reads = reads or accumulates or not _covers(indexing_map, type.get_shape())
+                if isinstance(type, builtin.MemRefType):
+                    access = _WRITE
+            operands.append(access | _READ if reads else access)
+        return Effects(tuple(operands), (_WRITE,) * len(op.results))
+
+
+@dataclass(frozen=True)
+class OutEffects(ReadsWritesTrait):
+    """`linalg.broadcast` overwrites its init, `linalg.reduce` accumulates into it."""
+
+    accumulates: bool
+
+    def effects(self, op: Operation) -> Effects:
+        """One access per operand and result."""
+        init = _READ if self.accumulates else _NONE
+        if isinstance(op.operand_types[1], builtin.MemRefType):
+            init |= _WRITE
+        return Effects((_READ, init), (_WRITE,) * len(op.results))
+
+
+@dataclass(frozen=True)
+class MaterializeEffects(ReadsWritesTrait):
+    """`bufferization.materialize_in_destination`: all of the destination is overwritten."""
+
+    def effects(self, op: Operation) -> Effects:
+        """Read, write; a tensor destination is not touched, the result is."""
+        is_memref = isinstance(op.operand_types[1], builtin.MemRefType)
+        return Effects((_READ, _WRITE if is_memref else _NONE), (_WRITE,) * len(op.results))
+
+
+_MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
+    # Storage.
+    memref.AllocOp: (MemrefAllocModel(), NoAccess()),
+    memref.AllocaOp: (MemrefAllocModel(), NoAccess()),
+    memref.DeallocOp: (NoAccess(),),
+    memref.GetGlobalOp: (NoAccess(),),
+    tensor.EmptyOp: (NoAccess(),),
+    arith.ConstantOp: (NoAccess(),),
+    bufferization.AllocTensorOp: (FixedAccess((_READ,), (_WRITE,)),),
+    # Views and casts of memrefs.
+    memref.SubviewOp: (ViewOf(), NoAccess()),
+    memref.CastOp: (ViewOf(), NoAccess()),
+    memref.ReinterpretCastOp: (ViewOf(), NoAccess()),
+    memref.CollapseShapeOp: (ViewOf(), NoAccess()),
+    memref.ExpandShapeOp: (ViewOf(), NoAccess()),
+    memref.ViewOp: (ViewOf(), NoAccess()),
+    memref.MemorySpaceCastOp: (ViewOf(), NoAccess()),
+    memref.AssumeAlignmentOp: (ViewOf(), NoAccess()),
+    memref.ExtractStridedMetaDataOp: (ViewOf(), NoAccess()),
+    memref.DimOp: (NoAccess(),),
+    memref.RankOp: (NoAccess(),),
+    # A raw address leaves, or a transfer outlasts the operation.
+    memref.ExtractAlignedPointerAsIndexOp: (UnknownAccess(),),
+    memref.DmaStartOp: (UnknownAccess(),),
+    memref.DmaWaitOp: (UnknownAccess(),),
+    # Views of tensors.
+    tensor.CastOp: (ViewOf(), NoAccess()),
+    tensor.CollapseShapeOp: (ViewOf(), NoAccess()),
+    tensor.ExpandShapeOp: (ViewOf(), NoAccess()),
+    tensor.ReshapeOp: (ViewOf(), FixedAccess((_NONE, _READ))),
+    tensor.ExtractSliceOp: (ViewOf(), NoAccess()),
+    tensor.DimOp: (NoAccess(),),
+    # From one kind to the other.
+    builtin.UnrealizedConversionCastOp: (MayAliasAny(tensors=True), NoAccess()),
+    bufferization.ToTensorOp: (ViewOf(), NoAccess()),
+    bufferization.ToBufferOp: (ViewOf(), NoAccess()),
+    # Accesses to memrefs.
+    memref.LoadOp: (FixedAccess((_READ,)),),
+    memref.StoreOp: (FixedAccess((_NONE, _WRITE)),),
+    memref.CopyOp: (FixedAccess((_READ, _WRITE)),),
+    memref.AtomicRMWOp: (FixedAccess((_NONE, Access.READ_WRITE)),),
+    bufferization.CloneOp: (FixedAccess((_READ,), (_WRITE,)),),
+    bufferization.MaterializeInDestinationOp: (WritesInto(1), MaterializeEffects()),
+    # Operations on tensors; those that are pure and without a region have the default.
+    tensor.InsertSliceOp: (WritesInto(1), FixedAccess((_READ, _READ), (_WRITE,))),
+    tensor.InsertOp: (WritesInto(1), FixedAccess((_NONE, _READ), (_WRITE,))),
+    tensor.PadOp: (FixedAccess((_READ,), (_WRITE,)),),
+    linalg_ops.BroadcastOp: (WritesInto(1), OutEffects(accumulates=False)),
+    linalg_ops.ReduceOp: (WritesInto(1), OutEffects(accumulates=True)),
+    # Calls and control flow. What a region returns is followed by the analysis, not here.
+    func.CallOp: (MayAliasAny(), MayAccessAll()),
+    func.FuncOp: (NoAccess(),),
+    func.ReturnOp: (NoAccess(),),
+    cf.BranchOp: (NoAccess(),),
+    cf.ConditionalBranchOp: (NoAccess(),),
+    cf.SwitchOp: (NoAccess(),),
+    scf.ForOp: (NoAccess(),),
+    scf.WhileOp: (NoAccess(),),
+    scf.IfOp: (NoAccess(),),
+    scf.IndexSwitchOp: (NoAccess(),),
+    scf.ExecuteRegionOp: (NoAccess(),),
+    scf.ParallelOp: (NoAccess(),),
+    scf.ReduceOp: (NoAccess(),),
+    scf.ReduceReturnOp: (NoAccess(),),
+    scf.ConditionOp: (NoAccess(),),
+    scf.YieldOp: (NoAccess(),),
+    linalg_ops.YieldOp: (NoAccess(),),
+    tensor.YieldOp: (NoAccess(),),
+}
+
+
+def attach_all() -> None:
+    """Attach the table and the models of structured operations; a second time has no effect."""
+    for op_class, traits in _MODELS.items():
+        attach(op_class, *traits, replace=False)
+    for op_class in extended_linalg(linalg.Linalg).operations:
+        if issubclass(op_class, LinalgStructuredOperation):
+            attach(op_class, StructuredDestinations(), StructuredEffects(), replace=False)
+
+
+def _repeats(indexing_map: AffineMap) -> bool:
+    """Tell whether several iterations reach the same element: a reduction."""
+    return len(indexing_map.used_dims()) < indexing_map.num_dims
+
+
+def _covers(indexing_map: AffineMap, shape: Sequence[int]) -> bool:
+    """Tell whether the loops reach every element: a permutation, zeros allowed where the size is 1.
+
+    The verifier of structured operations sees to it that a plain loop index spans its dimension.
+    """
+    seen: set[int] = set()
+    for expression, size in zip(indexing_map.results, shape, strict=True):
+        match expression:
+            case AffineDimExpr() if expression.position not in seen:
+                seen.add(expression.position)
+            case AffineConstantExpr(value=0) if size == 1:
+                pass
+            case _:
+                return False
+    return True

@@ -1,0 +1,90 @@
+"""Compile a module to a shared object with mlir-opt, mlir-translate, opt, llc and a C compiler."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+# Tensors are bufferized as users do today; memrefs pass through.
+BUFFERIZE = (
+    "builtin.module(one-shot-bufferize{bufferize-function-boundaries=true "
+    "function-boundary-type-conversion=identity-layout-map},canonicalize)"
+)
+
+LOWER = (
+    "builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-loops,expand-realloc,"
+    "func.func(lower-affine),convert-scf-to-cf,expand-strided-metadata,lower-affine,"
+    "func.func(llvm-request-c-wrappers),convert-math-to-llvm,convert-math-to-libm,"
+    "finalize-memref-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,convert-func-to-llvm,"
+    "convert-cf-to-llvm,reconcile-unrealized-casts)"
+)
+
+
+class NativeToolError(ValueError):
+    """A tool is missing or refused its input; the message holds what it said."""
+
+
+def find_tool(name: str) -> str:
+    """Return the command for an LLVM 22 tool; `XDSL_MLIR_OPT` names another mlir-opt.
+
+    Raises NativeToolError that says how to get it.
+    """
+    given = os.environ.get("XDSL_MLIR_OPT") if name == "mlir-opt" else None
+    for candidate in (given, f"{name}-22", name):
+        if candidate and shutil.which(candidate):
+            return candidate
+    raise NativeToolError(f"{name} of LLVM 22 is not here (Debian: mlir-22-tools and llvm-22)")
+
+
+def run_tool(command: Sequence[str | Path], text: str | None = None) -> str:
+    """Run a command with `text` as its input and return its output.
+
+    Raises NativeToolError with the first lines of what the tool said.
+    """
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = "\n".join(done.stderr.splitlines()[:6])
+        raise NativeToolError(f"{Path(command[0]).name} failed:\n{said}")
+    return done.stdout
+
+
+def upstream_bufferize(text: str, pipeline: str = BUFFERIZE) -> str:
+    """Return tensor IR as memref IR, by MLIR's own passes, in generic form.
+
+    Raises NativeToolError.
+    """
+    return run_tool(
+        [find_tool("mlir-opt"), "--mlir-print-op-generic", f"--pass-pipeline={pipeline}"], text
+    )
+
+
+def compile_module(text: str, folder: Path) -> Path:
+    """Compile memref or tensor IR into a shared object inside `folder` and return its path.
+
+    Every function gets a C interface `_mlir_ciface_NAME`. Raises NativeToolError.
+    """
+    lowered = run_tool(
+        [find_tool("mlir-opt"), f"--pass-pipeline={LOWER}"], upstream_bufferize(text)
+    )
+    llvm_ir = run_tool([find_tool("mlir-translate"), "--mlir-to-llvmir"], lowered)
+    bitcode, machine_code, library = (folder / f"module.{end}" for end in ("bc", "o", "so"))
+    run_tool([find_tool("opt"), "-O2", "-", "-o", bitcode], llvm_ir)
+    object_options = ("-O2", "-relocation-model=pic", "-filetype=obj")
+    run_tool([find_tool("llc"), *object_options, bitcode, "-o", machine_code])
+    # memref.copy of strided memrefs calls MLIR's small runtime.
+    runtime = _runtime_library()
+    link_options = (f"-Wl,-rpath,{runtime.parent}", "-lm")
+    compiler = os.environ.get("CC", "cc")
+    run_tool([compiler, "-shared", "-o", library, machine_code, runtime, *link_options])
+    return library
+
+
+def _runtime_library() -> Path:
+    tool = Path(shutil.which(find_tool("mlir-opt")) or "").resolve()
+    folders = (tool.parent.parent / "lib", Path("/usr/lib/llvm-22/lib"))
+    for folder in folders:
+        found = sorted(folder.glob("libmlir_c_runner_utils.so*"))
+        if found:
+            return found[0]
+    raise NativeToolError("libmlir_c_runner_utils.so is not beside mlir-opt")

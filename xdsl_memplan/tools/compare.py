@@ -1,0 +1,35 @@
+"""`memplan compare BEFORE.mlir AFTER.mlir`: two modules compute the same, bit for bit, or not."""
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+
+from xdsl_memplan.native.compare import compare_modules
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("before", type=Path, help="linalg on tensors, or memref IR")
+    add("after", type=Path, help="the same function after planning")
+    add("--function", default="main", help="default: %(default)s")
+    add("--seed", type=int, default=0, help="of the random inputs; default: %(default)s")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compile and run both.
+
+    Raises DifferenceError where they differ, NativeToolError without LLVM 22, OSError.
+    """
+    agreement = compare_modules(
+        arguments.before.read_text(encoding="utf-8"),
+        arguments.after.read_text(encoding="utf-8"),
+        function=arguments.function,
+        seed=arguments.seed,
+    )
+    spread = ", ".join(f"{value:.4g}" for value in agreement.standard_deviations[:4])
+    Console(stderr=True).print(
+        f"equal, bit for bit: {agreement.results} results, standard deviation {spread}"
+    )
+    return 0

@@ -1,0 +1,334 @@
+"""Runs a function on abstract storage, to learn what is live when: one half of `memplan-verify`.
+
+This is deliberately not how `xdsl_memplan.analysis` does it, and shares nothing with it. There,
+every value gets an interval of ticks, and intervals move along alias edges. Here the function is
+executed: both arms of a conditional one after the other, every loop at least twice and until its
+arguments point to nothing new, and each execution of an allocation makes a new instance. What is
+live when can then be read off a straight trace.
+
+What an operation touches is decided by types and by xDSL's own effect traits: every operand that
+can hold a pointer, unless xDSL says that the operation has no effect on memory. What comes out of
+an operation may point to all that went in. An embedder's own word (`ReadsWritesTrait`) is taken
+for her own operations.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    IndexType,
+    IntegerType,
+    NoneType,
+    VectorType,
+)
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.utils.exceptions import PassFailedException
+
+from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
+from xdsl_memplan.dialects.queries import storage_of
+
+
+@dataclass(frozen=True)
+class Place:
+    """Bytes ``[offset, offset + size)`` of an arena."""
+
+    arena: str
+    offset: int
+    size: int
+
+
+@dataclass(eq=False)
+class Instance:
+    """Storage made by one execution of an operation; or what a call takes; or an argument."""
+
+    op: Operation | None
+    place: Place | None
+    first: int | None = None
+    """Steps of the trace, both inclusive."""
+    last: int = -1
+    first_tick: int = 0
+    """Ticks of the function, both inclusive."""
+    last_tick: int = -1
+
+    def touch(self, step: int, tick: int) -> None:
+        """Note an access."""
+        if self.first is None:
+            self.first, self.first_tick = step, tick
+        self.last = max(self.last, step)
+        self.first_tick = min(self.first_tick, tick)
+        self.last_tick = max(self.last_tick, tick)
+
+
+Pointers = tuple[Instance, ...]
+
+
+@dataclass
+class ExecutedFunction:
+    """What a function did; sizes in bytes."""
+
+    instances: list[Instance]
+    """Everything with a place, in the order it was made."""
+    arguments: Sequence[Instance]
+    returned: Sequence[Pointers]
+    ticks: int
+    peaks: dict[str, int] = field(default_factory=dict[str, int])
+    """Highest byte in use by arena, calls included."""
+
+
+_SCALARS = (AnyFloat, IntegerType, IndexType, VectorType, ComplexType, NoneType)
+_LOOPS = {"scf.for": 3, "affine.for": None, "scf.parallel": None, "affine.parallel": None}
+_BRANCHES = {"scf.if", "scf.index_switch", "scf.execute_region", "affine.if", "memref.alloca_scope"}
+_HARMLESS = {
+    "bufferization.to_buffer",
+    "bufferization.to_tensor",
+    "builtin.unrealized_conversion_cast",
+    "memplan.buffer",
+    "tensor.empty",
+}
+"""Operations for which xDSL forgot to say that they do not touch contents."""
+
+
+def execute(
+    function: FuncOp, places: dict[Operation, Place], callees: dict[str, ExecutedFunction]
+) -> ExecutedFunction:
+    """Run ``function``, whose storage has the given places; callees first.
+
+    Linear in the operations executed: twice the body of every loop.
+    Raises PassFailedException for control flow it cannot follow.
+    """
+    return _Execution(function, places, callees).run()
+
+
+class _Execution:
+    def __init__(
+        self,
+        function: FuncOp,
+        places: dict[Operation, Place],
+        callees: dict[str, ExecutedFunction],
+    ) -> None:
+        self.function = function
+        self.places = places
+        self.callees = callees
+        self.pointers: dict[SSAValue, Pointers] = {}
+        self.instances: list[Instance] = []
+        self.step = 0
+        self.ticks: dict[Operation, int] = {}
+        self.tick_count = 0
+        self.parallel = 0
+
+    def run(self) -> ExecutedFunction:
+        arguments = [Instance(None, None) for _ in self.function.args]
+        for value, argument in zip(self.function.args, arguments, strict=True):
+            if _may_point(value.type):
+                self.pointers[value] = (argument,)
+        returned = self.run_region(self.function.body)
+        for pointers in returned:
+            for instance in pointers:
+                instance.touch(self.step, self.tick_count - 1)
+        done = ExecutedFunction(self.instances, arguments, returned, self.tick_count)
+        for instance in self.instances:
+            if (place := instance.place) is not None:
+                end = place.offset + place.size
+                done.peaks[place.arena] = max(done.peaks.get(place.arena, 0), end)
+        return done
+
+    def run_region(self, region: Region) -> list[Pointers]:
+        """Run a region and return what its terminator hands on."""
+        if not region.blocks:
+            return []
+        if len(region.blocks) > 1:
+            op = region.blocks[1].first_op or region.parent
+            raise _failed(op, "branches between blocks cannot be verified")
+        return self.run_block(region.block)
+
+    def run_block(self, block: Block) -> list[Pointers]:
+        last = block.last_op
+        for op in block.ops:
+            if op is not last or op.results or op.regions or not _is_terminator(op):
+                self.run_operation(op)
+        return [self.of(v) for v in last.operands] if last is not None else []
+
+    def of(self, value: SSAValue) -> Pointers:
+        return self.pointers.get(value, ())
+
+    def bind(self, values: Sequence[SSAValue], pointers: Sequence[Pointers]) -> None:
+        for value, targets in zip(values, pointers, strict=True):
+            self.pointers[value] = targets
+
+    def run_operation(self, op: Operation) -> None:
+        name = op.name
+        if storage_of(op) is not None:
+            self.make_storage(op)
+        elif name in _LOOPS:
+            self.run_loop(op)
+        elif name == "scf.while":
+            self.run_while(op)
+        elif name in _BRANCHES:
+            arms = [self.run_region(region) for region in op.regions]
+            self.bind(op.results, _union(*[arm for arm in arms if len(arm) == len(op.results)]))
+        elif isinstance(op, CallOp):
+            self.run_call(op)
+        else:
+            self.run_plain(op)
+
+    def make_storage(self, op: Operation) -> None:
+        if self.parallel:
+            raise _failed(op, "iterations of a parallel loop share this memory")
+        instance = Instance(op, self.places.get(op))
+        self.instances.append(instance)
+        for result in op.results:
+            self.pointers[result] = (instance,)
+
+    def run_plain(self, op: Operation) -> None:
+        touched = list(self.accesses(op))
+        if touched:
+            self.touch(op, touched)
+        given = _merge(*map(self.of, op.operands))
+        for result in op.results:
+            if given and (_may_point(result.type) or op.name.endswith("pointer_as_index")):
+                self.pointers[result] = given
+
+    def accesses(self, op: Operation) -> Iterable[Instance]:
+        """Everything an operation touches, and operations inside it, as one step."""
+        if _touches_contents(op):
+            for operand in op.operands:
+                yield from self.of(operand)
+            if not op.results and not op.operands:
+                return
+        for region in op.regions:
+            for block in region.blocks:
+                for inner in block.ops:
+                    if storage_of(inner) is not None:
+                        self.make_storage(inner)
+                    yield from self.accesses(inner)
+                    given = _merge(*map(self.of, inner.operands))
+                    for result in inner.results:
+                        if given and _may_point(result.type):
+                            self.pointers[result] = given
+
+    def touch(self, op: Operation, instances: Iterable[Instance]) -> None:
+        tick = self.ticks.get(op)
+        if tick is None:
+            tick = self.ticks[op] = self.tick_count
+            self.tick_count += 1
+        for instance in instances:
+            instance.touch(self.step, tick)
+        self.step += 1
+
+    def run_call(self, op: CallOp) -> None:
+        callee = self.callees.get(op.callee.string_value())
+        operands = [self.of(v) for v in op.operands]
+        taken = list(_merge(*operands))
+        if callee is None:
+            self.touch(op, taken)
+            self.bind(op.results, [tuple(taken)] * len(op.results))
+            return
+        for arena, peak in callee.peaks.items():
+            whole = Instance(op, Place(arena, 0, peak))
+            self.instances.append(whole)
+            taken.append(whole)
+        self.touch(op, taken)
+        arguments = dict(zip(map(id, callee.arguments), operands, strict=True))
+        for result, pointers in zip(op.results, callee.returned, strict=True):
+            targets: list[Instance] = []
+            for instance in pointers:
+                if id(instance) in arguments:
+                    targets += arguments[id(instance)]
+                elif instance.place is not None:
+                    # Until the end of the call these bytes are part of what the callee owns.
+                    kept = Instance(op, instance.place, self.step, -1, self.ticks[op] + 1)
+                    self.instances.append(kept)
+                    targets.append(kept)
+            self.pointers[result] = tuple(targets)
+
+    def run_loop(self, op: Operation) -> None:
+        count = len(op.results)
+        first = _LOOPS[op.name]
+        start = len(op.operands) - count if first is None else first
+        initial = [self.of(v) for v in op.operands[start : start + count]]
+        is_parallel = op.name.endswith("parallel")
+        self.parallel += is_parallel
+        body = op.regions[0]
+        carried = body.block.args[len(body.block.args) - count :] if not is_parallel else ()
+        before = set(self.instances)
+        state, seen = initial, 0
+        states: set[tuple[frozenset[int], ...]] = set()
+        while seen < 2 or _shape(state) not in states:
+            states.add(_shape(state))
+            if carried:
+                self.bind(carried, state)
+            handed_on = self.run_region(body)
+            if carried:
+                state = _union(handed_on, _older(state, before))
+            seen += 1
+        self.parallel -= is_parallel
+        self.bind(op.results, _union(initial, state) if carried else [()] * count)
+
+    def run_while(self, op: Operation) -> None:
+        before_region, after_region = op.regions
+        older = set(self.instances)
+        state: list[Pointers] = [self.of(v) for v in op.operands]
+        results: list[Pointers] = [()] * len(op.results)
+        states: set[tuple[frozenset[int], ...]] = set()
+        seen = 0
+        while True:
+            self.bind(before_region.block.args, state)
+            forwarded = self.run_region(before_region)[1:]
+            results = _union(forwarded, _older(results, older))
+            if seen >= 2 and _shape(state) in states:
+                break
+            states.add(_shape(state))
+            self.bind(after_region.block.args, forwarded)
+            state = _union(self.run_region(after_region), _older(state, older))
+            seen += 1
+        self.bind(op.results, results)
+
+
+def _is_terminator(op: Operation) -> bool:
+    return op.name.endswith(("yield", "return", ".condition"))
+
+
+def _may_point(type_: Attribute) -> bool:
+    return not isinstance(type_, _SCALARS)
+
+
+def _touches_contents(op: Operation) -> bool:
+    if op.name in _HARMLESS or op.name.endswith(".yield"):
+        return False
+    said = op.get_trait(ReadsWritesTrait)
+    if said is not None and not type(op).__module__.startswith("xdsl."):
+        effects = said.effects(op)
+        return effects is None or effects.takes_time
+    effects = get_effects(op)
+    if effects is None:
+        return True
+    return any(e.kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE) for e in effects)
+
+
+def _merge(*pointers: Pointers) -> Pointers:
+    return tuple(dict.fromkeys(instance for targets in pointers for instance in targets))
+
+
+def _union(*rows: Sequence[Pointers]) -> list[Pointers]:
+    return [_merge(*column) for column in zip(*rows, strict=True)]
+
+
+def _older(state: Sequence[Pointers], before: set[Instance]) -> list[Pointers]:
+    """Keep what was made before the loop: it may still be meant in any later iteration."""
+    return [tuple(i for i in targets if i in before) for targets in state]
+
+
+def _shape(state: Sequence[Pointers]) -> tuple[frozenset[int], ...]:
+    """Tell states apart by what made the storage, not by the instance."""
+    return tuple(
+        frozenset(id(i.op) if i.op is not None else id(i) for i in targets) for targets in state
+    )
+
+
+def _failed(op: Operation | None, reason: str) -> PassFailedException:
+    name = op.name if op is not None else "function"
+    return PassFailedException(f"'{name}': {reason}")

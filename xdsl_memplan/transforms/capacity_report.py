@@ -1,0 +1,49 @@
+"""The message for a memory that is too small."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
+from xdsl_memplan.analysis.location import describe_op, symbol_name
+from xdsl_memplan.analysis.memories import Memory
+from xdsl_memplan.analysis.planned_buffers import PlannedBuffer, ReservedRange
+from xdsl_memplan.model.plan import Plan
+
+SHOWN = 8
+"""How many buffers are listed."""
+
+
+def capacity_report(
+    lifetimes: FunctionLifetimes,
+    memory: Memory,
+    entries: Sequence[PlannedBuffer | ReservedRange],
+    plan: Plan,
+) -> str:
+    """Say what is required, available and missing, at which tick, and which buffers live then.
+
+    ``plan`` holds the offsets of ``entries``. The tick is the first at which the plan reaches its
+    peak; the buffers of that tick are listed largest first, with their places. Sizes are bytes. n
+    log n.
+    """
+    assert memory.capacity is not None
+    ends = plan.offsets + np.array([entry.size for entry in entries], dtype=np.int64)
+    tick = min(e.lifetime.start for e, end in zip(entries, ends, strict=True) if end == plan.peak)
+    live = [e for e in entries if e.lifetime.start <= tick < e.lifetime.end and e.size]
+    live.sort(key=lambda entry: -entry.size)
+    bytes_live = sum(entry.size for entry in live)
+    lines = [
+        f"memory '{memory.name}' is too small for @{symbol_name(lifetimes.function)}: "
+        f"required {plan.peak} bytes, available {memory.capacity}, "
+        f"excess {plan.peak - memory.capacity}"
+    ]
+    if plan.bound > memory.capacity:
+        lines.append(f"no assignment of offsets needs less than {plan.bound} bytes")
+    lines.append(f"at tick {tick}, {bytes_live} bytes are live in {len(live)} buffers:")
+    for entry in live[:SHOWN]:
+        start, end = entry.lifetime
+        lines.append(f"  {entry.size} bytes, live [{start}, {end}): {describe_op(entry.op)}")
+    if len(live) > SHOWN:
+        rest = sum(entry.size for entry in live[SHOWN:])
+        lines.append(f"  and {len(live) - SHOWN} more of {rest} bytes together")
+    return "\n".join(lines)

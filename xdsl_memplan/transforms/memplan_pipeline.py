@@ -1,0 +1,125 @@
+"""All passes in order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException, VerifyException
+
+from xdsl_memplan.transforms.pipeline_report import PipelineReport
+
+
+@dataclass(frozen=True)
+class MemplanPipelinePass(ModulePass):
+    """From linalg on tensors to upstream IR in which every buffer has an address in one arena.
+
+    Before:
+
+    ```mlir
+    func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
+      %e = tensor.empty() : tensor<16xf32>
+      %y = linalg.exp ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+      func.return %y : tensor<16xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    "memref.global"() <{sym_name = "memory", type = memref<64xi8>, initial_value, ...}> : () -> ()
+    func.func @main(%x: memref<16xf32>) -> memref<16xf32> {
+      %0 = memref.get_global @memory : memref<64xi8>
+      %c0 = arith.constant 0 : index
+      %y = memref.view %0[%c0][] : memref<64xi8> to memref<16xf32>
+      linalg.exp ins(%x : memref<16xf32>) outs(%y : memref<16xf32>)
+      func.return %y : memref<16xf32>
+    }
+    ```
+
+    The same as, one by one, with the options below where they belong:
+
+    ```
+    xdsl-opt -p 'memplan-annotate-lifetimes,memplan-bufferize{memory=...},
+                 memplan-assign-offsets{planner=... seed=... effort=... threads=... memory=...},
+                 memplan-verify,convert-memplan-to-memref{arena=...}'
+    ```
+
+    with `memplan-schedule` in front if there is an objective. The IR is verified after every pass.
+
+    Options:
+
+    - `objective` (none): what `memplan-schedule` optimises; without one, the order of the file
+    stays.
+    - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
+      `threads` (1): see `memplan-assign-offsets`. Unsaid: `memory` (none), the description of the
+      memories, goes to all passes that want it.
+    - `arena` (`global`): see `convert-memplan-to-memref`.
+    - `verify` (true): run `memplan-verify`.
+    - `print-ir` (false): write the IR after each pass to standard error.
+    - `timing` (false): write the seconds of each pass to standard error.
+    - `summary` (false): write arena bytes, load, bound, fragmentation and planner per function, and
+      the seconds of each pass, to standard error.
+
+    Requires static shapes and structured control flow.
+    """
+
+    name = "memplan-pipeline"
+
+    objective: str = ""
+    planner: str = ""
+    seed: int = 0
+    effort: str = "medium"
+    threads: int = 1
+    memory: str = ""
+    arena: Literal["global", "alloc", "argument"] = "global"
+    verify: bool = True
+    print_ir: bool = False
+    timing: bool = False
+    summary: bool = False
+
+    def passes(self) -> Iterator[ModulePass]:
+        """The passes with their options, in order."""
+        # Each is imported when it is due: listing the passes of xdsl-opt must not load them all.
+        if self.objective:
+            from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+
+            yield MemplanSchedulePass(objective=self.objective, memory=self.memory)
+        from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
+        from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
+        from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
+        from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
+        from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
+
+        yield MemplanAnnotateLifetimesPass()
+        yield MemplanBufferizePass(memory=self.memory)
+        yield MemplanAssignOffsetsPass(
+            planner=self.planner,
+            seed=self.seed,
+            effort=self.effort,
+            threads=self.threads,
+            memory=self.memory,
+        )
+        if self.verify:
+            yield MemplanVerifyPass()
+        yield ConvertMemplanToMemrefPass(arena=self.arena)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Run all passes on the module ``op`` and verify the IR after each.
+
+        Raises PassFailedException from any of them, or with the name of a pass that broke the IR.
+        """
+        report = PipelineReport(self.print_ir, self.timing, self.summary)
+        for stage in self.passes():
+            report.start()
+            stage.apply(ctx, op)
+            report.finish(stage.name, op)
+            try:
+                op.verify()
+            except VerifyException as error:
+                raise PassFailedException(f"after {stage.name}: {error}") from error
+            if stage.name == "memplan-assign-offsets":
+                report.note_plan(op)
+        report.end()

@@ -1,0 +1,218 @@
+"""Checks a plan that is written in the IR, independently of what made it."""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.dialects.interfaces import BufferLikeTrait
+from xdsl_memplan.dialects.memplan import ARENA, ArenaOp, BufferOp
+from xdsl_memplan.dialects.queries import storage_of
+from xdsl_memplan.transforms.abstract_execution import (
+    ExecutedFunction,
+    Instance,
+    Place,
+    execute,
+)
+
+
+@dataclass(frozen=True)
+class MemplanVerifyPass(ModulePass):
+    """Check the offsets in the IR: nothing that is live may share bytes with anything else that is.
+
+    Accepted, because `%a` is read for the last time before `%c` is written:
+
+    ```mlir
+    memplan.arena @L1 alignment 64 size 128
+    func.func @main(%x: memref<16xf32>) {
+      %a = memplan.buffer @L1 size 64 alignment 64 offset 0 : memref<16xf32>
+      %b = memplan.buffer @L1 size 64 alignment 64 offset 64 : memref<16xf32>
+      %c = memplan.buffer @L1 size 64 alignment 64 offset 0 : memref<16xf32>
+      linalg.exp ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+      linalg.exp ins(%a : memref<16xf32>) outs(%b : memref<16xf32>)
+      linalg.exp ins(%b : memref<16xf32>) outs(%c : memref<16xf32>)
+      linalg.exp ins(%c : memref<16xf32>) outs(%x : memref<16xf32>)
+      func.return
+    }
+    ```
+
+    The IR is left as it is. With `%b` at offset 32 the pass fails:
+
+    ```mlir
+    // '%a = memplan.buffer' (operation 1 of @main), bytes [0, 64) at ticks [0, 2), and
+    // '%b = memplan.buffer' (operation 2 of @main), bytes [32, 96) at ticks [1, 3),
+    // share bytes [32, 64) of @L1 at tick 1
+    ```
+
+    It checks that every buffer has an offset, is aligned, lies inside its arena, that arenas keep
+    to their capacity, that lifetimes in the IR cover all accesses, that no two buffers in use
+    share bytes, and that a call leaves alone what its caller still needs. Aliases and liveness are
+    recomputed by running the functions on abstract storage; no code is shared with the analysis
+    that the other passes use. Options: none.
+
+    Requires buffer IR after `memplan-assign-offsets`.
+    """
+
+    name = "memplan-verify"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Check every function of the module ``op``.
+
+        Raises PassFailedException with the two buffers, their bytes and their ticks.
+        """
+        arenas = {a.sym_name.data: a for a in op.body.ops if isinstance(a, ArenaOp)}
+        functions = {f.sym_name.data: f for f in op.body.ops if isinstance(f, FuncOp)}
+        done: dict[str, ExecutedFunction] = {}
+        pending: list[str] = []
+        for name in functions:
+            _verify_function(name, functions, arenas, done, pending)
+
+
+def _verify_function(
+    name: str,
+    functions: dict[str, FuncOp],
+    arenas: dict[str, ArenaOp],
+    done: dict[str, ExecutedFunction],
+    pending: list[str],
+) -> None:
+    """Check a function after all that it calls."""
+    function = functions.get(name)
+    if function is None or name in done or not function.body.blocks:
+        return
+    if name in pending:
+        raise PassFailedException(
+            f"{describe_op(function)}: calls itself, so it cannot be verified"
+        )
+    pending.append(name)
+    places: dict[Operation, Place] = {}
+    for op in function.walk():
+        if isinstance(op, CallOp):
+            _verify_function(op.callee.string_value(), functions, arenas, done, pending)
+        trait = storage_of(op)
+        if trait is not None:
+            places[op] = _checked_place(op, trait, arenas)
+    pending.pop()
+    executed = execute(function, places, done)
+    done[name] = executed
+    _check_lifetimes(executed)
+    for arena in arenas:
+        _check_overlap(arena, [i for i in executed.instances if i.place and i.place.arena == arena])
+
+
+def _checked_place(op: Operation, trait: BufferLikeTrait, arenas: dict[str, ArenaOp]) -> Place:
+    """Return where a buffer is, after checking that it may be there."""
+    where = describe_op(op)
+    symbol = op.arena if isinstance(op, BufferOp) else op.attributes.get(ARENA)
+    name = symbol.string_value() if isinstance(symbol, SymbolRefAttr) else None
+    offset, size = trait.get_offset(op), trait.size_bytes(op)
+    if offset is None or name is None:
+        raise PassFailedException(f"{where}: has no offset; run memplan-assign-offsets first")
+    if size is None:
+        raise PassFailedException(f"{where}: its size is not known, so it cannot be verified")
+    arena = arenas.get(name)
+    if arena is None or arena.size is None:
+        raise PassFailedException(f"{where}: the module has no arena @{name} with a size")
+    capacity = arena.size.value.data
+    if arena.capacity is not None:
+        if capacity > arena.capacity.value.data:
+            raise PassFailedException(
+                f"{describe_op(arena)}: size {capacity} is above capacity "
+                f"{arena.capacity.value.data}"
+            )
+    if offset < 0 or offset + size > capacity:
+        raise PassFailedException(
+            f"{where}: bytes [{offset}, {offset + size}) are outside of @{name} of {capacity} bytes"
+        )
+    base = arena.base.value.data if arena.base is not None else 0
+    alignment = trait.alignment(op) or 1
+    if (base + offset) % alignment:
+        at = f"offset {offset}" if not base else f"address {base + offset} (offset {offset})"
+        raise PassFailedException(f"{where}: {at} is not a multiple of its alignment {alignment}")
+    return Place(name, offset, size)
+
+
+def _check_lifetimes(executed: ExecutedFunction) -> None:
+    """Check that the lifetimes in the IR cover all accesses."""
+    for instance in executed.instances:
+        op = instance.op
+        trait = storage_of(op) if op is not None else None
+        lifetime = trait.get_lifetime(op) if trait is not None and op is not None else None
+        if op is None or lifetime is None or instance.first is None:
+            continue
+        if instance.first_tick < lifetime.start or instance.last_tick >= lifetime.end:
+            raise PassFailedException(
+                f"{describe_op(op)}: its lifetime is [{lifetime.start}, {lifetime.end}), but it is "
+                f"in use at ticks [{instance.first_tick}, {instance.last_tick + 1})"
+            )
+
+
+def _check_overlap(arena: str, instances: Iterable[Instance]) -> None:
+    """Check that no two instances in use at one step share bytes, by a sweep over the steps.
+
+    What is in use is disjoint, so a newcomer can only clash with its neighbours. n log n.
+    """
+    used = [i for i in instances if i.first is not None and i.last >= i.first and i.place]
+    used.sort(key=lambda i: i.first or 0)
+    order: list[tuple[int, int]] = []
+    owners: dict[int, Instance] = {}
+    expiry: list[tuple[int, int, int]] = []
+    for number, instance in enumerate(used):
+        place, first = instance.place, instance.first
+        assert place is not None
+        assert first is not None
+        if place.size == 0:
+            continue
+        while expiry and expiry[0][0] < first:
+            _, offset, old = heappop(expiry)
+            if owners.get(offset) is used[old]:
+                order.pop(bisect_left(order, (offset,)))
+                del owners[offset]
+        position = bisect_left(order, (place.offset,))
+        near = order[max(position - 1, 0) : position + 1]
+        for other in (owners[offset] for offset, _ in near):
+            assert other.place is not None
+            if max(place.offset, other.place.offset) >= min(
+                place.offset + place.size, other.place.offset + other.place.size
+            ):
+                continue
+            if other.op is instance.op and isinstance(instance.op, BufferOp):
+                continue  # One storage, reused by every iteration.
+            raise _shared(arena, other, instance)
+        held = owners.get(place.offset)
+        if held is None:
+            insort(order, (place.offset, number))
+        if held is None or instance.last > held.last:
+            owners[place.offset] = instance
+            heappush(expiry, (instance.last, place.offset, number))
+
+
+def _shared(arena: str, a: Instance, b: Instance) -> PassFailedException:
+    assert a.place is not None
+    assert b.place is not None
+    start = max(a.place.offset, b.place.offset)
+    end = min(a.place.offset + a.place.size, b.place.offset + b.place.size)
+    message = f"{_described(a)}, and {_described(b)}, share bytes [{start}, {end}) of @{arena}"
+    if a.op is b.op:
+        message += " in successive iterations: an iteration still needs what its predecessor made"
+    else:
+        message += f" at tick {max(a.first_tick, b.first_tick)}"
+    return PassFailedException(message)
+
+
+def _described(instance: Instance) -> str:
+    place, op = instance.place, instance.op
+    assert place is not None
+    assert op is not None
+    of = ", memory taken by the call" if isinstance(op, CallOp) else ""
+    return (
+        f"{describe_op(op)}{of}, bytes [{place.offset}, {place.offset + place.size}) at ticks "
+        f"[{instance.first_tick}, {instance.last_tick + 1})"
+    )

@@ -1,0 +1,96 @@
+"""What `memplan-pipeline` tells people: seconds per pass, IR between passes, a summary per
+function.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TextIO
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.printer import Printer
+
+from xdsl_memplan.analysis.memories import arena_ops
+from xdsl_memplan.dialects.memplan import PLAN, PlanAttr
+from xdsl_memplan.dialects.queries import storage_of
+
+
+@dataclass
+class PipelineReport:
+    """Collects while the pipeline runs; writes to standard error, as standard output has the IR."""
+
+    print_ir: bool
+    timing: bool
+    summary: bool
+    seconds: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+    lines: list[str] = field(default_factory=list[str])
+    _started: float = field(default_factory=perf_counter)
+
+    def start(self) -> None:
+        """A pass begins."""
+        self._started = perf_counter()
+
+    def finish(self, name: str, module: ModuleOp) -> None:
+        """The pass ``name`` has ended."""
+        self.seconds.append((name, perf_counter() - self._started))
+        if self.timing:
+            _write(f"Pass {name} took {self.seconds[-1][1]:.6f} seconds\n")
+        if self.print_ir:
+            _write(f"IR after {name}:\n")
+            Printer(stream=_stream()).print_op(module)
+            _write("\n\n")
+
+    def note_plan(self, module: ModuleOp) -> None:
+        """Remember what the summary says, while the plan is in the IR."""
+        if self.summary:
+            self.lines = summary_lines(module)
+
+    def end(self) -> None:
+        """Write the summary."""
+        if self.summary:
+            timed = ", ".join(f"{name} {seconds:.3f}" for name, seconds in self.seconds)
+            _write("\n".join([*self.lines, f"seconds: {timed}", ""]))
+
+
+def summary_lines(module: ModuleOp) -> list[str]:
+    """Describe arenas and functions with a plan; sizes in bytes."""
+    lines = [
+        f"@{name}: {arena.size.value.data} bytes"
+        + (f" of {arena.capacity.value.data}" if arena.capacity is not None else "")
+        for name, arena in arena_ops(module).items()
+        if arena.size is not None
+    ]
+    for function in module.body.ops:
+        if isinstance(function, FuncOp) and (attribute := function.attributes.get(PLAN)):
+            buffers = sum(storage_of(op) is not None for op in function.walk())
+            for memory, plan in _plans(attribute):
+                lines.append(_function_line(function, memory, buffers, plan))
+    return lines or ["no buffers"]
+
+
+def _plans(attribute: object) -> Sequence[tuple[str, PlanAttr]]:
+    if isinstance(attribute, PlanAttr):
+        return [("", attribute)]
+    if isinstance(attribute, DictionaryAttr):
+        return [(f" in {n}", p) for n, p in attribute.data.items() if isinstance(p, PlanAttr)]
+    return []
+
+
+def _function_line(function: FuncOp, memory: str, buffers: int, plan: PlanAttr) -> str:
+    peak, load, bound = plan.peak.value.data, plan.load.value.data, plan.bound.value.data
+    fragmentation = f"{peak / load - 1:.2%}" if load else "0.00%"
+    proof = "optimal" if peak == bound else "not proved optimal"
+    return (
+        f"@{function.sym_name.data}{memory}: {peak} bytes for {buffers} buffers, load {load}, "
+        f"bound {bound} ({proof}), fragmentation {fragmentation}, planner {plan.planner.data}"
+    )
+
+
+def _stream() -> TextIO:
+    return sys.stderr
+
+
+def _write(text: str) -> None:
+    _stream().write(text)
