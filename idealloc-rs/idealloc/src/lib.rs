@@ -23,6 +23,7 @@ pub mod planner;
 pub mod preprocess;
 pub mod problem;
 pub mod random;
+pub mod schedule;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};
