@@ -8,10 +8,12 @@
 
 pub mod auto;
 pub mod baselines;
+pub mod bounds;
 pub mod check;
 pub mod control;
 pub mod csv;
 pub mod error;
+pub mod exact;
 pub mod generate;
 pub mod index;
 pub mod lifetime;
@@ -21,6 +23,7 @@ pub mod parallel;
 pub mod place;
 pub mod plan;
 pub mod planner;
+pub mod preprocess;
 pub mod problem;
 pub mod random;
 pub mod schedule;
