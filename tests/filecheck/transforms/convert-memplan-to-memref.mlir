@@ -46,7 +46,7 @@ func.func @layout(%x: memref<16xf32>) {
 memplan.arena @L1 alignment 64 size 64
 func.func @allocations(%x: memref<16xf32>) {
   // CHECK: memref.view {{.*}} : memref<64xi8, 1 : i64> to memref<16xf32, 1 : i64>
-  // CHECK-NOT: dealloc
+  // CHECK-NOT: dealloc %b
   %b = memref.alloc() {memplan.offset = 0 : i64, memplan.arena = @L1} : memref<16xf32, 1>
   "memref.copy"(%x, %b) : (memref<16xf32>, memref<16xf32, 1>) -> ()
   memref.dealloc %b : memref<16xf32, 1>
@@ -89,7 +89,7 @@ func.func @returned(%x: memref<16xf32>) -> memref<16xf32> {
   // CHECK: %b = memref.view
   %b = memplan.buffer @L1 size 64 alignment 64 offset 0 : memref<16xf32>
   linalg.exp ins(%x : memref<16xf32>) outs(%b : memref<16xf32>)
-  // CHECK-NOT: dealloc
+  // CHECK-NOT: dealloc %b
   // CHECK: func.return %b : memref<16xf32>
   func.return %b : memref<16xf32>
 }

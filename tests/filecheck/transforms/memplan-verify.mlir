@@ -55,3 +55,16 @@ func.func @loop(%x: memref<16xf32>, %n: index) {
   }
   func.return
 }
+
+// -----
+
+// The window of a pooling gives a shape and no contents: it is never live.
+
+// CHECK-LABEL: @window
+memplan.arena @L1 alignment 4 size 64
+func.func @window(%x: memref<1x1x6x6xf32>) {
+  %w = memplan.buffer @L1 size 36 alignment 4 lifetime <0 : i64, 0 : i64> offset 0 : memref<3x3xf32>
+  %y = memplan.buffer @L1 size 64 alignment 4 lifetime <0 : i64, 1 : i64> offset 0 : memref<1x1x4x4xf32>
+  linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %w : memref<1x1x6x6xf32>, memref<3x3xf32>) outs(%y : memref<1x1x4x4xf32>)
+  func.return
+}
