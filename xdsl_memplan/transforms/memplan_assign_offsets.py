@@ -108,8 +108,10 @@ class MemplanAssignOffsetsPass(ModulePass):
         for name, peak in largest.items():
             memory = memories.by_name[name]
             arenas[name].size = IntegerAttr(peak, i64)
-            alignment = lcm(memory.alignment, alignments.get(name, 1))
-            arenas[name].alignment = IntegerAttr(alignment, i64)
+            if memory.base is None:
+                # A base address is aligned as it is; without one, whoever lays the arena aligns it.
+                alignment = lcm(memory.alignment, alignments.get(name, 1))
+                arenas[name].alignment = IntegerAttr(alignment, i64)
 
     def _plan_function(
         self,
