@@ -7,10 +7,12 @@
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
 pub mod baselines;
+pub mod bounds;
 pub mod check;
 pub mod control;
 pub mod csv;
 pub mod error;
+pub mod exact;
 pub mod generate;
 pub mod index;
 pub mod lifetime;
@@ -18,6 +20,7 @@ pub mod load;
 pub mod place;
 pub mod plan;
 pub mod planner;
+pub mod preprocess;
 pub mod problem;
 pub mod random;
 pub mod schedule;

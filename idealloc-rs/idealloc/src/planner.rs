@@ -3,6 +3,7 @@
 use crate::check::check;
 use crate::control::{Control, Options};
 use crate::error::Error;
+use crate::exact;
 use crate::load::load;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
@@ -58,6 +59,7 @@ pub struct Planner {
 pub fn planners() -> Vec<Planner> {
     let mut all = Vec::new();
     all.extend_from_slice(place::PLANNERS);
+    all.push(exact::PLANNER);
     all.extend_from_slice(baselines::PLANNERS);
     all
 }
