@@ -108,9 +108,9 @@ class MemplanAssignOffsetsPass(ModulePass):
         for name, peak in largest.items():
             memory = memories.by_name[name]
             arenas[name].size = IntegerAttr(peak, i64)
-            if memory.base is None:
-                # A base address is aligned as it is; without one, whoever lays the arena aligns it.
-                alignment = lcm(memory.alignment, alignments.get(name, 1))
+            alignment = lcm(memory.alignment, alignments.get(name, 1))
+            if memory.base is None or memory.base % alignment == 0:
+                # Another base address is aligned as it is, and the offsets know it.
                 arenas[name].alignment = IntegerAttr(alignment, i64)
 
     def _plan_function(
