@@ -1,6 +1,7 @@
 """From the operators of a function to the graph that schedulers read, for either objective."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.analysis.tensor_graph import TensorGraph
@@ -79,4 +80,4 @@ def _round_up(size: int, alignment: int) -> int:
 
 def _kept_order(graph: OperatorGraph) -> list[tuple[int, int]]:
     ordered = [i for i, operator in enumerate(graph.operators) if operator.keeps_order]
-    return list(zip(ordered, ordered[1:], strict=False))
+    return list(pairwise(ordered))

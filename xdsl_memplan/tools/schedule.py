@@ -168,7 +168,11 @@ def draw_curve(curve: Sequence[tuple[int | None, Schedule]], output: Path, title
         axes.legend()
     axes.set_xlabel("capacity")
     axes.set_ylabel("bytes moved beyond the compulsory")
-    axes.xaxis.set_major_formatter(lambda value, _: format_byte_size(int(value)))
-    axes.yaxis.set_major_formatter(lambda value, _: format_byte_size(int(value)))
+    axes.xaxis.set_major_formatter(_format_bytes)
+    axes.yaxis.set_major_formatter(_format_bytes)
     axes.set_title(title, fontsize=10, loc="left")
     figure.savefig(output, dpi=150)
+
+
+def _format_bytes(value: float, _: int) -> str:
+    return format_byte_size(int(value))

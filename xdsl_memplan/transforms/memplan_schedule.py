@@ -1,4 +1,4 @@
-"""Puts the operations of functions in a better order, and moves tensors off chip where they must."""
+"""Puts operations in a better order, and moves tensors off chip where there is no room."""
 
 from dataclasses import dataclass
 from typing import Literal
