@@ -24,13 +24,36 @@ struct Rectangle {
     bytes: u64,
 }
 
-/// Gives every stay an offset so that all end at or below `capacity`; false if none was found.
+/// Gives every stay an offset so that all end at or below `capacity`, by lowest fit; false if none was found.
 pub(super) fn pack(
     graph: &Graph,
     residencies: &mut [Residency],
     capacity: u64,
     seed: u64,
     control: &Control,
+) -> bool {
+    pack_by_pieces(graph, residencies, |piece| pack_piece(piece, capacity, seed, control))
+}
+
+/// As [`pack`], with the exact planner for what lowest fit cannot place.
+pub(super) fn pack_exactly(
+    graph: &Graph,
+    residencies: &mut [Residency],
+    capacity: u64,
+    seed: u64,
+    control: &Control,
+) -> bool {
+    pack_by_pieces(graph, residencies, |piece| {
+        pack_piece(piece, capacity, seed, control)
+            .or_else(|| plan_exactly(piece, capacity, seed, control))
+    })
+}
+
+/// Cuts time where no stay crosses and packs the pieces one by one.
+fn pack_by_pieces(
+    graph: &Graph,
+    residencies: &mut [Residency],
+    pack_one: impl Fn(&[Rectangle]) -> Option<Vec<u64>>,
 ) -> bool {
     let mut rectangles: Vec<Rectangle> = residencies
         .iter()
@@ -53,10 +76,8 @@ pub(super) fn pack(
             to += 1;
         }
         let piece = &rectangles[from..to];
-        let offsets = pack_piece(piece, capacity, seed, control)
-            .or_else(|| pack_exactly(piece, capacity, seed, control));
-        let Some(offsets) = offsets else { return false };
-        for (r, offset) in rectangles[from..to].iter().zip(offsets) {
+        let Some(offsets) = pack_one(piece) else { return false };
+        for (r, offset) in piece.iter().zip(offsets) {
             residencies[r.index].offset = offset;
         }
         from = to;
@@ -102,7 +123,7 @@ fn pack_piece(
 }
 
 /// The crate's exact planner, stopped as soon as everything fits.
-fn pack_exactly(
+fn plan_exactly(
     piece: &[Rectangle],
     capacity: u64,
     seed: u64,
