@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, TensorType
 from xdsl.dialects.linalg.ops import GenericOp, TransposeOp
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
@@ -172,9 +173,8 @@ def _is_dead(op: Operation) -> bool:
 
 
 def _is_static(value: SSAValue) -> bool:
-    return isinstance(value.type, TensorType) and value.type.has_static_shape()
+    return isinstance(value.type, TensorType) and -1 not in _shape(value)
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:
-    assert isinstance(value.type, TensorType)
-    return value.type.get_shape()
+    return cast(TensorType[Attribute], value.type).get_shape()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType, i64
@@ -18,10 +19,9 @@ def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation]
 
     Both shapes are static and equal but for dimensions of size 1.
     """
-    type_ = value.type
-    assert isinstance(type_, TensorType)
+    type_ = cast(TensorType[Attribute], value.type)
     old = type_.get_shape()
-    element: Attribute = type_.get_element_type()
+    element = type_.get_element_type()
     operations: list[Operation] = []
     if tuple(shape) == tuple(old):
         return operations, value
