@@ -1,5 +1,6 @@
 """Bufferization of a module: plan every function first, then rewrite."""
 
+from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects import func
@@ -9,35 +10,50 @@ from xdsl.ir import Attribute
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, ensure_arenas
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
+from xdsl_memplan.transforms.bufferize.check import check_function, control_flow_blocks
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.emit_table import find_emit
+from xdsl_memplan.transforms.bufferize.fold_transposes import fold_transposes
+from xdsl_memplan.transforms.bufferize.fuse_expanding import fuse_expanding
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
+from xdsl_memplan.transforms.bufferize.order import Order
 from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments
 from xdsl_memplan.transforms.bufferize.placement import Placement
 from xdsl_memplan.transforms.bufferize.rules import RULES
 
 
-def bufferize_module(module: ModuleOp, *, alignment: int, memory: str, in_place: bool) -> None:
+@dataclass(frozen=True)
+class Options:
+    """How to bufferize; the options of the pass."""
+
+    alignment: int = 64
+    memory: str = ""
+    in_place: bool = True
+    fold_transposes: bool = True
+    fuse_expanding: bool = True
+
+
+def bufferize_module(module: ModuleOp, options: Options) -> None:
     """Bufferize all functions of a module.
 
     Raises PassFailedException, before anything is changed, for what cannot be bufferized.
     """
-    memories = Memories.of(module, memory)
+    memories = Memories.of(module, options.memory)
     functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
-    placements: list[Placement] = []
     for function in functions:
-        if function.body.blocks:
-            placement = Placement(function, Liveness(function), None, in_place)
-            place_arguments(placement)
-            placement.run(RULES)
-            placements.append(placement)
+        check_function(function)
+    for function in functions:
+        _simplify(function, options)
+    placements = [
+        place_function(function, options.in_place) for function in functions if function.body.blocks
+    ]
     arena = memories.default
     ensure_arenas(module, [arena])
-    globals = Globals(module, alignment)
+    globals = Globals(module, options.alignment)
     for placement in placements:
-        emitter = Emitter(placement, globals, arena.name, alignment, find_emit)
+        emitter = Emitter(placement, globals, arena.name, options.alignment, find_emit)
         _rewrite(placement.function, emitter)
     globals.insert()
     for lifetimes in lifetimes_of(module).values():
@@ -45,6 +61,22 @@ def bufferize_module(module: ModuleOp, *, alignment: int, memory: str, in_place:
             if isinstance(op, BufferOp):
                 lifetime = lifetimes.lifetime(op.memref)
                 op.lifetime = LifetimeAttr.of(lifetime)
+
+
+def _simplify(function: func.FuncOp, options: Options) -> None:
+    for block in control_flow_blocks(function):
+        if options.fold_transposes:
+            fold_transposes(Order(block))
+        if options.fuse_expanding:
+            fuse_expanding(Order(block))
+
+
+def place_function(function: func.FuncOp, in_place: bool) -> Placement:
+    """Find the places of all tensors of a function."""
+    placement = Placement(function, Liveness(function), None, in_place)
+    place_arguments(placement)
+    placement.run(RULES)
+    return placement
 
 
 def _rewrite(function: func.FuncOp, emitter: Emitter) -> None:

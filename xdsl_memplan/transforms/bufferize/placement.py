@@ -20,10 +20,9 @@ from typing import cast
 from xdsl.dialects import func
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
-from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.in_place import Overwrite
-from xdsl_memplan.transforms.bufferize.liveness import Liveness, Use, is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref, is_static
+from xdsl_memplan.transforms.bufferize.liveness import Liveness, Use
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
 from xdsl_memplan.transforms.bufferize.tensor_views import inverse, viewed, views_of
 from xdsl_memplan.transforms.bufferize.uniform import Uniforms
@@ -59,7 +58,6 @@ class Placement:
         op = block.last_op
         while op is not None:
             if op in live:
-                self._check_types(op)
                 rule = self.rules.find(op)
                 if rule is not None:
                     rule(self, op)
@@ -215,11 +213,6 @@ class Placement:
                 return None
             place = place.view(*views_of(cast(OpResult, view).op))
         return place
-
-    def _check_types(self, op: Operation) -> None:
-        for value in (*op.operands, *op.results):
-            if is_tensor(value) and not is_static(cast(Tensor, value.type).get_shape()):
-                raise cannot_bufferize(op, "a tensor has a dynamic size", value)
 
 
 Rule = Callable[[Placement, Operation], None]
