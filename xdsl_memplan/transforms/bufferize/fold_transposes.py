@@ -55,7 +55,7 @@ def _fold(op: linalg_ops.TransposeOp, order: Order) -> None:
         generic = user if isinstance(user, linalg_ops.GenericOp) else _as_generic(user, order)
         maps = list(generic.indexing_maps.data)
         old = maps[use.index].data
-        # Element (i0, i1, ...) of the result is element (j0, j1, ...) of the source, j[p[k]] = i[k].
+        # Element i of the result is element j of the source where j[permutation[k]] = i[k].
         new = list(old.results)
         for position, dimension in enumerate(permutation):
             new[dimension] = old.results[position]

@@ -5,7 +5,7 @@ from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Block, Operation
 
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, ensure_arenas
@@ -19,6 +19,7 @@ from xdsl_memplan.transforms.bufferize.fuse_expanding import fuse_expanding
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.order import Order
+from xdsl_memplan.transforms.bufferize.peak import Peak
 from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments
 from xdsl_memplan.transforms.bufferize.placement import Placement
 from xdsl_memplan.transforms.bufferize.rules import RULES
@@ -72,8 +73,38 @@ def _simplify(function: func.FuncOp, options: Options) -> None:
 
 
 def place_function(function: func.FuncOp, in_place: bool) -> Placement:
-    """Find the places of all tensors of a function."""
-    placement = Placement(function, Liveness(function), None, in_place)
+    """Find the places of all tensors of a function, in a few rounds that lower the peak."""
+    liveness = Liveness(function)
+    best = _place(function, liveness, in_place, frozenset())
+    peak = Peak(best)
+    least = peak.bytes
+    for _ in range(_MOST_ROUNDS):
+        entries = peak.relieve()
+        if not entries:
+            break
+        # Taken out of one slice, a tensor may end up in another one: that helps or it does not.
+        for apart in (entries, peak.with_other_slices(entries)):
+            placement = _place(function, liveness, in_place, best.keep_apart | apart)
+            found = Peak(placement)
+            if found.bytes < least:
+                break
+        else:
+            break
+        best, peak, least = placement, found, found.bytes
+    return best
+
+
+_MOST_ROUNDS = 3
+"""More rounds have not been seen to help, and each takes as long as the first."""
+
+
+def _place(
+    function: func.FuncOp,
+    liveness: Liveness,
+    in_place: bool,
+    keep_apart: frozenset[tuple[Operation, int]],
+) -> Placement:
+    placement = Placement(function, liveness, None, in_place, keep_apart)
     place_arguments(placement)
     placement.run(RULES)
     return placement
@@ -81,18 +112,22 @@ def place_function(function: func.FuncOp, in_place: bool) -> Placement:
 
 def _rewrite(function: func.FuncOp, emitter: Emitter) -> None:
     entry = function.body.blocks[0]
-    for argument in list(entry.args):
+    # Replaced all at once: to insert or erase one argument takes as long as there are others.
+    types = [dense_memref(cast(Tensor, a.type)) if is_tensor(a) else a.type for a in entry.args]
+    new = Block(arg_types=types)
+    for argument, replacement in zip(entry.args, new.args, strict=True):
+        replacement.name_hint = argument.name_hint
         if is_tensor(argument):
-            type = dense_memref(cast(Tensor, argument.type))
-            new = entry.insert_arg(type, argument.index)
-            new.name_hint = argument.name_hint
-            emitter.memrefs[argument] = new
+            emitter.memrefs[argument] = replacement
+        else:
+            argument.replace_all_uses_with(replacement)
     for block in list(function.body.blocks):
         emitter.emit_block(block)
-    for argument in list(entry.args):
-        if is_tensor(argument):
-            entry.erase_arg(argument)
-    last = entry.last_op
-    assert last is not None
-    results: list[Attribute] = [value.type for value in last.operands]
-    function.function_type = FunctionType.from_lists([a.type for a in entry.args], results)
+    for op in list(entry.ops):
+        op.detach()
+        new.add_op(op)
+    function.body.insert_block_before(new, entry)
+    function.body.erase_block(entry)
+    last = function.body.blocks[-1].last_op
+    results: list[Attribute] = [value.type for value in last.operands] if last else []
+    function.function_type = FunctionType.from_lists(types, results)

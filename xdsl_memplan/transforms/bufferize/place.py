@@ -1,7 +1,7 @@
 """Places: where the bytes of a tensor are, as a storage and a chain of views of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, SSAValue
@@ -123,7 +123,8 @@ class Place:
         return replace(self, overwritten_at=position)
 
 
-def view_type(memref: Memref, views: Sequence[View]) -> Memref | None:
+@lru_cache(maxsize=16384)
+def view_type(memref: Memref, views: tuple[View, ...]) -> Memref | None:
     """The type of a chain of views; None if the layout does not allow it."""
     type: Memref | None = memref
     for view in views:
