@@ -11,7 +11,7 @@ from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.transforms.bufferize.constants import check_constant
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import CONTROL_FLOW, STRUCTURED, is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_dense, is_static
+from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, is_dense, is_static
 from xdsl_memplan.transforms.bufferize.place_slices import pad_interior, pad_value, shape_of
 from xdsl_memplan.transforms.bufferize.rules import find_rule
 from xdsl_memplan.transforms.bufferize.tensor_views import VIEW_OPS, slice_of, views_of
@@ -56,7 +56,7 @@ def _check_operation(op: Operation) -> None:
             slice_of(op, shape_of(op.source))
         case bufferization.ToTensorOp() | bufferization.ToBufferOp():
             type = op.memref.type
-            if not isinstance(type, MemRefType) or not is_dense(type):
+            if not isinstance(type, MemRefType) or not is_dense(cast(Memref, type)):
                 raise cannot_bufferize(op, "only memrefs with an identity layout", op.memref)
         case _ if isinstance(op, VIEW_OPS):
             views_of(op)

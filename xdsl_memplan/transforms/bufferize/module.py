@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation
 
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
-from xdsl_memplan.analysis.memories import Memories, ensure_arenas
+from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
 from xdsl_memplan.transforms.bufferize.check import check_function, control_flow_blocks
 from xdsl_memplan.transforms.bufferize.constants import Globals
@@ -47,9 +47,12 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
         check_function(function)
     for function in functions:
         _simplify(function, options)
-    placements = [
-        place_function(function, options.in_place) for function in functions if function.body.blocks
-    ]
+    spaces: dict[str | None, Attribute] = {
+        name: arena.space for name, arena in arena_ops(module).items() if arena.space is not None
+    }
+    if memories.default.name in spaces:
+        spaces[None] = spaces[memories.default.name]
+    placements = [place_function(f, spaces, options.in_place) for f in functions if f.body.blocks]
     arena = memories.default
     ensure_arenas(module, [arena])
     globals = Globals(module, options.alignment)
@@ -72,10 +75,12 @@ def _simplify(function: func.FuncOp, options: Options) -> None:
             fuse_expanding(Order(block))
 
 
-def place_function(function: func.FuncOp, in_place: bool) -> Placement:
+def place_function(
+    function: func.FuncOp, spaces: dict[str | None, Attribute], in_place: bool
+) -> Placement:
     """Find the places of all tensors of a function, in a few rounds that lower the peak."""
     liveness = Liveness(function)
-    best = _place(function, liveness, in_place, frozenset())
+    best = _place(function, liveness, spaces, in_place, frozenset())
     peak = Peak(best)
     least = peak.bytes
     for _ in range(_MOST_ROUNDS):
@@ -84,7 +89,7 @@ def place_function(function: func.FuncOp, in_place: bool) -> Placement:
             break
         # Taken out of one slice, a tensor may end up in another one: that helps or it does not.
         for apart in (entries, peak.with_other_slices(entries)):
-            placement = _place(function, liveness, in_place, best.keep_apart | apart)
+            placement = _place(function, liveness, spaces, in_place, best.keep_apart | apart)
             found = Peak(placement)
             if found.bytes < least:
                 break
@@ -101,10 +106,11 @@ _MOST_ROUNDS = 3
 def _place(
     function: func.FuncOp,
     liveness: Liveness,
+    spaces: dict[str | None, Attribute],
     in_place: bool,
     keep_apart: frozenset[tuple[Operation, int]],
 ) -> Placement:
-    placement = Placement(function, liveness, None, in_place, keep_apart)
+    placement = Placement(function, liveness, spaces, in_place, keep_apart)
     place_arguments(placement)
     placement.run(RULES)
     return placement

@@ -1,6 +1,6 @@
 """Places: where the bytes of a tensor are, as a storage and a chain of views of it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -30,16 +30,10 @@ class Storage:
     external: SSAValue | None = None
     """A memref that is there already, or a tensor argument that becomes one."""
     writable: bool = True
+    arena: str | None = None
+    """The arena of the buffer; None for the default one."""
     bound: "Storage | None" = None
     """Another storage that this one turned out to be."""
-    initial_fills: "list[tuple[Place, Attribute]]" = field(
-        default_factory=list["tuple[Place, Attribute]"]
-    )
-    """Constants to write before anything else is written."""
-    start: int = NEVER
-    """Position of the first write."""
-    end: int = -1
-    """Position of the last read."""
 
     def resolve(self) -> "Storage":
         """The storage that this one was bound to in the end."""

@@ -13,7 +13,7 @@ A tensor that does not accept is copied. So a place holds one tensor at a time, 
 are equal, and bytes of different tensors never mix: the walk never needs to undo a decision.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -34,7 +34,8 @@ class Placement:
 
     function: func.FuncOp
     liveness: Liveness
-    space: Attribute | None = None
+    spaces: Mapping[str | None, Attribute] = field(default_factory=dict[str | None, Attribute])
+    """Memory spaces of the arenas that have one; that of the default arena under None."""
     in_place: bool = True
     keep_apart: frozenset[tuple[Operation, int]] = frozenset()
     """Operands that are not to be put straight into a slice."""
@@ -78,6 +79,11 @@ class Placement:
         place = fresh_place(cast(Tensor, tensor.type), op.parent, self.space)
         self.storages.append(place.storage)
         return place
+
+    @property
+    def space(self) -> Attribute | None:
+        """The memory space of buffers in the default arena."""
+        return self.spaces.get(None)
 
     def root(self, value: SSAValue) -> SSAValue:
         """The tensor that `value` is, or is a view of."""
@@ -161,7 +167,6 @@ class Placement:
             or not target.writable
             or storage.external is not None
             or storage.block is not target.block
-            or storage.initial_fills
             or place.views
             or old.views
             or place.free_from >= 0
