@@ -100,7 +100,8 @@ def main() -> int:
         if not heading:
             columns = " | ".join(stage.removeprefix("memplan-") for stage in seconds)
             print(
-                f"| network | operations | parse | {columns} | passes | passes / parse | IR verify |"
+                f"| network | operations | parse | {columns} "
+                "| passes | passes / parse | IR verify |"
             )
             print("|-|" + "-:|" * (len(seconds) + 5))
             heading = True
