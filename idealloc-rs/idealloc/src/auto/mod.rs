@@ -2,9 +2,10 @@
 //!
 //! 1. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound.
 //! 2. A short [repair](repair) of time windows around whatever ends above the bound.
-//! 3. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, of all unless the
+//! 3. [Exact search](small) of the components that are small enough.
+//! 4. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, of all unless the
 //!    problem is very large.
-//! 4. Repair until the work is used up.
+//! 5. Repair until the work is used up.
 //!
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
@@ -12,6 +13,7 @@ pub mod arms;
 pub mod climb;
 pub mod portfolio;
 pub mod repair;
+pub mod small;
 
 use crate::auto::arms::ARMS;
 use crate::auto::climb::Layout;
@@ -41,7 +43,7 @@ pub const PLANNER: Planner = Planner {
 const fn work_of(effort: Effort, buffers: u64) -> u64 {
     match effort {
         Effort::Low => buffers.saturating_mul(4).saturating_add(20_000),
-        Effort::Medium => buffers.saturating_mul(4).saturating_add(2_000_000),
+        Effort::Medium => buffers.saturating_mul(4).saturating_add(6_000_000),
         Effort::High => buffers.saturating_mul(20).saturating_add(100_000_000),
         Effort::Max => u64::MAX,
     }
@@ -49,6 +51,12 @@ const fn work_of(effort: Effort, buffers: u64) -> u64 {
 
 /// Buffers up to which whole orders are searched, not only windows.
 const TREE_LIMIT: usize = 50_000;
+
+/// Buffers up to which exact search is worth preparing for.
+const EXACT_LIMIT: usize = 20_000;
+
+/// Placements that take about as long as a node of exact search.
+const WORK_OF_A_NODE: u64 = 4;
 
 /// What is critical.
 #[derive(Clone, Copy, Debug)]
@@ -70,12 +78,13 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let instance = Instance::new(problem);
     let mut search = Search::new(problem, &instance, options, control);
     search.passes()?;
-    search.repair(16);
+    search.repair(8 * instance.len() as u64);
+    search.exact();
     for (level, &reduction) in REDUCTIONS.iter().enumerate() {
         search.reduced(reduction, level as u64);
     }
     search.tree();
-    search.repair(1);
+    search.repair(u64::MAX);
     Ok(search.finish())
 }
 
@@ -94,6 +103,7 @@ struct Search<'a> {
     passes: u64,
     windows: u64,
     plays: u64,
+    nodes: u64,
 }
 
 impl<'a> Search<'a> {
@@ -122,6 +132,7 @@ impl<'a> Search<'a> {
             passes: 0,
             windows: 0,
             plays: 0,
+            nodes: 0,
         }
     }
 
@@ -164,20 +175,38 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Window repair, for this part of what is left.
-    fn repair(&mut self, part: u64) {
+    /// Window repair, for at most so much work.
+    fn repair(&mut self, work: u64) {
         if self.is_done() || !self.instance.is_temporal() {
             return;
         }
         let budget = Budget {
-            work: (self.budget - self.work) / part,
+            work: (self.budget - self.work).min(work),
             threads: self.options.threads,
-            seed: self.options.seed ^ part,
+            seed: self.options.seed ^ self.windows,
         };
         let done = repair(self.instance, &mut self.offsets, self.target, budget, self.control);
         self.work = self.work.saturating_add(done.work);
         self.windows += done.windows;
         self.peak = peak_of(self.instance, &self.offsets);
+        self.control.publish(self.peak, self.bound);
+    }
+
+    /// Exact search of small components.
+    fn exact(&mut self) {
+        if self.is_done() || self.instance.len() > EXACT_LIMIT {
+            return;
+        }
+        let nodes = (self.budget - self.work) / 4 * 3 / WORK_OF_A_NODE;
+        let (options, control) = (self.options, self.control);
+        let proved =
+            small::improve(self.problem, &mut self.offsets, self.target, nodes, options, control);
+        self.work = self.work.saturating_add(proved.nodes.saturating_mul(WORK_OF_A_NODE));
+        self.nodes = proved.nodes;
+        self.bound = self.bound.max(proved.bound);
+        self.target = self.target.max(self.bound);
+        self.peak = peak_of(self.instance, &self.offsets);
+        self.control.add_work(proved.nodes.saturating_mul(WORK_OF_A_NODE));
         self.control.publish(self.peak, self.bound);
     }
 
@@ -267,6 +296,7 @@ impl<'a> Search<'a> {
                 ("placements", self.work),
                 ("passes", self.passes),
                 ("windows", self.windows),
+                ("nodes", self.nodes),
                 ("plays", self.plays),
             ],
         }
