@@ -52,6 +52,36 @@ const fn work_of(effort: Effort, buffers: u64) -> u64 {
 /// Buffers up to which whole orders are searched, not only windows.
 const TREE_LIMIT: usize = 50_000;
 
+/// Stages that can be switched, to see what each is worth.
+#[derive(Clone, Copy, Debug)]
+struct Stages {
+    restarts: Policy,
+    exact: bool,
+    repair: bool,
+}
+
+impl Stages {
+    /// `restarts=tree|independent`, `exact=on|off`, `repair=on|off`.
+    fn of(options: &Options) -> Result<Self, Error> {
+        let mut stages = Self { restarts: Policy::Uct, exact: true, repair: true };
+        for (name, value) in &options.parameters {
+            match (name.as_str(), value.as_str()) {
+                ("restarts", "tree") => stages.restarts = Policy::Uct,
+                ("restarts", "independent") => stages.restarts = Policy::Restarts,
+                ("exact", "on" | "off") => stages.exact = value == "on",
+                ("repair", "on" | "off") => stages.repair = value == "on",
+                _ => {
+                    return Err(Error::InvalidOption(format!(
+                        "planner 'auto' has no parameter {name}={value}; known: restarts=tree, \
+                         restarts=independent, exact=on, exact=off, repair=on, repair=off"
+                    )));
+                }
+            }
+        }
+        Ok(stages)
+    }
+}
+
 /// Buffers up to which exact search is worth preparing for.
 const EXACT_LIMIT: usize = 20_000;
 
@@ -72,11 +102,9 @@ const REDUCTIONS: &[Reduction] =
     &[Reduction { thousandths: 950, share: 1_000 }, Reduction { thousandths: 800, share: 5_000 }];
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
-    if let Some((name, _)) = options.parameters.first() {
-        return Err(Error::InvalidOption(format!("planner 'auto' has no parameter '{name}'")));
-    }
+    let stages = Stages::of(options)?;
     let instance = Instance::new(problem);
-    let mut search = Search::new(problem, &instance, options, control);
+    let mut search = Search::new(problem, &instance, options, stages, control);
     search.passes()?;
     search.repair(8 * instance.len() as u64);
     search.exact();
@@ -92,6 +120,7 @@ struct Search<'a> {
     problem: &'a Problem,
     instance: &'a Instance,
     options: &'a Options,
+    stages: Stages,
     control: &'a Control,
     bound: u64,
     /// Peak at which to stop.
@@ -111,6 +140,7 @@ impl<'a> Search<'a> {
         problem: &'a Problem,
         instance: &'a Instance,
         options: &'a Options,
+        stages: Stages,
         control: &'a Control,
     ) -> Self {
         let bound = bound(instance);
@@ -122,6 +152,7 @@ impl<'a> Search<'a> {
             problem,
             instance,
             options,
+            stages,
             control,
             bound,
             target,
@@ -177,7 +208,7 @@ impl<'a> Search<'a> {
 
     /// Window repair, for at most so much work.
     fn repair(&mut self, work: u64) {
-        if self.is_done() || !self.instance.is_temporal() {
+        if self.is_done() || !self.stages.repair || !self.instance.is_temporal() {
             return;
         }
         let budget = Budget {
@@ -194,7 +225,7 @@ impl<'a> Search<'a> {
 
     /// Exact search of small components.
     fn exact(&mut self) {
-        if self.is_done() || self.instance.len() > EXACT_LIMIT {
+        if self.is_done() || !self.stages.exact || self.instance.len() > EXACT_LIMIT {
             return;
         }
         let nodes = (self.budget - self.work) / 4 * 3 / WORK_OF_A_NODE;
@@ -267,7 +298,7 @@ impl<'a> Search<'a> {
             threads: self.options.threads,
             seed: self.options.seed ^ scramble(stream),
         };
-        let found = mcts::search(&game, Policy::Uct, self.peak, limits, self.control);
+        let found = mcts::search(&game, self.stages.restarts, self.peak, limits, self.control);
         self.work = self.work.saturating_add(found.work);
         self.plays += found.plays;
         found.best.and_then(|play| play.state.layout().cloned())
