@@ -56,8 +56,8 @@ def write_schedule(
             writer.redirect(op)
         for tensor in spills[position]:
             writer.spill(tensor, operations[-1])
-    last = {stay.tensor: stay for stay in sorted(stays, key=lambda stay: stay.start)}
-    writer.finish({tensor for tensor in tensors.returned if last[tensor].is_spilled})
+    spilled = {stay.tensor for stay in stays if stay.is_spilled}
+    writer.finish(spilled.intersection(tensors.returned))
 
 
 class _Writer:
