@@ -3,7 +3,8 @@
     python benchmarks/arena_bytes.py [FILE.mlir ...] [--json OUT] [--without-rewrites]
 
 Ours: `memplan-pipeline` with its defaults. Today's: the columns of `upstream_memory.py`, from
-`upstream_memory.json`, which that script writes. Sizes are MB (10^6 bytes), copies are `memref.copy`.
+`upstream_memory.json`, which that script writes. Sizes are MB (10^6 bytes), copies are
+`memref.copy`.
 """
 
 import argparse
