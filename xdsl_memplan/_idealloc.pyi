@@ -27,3 +27,41 @@ def plan(
     parameters: dict[str, str],
     progress: Callable[[int, int, int], None] | None,
 ) -> tuple[int, int, int, str, list[tuple[str, int]]]: ...
+def schedule(
+    graph: dict[str, Any],
+    *,
+    capacity: int | None,
+    order: list[int] | None,
+    seed: int,
+    max_states: int | None,
+    time_limit_seconds: float | None,
+    without: list[str],
+    progress: Callable[[int, int, int], None] | None,
+) -> tuple[
+    list[int],
+    list[tuple[int, int, int, int, bool, bool]],
+    int,
+    int,
+    int,
+    int,
+    str,
+    list[tuple[str, int]],
+]: ...
+def replace(
+    graph: dict[str, Any], order: list[int], capacity: int, rule: str
+) -> tuple[
+    list[int],
+    list[tuple[int, int, int, int, bool, bool]],
+    int,
+    int,
+    int,
+    int,
+    str,
+    list[tuple[str, int]],
+]: ...
+def check_schedule(
+    graph: dict[str, Any],
+    order: list[int],
+    stays: list[tuple[int, int, int, int, bool, bool]],
+    capacity: int | None,
+) -> tuple[int, int]: ...

@@ -69,11 +69,26 @@ def _place(op: Operation) -> str:
     if function is op:
         parts.append(f"@{symbol_name(op)}")
     elif function is not None:
-        position = next(i for i, other in enumerate(function.walk()) if other is op)
+        position = _position(op, function)
         parts.append(f"operation {position} of @{symbol_name(function)}")
     if not isinstance(op.location, UnknownLoc):
         parts.append(_location(op))
     return ", ".join(parts) or "not in a function"
+
+
+def _position(op: Operation, function: Operation) -> int:
+    """Count the operations before ``op``, without the bodies of linalg operations."""
+    position = 0
+    stack = [function]
+    while stack:
+        current = stack.pop()
+        if current is op:
+            return position
+        position += 1
+        if not current.name.startswith("linalg."):
+            blocks = [block for region in current.regions for block in region.blocks]
+            stack += reversed([inner for block in blocks for inner in block.ops])
+    return _position(op.parent_op() or function, function)
 
 
 def _location(op: Operation) -> str:

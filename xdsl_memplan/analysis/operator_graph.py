@@ -54,7 +54,9 @@ class OperatorGraph:
     returned: list[int]
     """Storages that the function returns."""
     holders: dict[SSAValue, list[int]]
-    """Storages that the contents of a tensor lie in; empty for arguments and constants."""
+    """Storages that the contents of a tensor lie in; none for arguments, constants and views."""
+    roots: dict[SSAValue, SSAValue]
+    """The tensor that a view shows."""
 
     @classmethod
     def of(cls, function: FuncOp) -> "OperatorGraph":
@@ -63,6 +65,10 @@ class OperatorGraph:
         Raises ValueError for several blocks, or for a tensor whose size is not known.
         """
         return _Builder(function).build()
+
+    def root(self, value: SSAValue) -> SSAValue:
+        """Return the tensor that ``value`` shows, which is itself if it is no view."""
+        return self.roots.get(value, value)
 
     def reorder(self, order: Iterable[int]) -> None:
         """Bring the operations of the function into the given order of operators; linear.
@@ -139,10 +145,11 @@ class _Builder:
         returned = {s for value in operands for s in self.holders.get(self._root(value), ())}
         return OperatorGraph(
             self.function,
-            [operator for operator in self.operators if operator.operations],
+            self._in_order(),
             self.storage_bytes,
             sorted(returned),
-            {value: self.holders.get(root, []) for value, root in self.root.items()} | self.holders,
+            self.holders,
+            self.root,
         )
 
     def _takes_part(self, op: Operation) -> bool:
@@ -292,6 +299,30 @@ class _Builder:
                 operator.operations = []
             for storage in operator.outputs:
                 maker[storage] = i if first is None else first
+
+    def _in_order(self) -> list[Operator]:
+        """List the operators in the order of the function, those that others now need earlier."""
+        kept = [operator for operator in self.operators if operator.operations]
+        maker = {storage: i for i, o in enumerate(kept) for storage in o.outputs}
+        ordered_before: dict[int, int] = {}
+        previous = -1
+        for i, operator in enumerate(kept):
+            if operator.keeps_order:
+                ordered_before[i], previous = previous, i
+        placed: dict[int, None] = {}
+        for i in range(len(kept)):
+            pending = [(i, False)]
+            while pending:
+                current, ready = pending.pop()
+                if current in placed or current < 0:
+                    continue
+                if ready:
+                    placed[current] = None
+                    continue
+                pending.append((current, True))
+                needed = [maker[storage] for storage in kept[current].inputs]
+                pending += [(j, False) for j in (*needed, ordered_before.get(current, -1))]
+        return [kept[i] for i in placed]
 
     def _can_run_first(self) -> list[bool]:
         """Tell for each operator whether it could run before all that are not so."""

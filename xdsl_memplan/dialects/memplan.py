@@ -5,6 +5,7 @@ properties and no custom attribute syntax, so operations hold attributes (`attr_
 print their parameters one by one. The levels of the IR are described in docs/dialect.md.
 """
 
+from abc import ABC
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
@@ -29,10 +30,14 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import MemoryAllocEffect, SymbolOpInterface
+from xdsl.parser import AttrParser
+from xdsl.traits import MemoryAllocEffect, SymbolOpInterface, SymbolTable, SymbolUserOpInterface
+from xdsl.utils.exceptions import VerifyException
 
+from xdsl_memplan.dialects.arena_verifier import verify_arena
 from xdsl_memplan.dialects.interface_models import NoAccess
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
+from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.model.lifetime import Lifetime
 
@@ -62,8 +67,23 @@ def _i64(value: int) -> IntegerAttr[I64]:
     return IntegerAttr(value, i64)
 
 
+class CheckedAttribute(ParametrizedAttribute, ABC):
+    """An attribute whose wrong parameters are reported where they stand in the text."""
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        """Parse `<parameter, ...>` and verify."""
+        position = parser.pos
+        parameters = list(super().parse_parameters(parser))
+        try:
+            cls.new(parameters)
+        except VerifyException as error:
+            parser.raise_error(str(error), position, parser.pos)
+        return parameters
+
+
 @irdl_attr_definition
-class LifetimeAttr(ParametrizedAttribute):
+class LifetimeAttr(CheckedAttribute):
     """`#memplan.lifetime<start : i64, end : i64>`: the ticks `[start, end)` of logical time."""
 
     name = "memplan.lifetime"
@@ -76,6 +96,14 @@ class LifetimeAttr(ParametrizedAttribute):
         """The attribute that holds `lifetime`."""
         return cls(_i64(lifetime.start), _i64(lifetime.end))
 
+    def verify(self) -> None:
+        """Reject negative ticks and an end before the start. What is never needed has no tick."""
+        start, end = self.lifetime
+        if start < 0:
+            raise VerifyException(f"a lifetime starts at tick 0 or later, got {start}")
+        if end < start:
+            raise VerifyException(f"a lifetime ends after its start, got [{start}, {end})")
+
     @property
     def lifetime(self) -> Lifetime:
         """The half-open range of ticks."""
@@ -83,7 +111,7 @@ class LifetimeAttr(ParametrizedAttribute):
 
 
 @irdl_attr_definition
-class MemoryAttr(ParametrizedAttribute):
+class MemoryAttr(CheckedAttribute):
     """`#memplan.memory<"name", capacity, alignment, base>`: a memory, all numbers i64 and in bytes.
 
     A capacity of -1 is none. `base` is the address of the first byte.
@@ -103,9 +131,21 @@ class MemoryAttr(ParametrizedAttribute):
         """A memory of `capacity` bytes; without a capacity, one that is never full."""
         return cls(StringAttr(name), _i64(capacity), _i64(alignment), _i64(base))
 
+    def verify(self) -> None:
+        """Reject numbers that no memory has."""
+        capacity, alignment, base = (
+            number.value.data for number in (self.capacity, self.alignment, self.base)
+        )
+        if capacity < NO_CAPACITY:
+            raise VerifyException(f"a capacity is bytes, or -1 for none, got {capacity}")
+        if alignment < 1:
+            raise VerifyException(f"an alignment is at least 1, got {alignment}")
+        if base < 0 or base % alignment:
+            raise VerifyException(f"base {base} is not a multiple of alignment {alignment}")
+
 
 @irdl_attr_definition
-class PlanAttr(ParametrizedAttribute):
+class PlanAttr(CheckedAttribute):
     """`#memplan.plan<"planner", peak, load, bound>`: who planned a function, and how well.
 
     All numbers are i64 and in bytes: the peak that was reached, the load (most bytes live at one
@@ -123,6 +163,14 @@ class PlanAttr(ParametrizedAttribute):
     def of(cls, planner: str, *, peak: int, load: int, bound: int) -> "PlanAttr":
         """The plan of `planner`, sizes in bytes."""
         return cls(StringAttr(planner), _i64(peak), _i64(load), _i64(bound))
+
+    def verify(self) -> None:
+        """A bound is at least the load, and no plan is below a bound."""
+        load, bound, peak = (n.value.data for n in (self.load, self.bound, self.peak))
+        if not 0 <= load <= bound <= peak:
+            raise VerifyException(
+                f"expected 0 <= load <= bound <= peak, got load {load}, bound {bound}, peak {peak}"
+            )
 
 
 @irdl_op_definition
@@ -174,6 +222,18 @@ class ArenaOp(IRDLOperation):
             }
         )
 
+    def verify_(self) -> None:
+        """Check the arena and the buffers in it; one walk of the module."""
+        verify_arena(self, self.buffers())
+
+    def buffers(self) -> "list[BufferOp]":
+        """All buffers of the module that lie in this arena."""
+        table = self.parent_op()
+        if table is None or not table.has_trait(SymbolTable):
+            return []
+        buffers = (op for op in table.walk() if isinstance(op, BufferOp))
+        return [op for op in buffers if op.arena.root_reference == self.sym_name]
+
 
 @dataclass(frozen=True)
 class BufferOpModel(BufferLikeTrait):
@@ -216,6 +276,24 @@ def _buffer(op: Operation) -> "BufferOp":
     return op
 
 
+@dataclass(frozen=True)
+class LiesInAnArena(SymbolUserOpInterface):
+    """The arena of a buffer exists; the arena checks the rest."""
+
+    def verify(self, op: Operation) -> None:
+        """Look the arena up, if the buffer is in a module."""
+        symbol = _buffer(op).arena.root_reference
+        table = op.parent_op()
+        while table is not None and not table.has_trait(SymbolTable):
+            table = table.parent_op()
+        if table is None:
+            return
+        arena = SymbolTable.lookup_symbol(table, symbol)
+        if not isinstance(arena, ArenaOp):
+            found = "there is none" if arena is None else f"it is a {arena.name}"
+            raise VerifyException(f"@{symbol.data} is no arena: {found}")
+
+
 @irdl_op_definition
 class BufferOp(IRDLOperation):
     """Storage of its own in an arena, as a memref.
@@ -240,7 +318,7 @@ class BufferOp(IRDLOperation):
 
     memref = result_def(MemRefType)
 
-    traits = traits_def(BufferOpModel(), NoAccess(), MemoryAllocEffect())
+    traits = traits_def(BufferOpModel(), NoAccess(), MemoryAllocEffect(), LiesInAnArena())
 
     assembly_format = (
         "$arena `size` $size `alignment` $alignment (`lifetime` $lifetime^)? (`offset` $offset^)? "
@@ -267,6 +345,17 @@ class BufferOp(IRDLOperation):
             },
             result_types=[result_type],
         )
+
+    def verify_(self) -> None:
+        """Check what the buffer says about itself."""
+        size, alignment = self.size.value.data, self.alignment.value.data
+        if alignment < 1:
+            raise VerifyException(f"an alignment is at least 1, got {alignment}")
+        needed = size_bytes(self.memref.type)
+        if size < (needed or 0):
+            raise VerifyException(f"{self.memref.type} needs {needed} bytes, size is {size}")
+        if self.offset is not None and self.offset.value.data < 0:
+            raise VerifyException(f"an offset is at least 0, got {self.offset.value.data}")
 
 
 Memplan = Dialect(

@@ -55,6 +55,6 @@ def the_problem(module: ModuleOp, function: str, memory: str, only: str) -> Func
     if len(matching) != 1:
         choices = ", ".join(f"function={p.function} only={p.memory.name}" for p in found)
         raise PassFailedException(
-            f"{len(matching)} problems match, one is wanted; choose from: {choices or 'none at all'}"
+            f"{len(matching)} problems match, one is wanted; choose from: {choices or 'none'}"
         )
     return matching[0]

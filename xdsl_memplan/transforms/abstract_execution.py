@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 from xdsl.utils.exceptions import PassFailedException
@@ -128,7 +129,8 @@ class _Execution:
         returned = self.run_region(self.function.body)
         for pointers in returned:
             for instance in pointers:
-                instance.touch(self.step, self.tick_count - 1)
+                if instance.first is not None:
+                    instance.touch(self.step, self.tick_count - 1)
         done = ExecutedFunction(self.instances, arguments, returned, self.tick_count)
         for instance in self.instances:
             if (place := instance.place) is not None:
@@ -195,10 +197,9 @@ class _Execution:
     def accesses(self, op: Operation) -> Iterable[Instance]:
         """Everything an operation touches, and operations inside it, as one step."""
         if _touches_contents(op):
-            for operand in op.operands:
-                yield from self.of(operand)
-            if not op.results and not op.operands:
-                return
+            for index, operand in enumerate(op.operands):
+                if not _only_gives_a_shape(op, index):
+                    yield from self.of(operand)
         for region in op.regions:
             for block in region.blocks:
                 for inner in block.ops:
@@ -307,6 +308,13 @@ def _touches_contents(op: Operation) -> bool:
     if effects is None:
         return True
     return any(e.kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE) for e in effects)
+
+
+def _only_gives_a_shape(op: Operation, index: int) -> bool:
+    """Tell whether an operand is an input that no element is taken from, as a pooling window."""
+    if not isinstance(op, LinalgStructuredOperation) or index >= len(op.inputs):
+        return False
+    return op.body.block.args[index].first_use is None
 
 
 def _merge(*pointers: Pointers) -> Pointers:

@@ -8,7 +8,9 @@ from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op, symbol_name
 from xdsl_memplan.analysis.memories import Memory
 from xdsl_memplan.analysis.planned_buffers import PlannedBuffer, ReservedRange
+from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.plan import Plan
+from xdsl_memplan.model.problem import Int64Array
 
 SHOWN = 8
 """How many buffers are listed."""
@@ -28,7 +30,8 @@ def capacity_report(
     """
     assert memory.capacity is not None
     ends = plan.offsets + np.array([entry.size for entry in entries], dtype=np.int64)
-    tick = min(e.lifetime.start for e, end in zip(entries, ends, strict=True) if end == plan.peak)
+    highest = [e.lifetime for e, end in zip(entries, ends, strict=True) if end == plan.peak]
+    tick = _fullest_tick(entries, highest)
     live = [e for e in entries if e.lifetime.start <= tick < e.lifetime.end and e.size]
     live.sort(key=lambda entry: -entry.size)
     bytes_live = sum(entry.size for entry in live)
@@ -47,3 +50,23 @@ def capacity_report(
         rest = sum(entry.size for entry in live[SHOWN:])
         lines.append(f"  and {len(live) - SHOWN} more of {rest} bytes together")
     return "\n".join(lines)
+
+
+def _fullest_tick(
+    entries: Sequence[PlannedBuffer | ReservedRange], within: Sequence[Lifetime]
+) -> int:
+    """Return the first tick of most bytes live inside of any of the lifetimes."""
+    sizes = np.array([entry.size for entry in entries], dtype=np.int64)
+    starts = np.array([entry.lifetime.start for entry in entries], dtype=np.int64)
+    ends = np.array([entry.lifetime.end for entry in entries], dtype=np.int64)
+
+    def bytes_before(times: Int64Array, ticks: Int64Array) -> Int64Array:
+        order = np.argsort(times, kind="stable")
+        sums = np.concatenate([[0], np.cumsum(sizes[order])])
+        return sums[np.searchsorted(times[order], ticks, side="right")]
+
+    # The bytes live only grow where a lifetime starts.
+    ticks = np.unique(starts)
+    inside = [(ticks >= life.start) & (ticks < life.end) for life in within]
+    ticks = ticks[np.logical_or.reduce(inside)]
+    return int(ticks[np.argmax(bytes_before(starts, ticks) - bytes_before(ends, ticks))])

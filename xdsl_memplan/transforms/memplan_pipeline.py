@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal
 
 from xdsl.context import Context
@@ -51,11 +52,10 @@ class MemplanPipelinePass(ModulePass):
 
     Options:
 
-    - `objective` (none): what `memplan-schedule` optimises; without one, the order of the file
-    stays.
+    - `objective` (none): what `memplan-schedule` optimises; without one the order stays.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
-      `threads` (1): see `memplan-assign-offsets`. Unsaid: `memory` (none), the description of the
-      memories, goes to all passes that want it.
+      `threads` (1): see `memplan-assign-offsets`.
+    - `memory` (none): the description of the memories, for all passes that want it.
     - `arena` (`global`): see `convert-memplan-to-memref`.
     - `verify` (true): run `memplan-verify`.
     - `print-ir` (false): write the IR after each pass to standard error.
@@ -84,9 +84,8 @@ class MemplanPipelinePass(ModulePass):
         """The passes with their options, in order."""
         # Each is imported when it is due: listing the passes of xdsl-opt must not load them all.
         if self.objective:
-            from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
-
-            yield MemplanSchedulePass(objective=self.objective, memory=self.memory)
+            schedule = import_module("xdsl_memplan.transforms.memplan_schedule")
+            yield schedule.MemplanSchedulePass(objective=self.objective, memory=self.memory)
         from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
         from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
         from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass

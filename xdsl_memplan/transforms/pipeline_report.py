@@ -1,6 +1,4 @@
-"""What `memplan-pipeline` tells people: seconds per pass, IR between passes, a summary per
-function.
-"""
+"""What `memplan-pipeline` tells people: seconds and IR of each pass, a summary per function."""
 
 import sys
 from collections.abc import Sequence

@@ -4,6 +4,7 @@ mod convert;
 mod error;
 mod gate;
 mod planning;
+mod scheduling;
 
 use pyo3::prelude::*;
 
@@ -11,5 +12,6 @@ use pyo3::prelude::*;
 fn _idealloc(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     planning::register(module)?;
+    scheduling::register(module)?;
     Ok(())
 }

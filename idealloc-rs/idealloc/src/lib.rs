@@ -20,6 +20,7 @@ pub mod plan;
 pub mod planner;
 pub mod problem;
 pub mod random;
+pub mod schedule;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};

@@ -6,8 +6,8 @@ memplan.arena @bare
 
 // -----
 
-// CHECK: memplan.arena @full space "L2" capacity 131072 alignment 64 base 4096 size 401408 {note = "x"}
-memplan.arena @full space "L2" capacity 131072 alignment 64 base 4096 size 401408 {note = "x"}
+// CHECK: memplan.arena @full space "L2" capacity 131072 alignment 64 base 4096 size 100352 {note = "x"}
+memplan.arena @full space "L2" capacity 131072 alignment 64 base 4096 size 100352 {note = "x"}
 
 // -----
 

@@ -1,0 +1,403 @@
+//! Downsets: the sets of macros that can have run, each stored once, with all that depends on nothing else.
+//!
+//! A schedule is a path through the lattice of downsets. What is live at a downset, which macros are ready there, and
+//! how the live tensors change over each of them is worked out once per downset, however many states share it.
+
+use super::reduce::Reduced;
+
+/// Most tensors that may be live at one downset.
+pub(super) const MAX_LIVE: usize = 128;
+
+/// A set of live tensors: bit `i` is entry `i` of the downset's list.
+pub(super) type Mask = u128;
+
+/// Position of a downset in its [`Downsets`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct DownsetIdx(pub u32);
+
+/// More than [`MAX_LIVE`] tensors are live at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooWide;
+
+/// One macro that is ready at a downset, and what running it does to the live tensors.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    /// The macro.
+    pub step: u32,
+    /// Where it leads; `None` until somebody goes there.
+    to: Option<DownsetIdx>,
+    /// What it reads.
+    pub inputs: Mask,
+    /// What it reads last.
+    pub dying: Mask,
+    /// Bytes of `dying`.
+    pub dying_bytes: u64,
+    /// Size of the smallest of `dying`; `u64::MAX` if there is none.
+    pub smallest_dying: u64,
+    /// What it makes, as bits of the downset it leads to; empty until somebody goes there.
+    pub made: Mask,
+    /// The part of `made` that is clean from the start.
+    pub made_clean: Mask,
+    /// Number of tensors it makes.
+    pub made_count: usize,
+    /// Bytes of what it makes.
+    pub made_bytes: u64,
+    /// Whether all it makes is clean from the start.
+    pub makes_clean: bool,
+    /// Bytes the first operator needs besides its inputs.
+    pub enter: u64,
+    /// Bytes the later operators need.
+    pub hill: u64,
+}
+
+impl Move {
+    /// Carries a set over the move: what dies is dropped, the rest gets its bits at the new downset.
+    pub fn carry(&self, set: Mask) -> Mask {
+        let mut set = set & !self.dying;
+        let mut holes = self.dying;
+        while holes != 0 {
+            let at = 127 - holes.leading_zeros();
+            let low = (1u128 << at) - 1;
+            set = (set & low) | ((set >> 1) & !low);
+            holes &= !(1u128 << at);
+        }
+        let mut fresh = self.made;
+        while fresh != 0 {
+            let low = (fresh & fresh.wrapping_neg()) - 1;
+            set = (set & low) | ((set & !low) << 1);
+            fresh &= fresh - 1;
+        }
+        set
+    }
+}
+
+/// A macro that may have been the last to run on the way to a downset.
+#[derive(Clone, Debug)]
+pub(super) struct LastStep {
+    /// The macro.
+    pub step: u32,
+    /// All it reads and makes, all live.
+    pub touched: Mask,
+    /// Bytes of what it makes.
+    pub made_bytes: u64,
+    /// Bytes the first operator needs besides its inputs.
+    pub enter: u64,
+    /// Bytes the later operators need.
+    pub hill: u64,
+}
+
+/// One downset.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Downset {
+    /// Number of macros in it.
+    pub depth: u32,
+    /// Tensors with a reader still to run that are made or off chip; ascending items.
+    pub live: Vec<u32>,
+    /// Macros that can run next, ascending.
+    ready: Vec<u32>,
+    /// One per ready macro; empty until expanded.
+    pub moves: Vec<Move>,
+    /// Macros that may have run last, descending; empty until expanded.
+    pub lasts: Vec<LastStep>,
+    /// For each live tensor, the first live one of the same size and readers.
+    pub twin: Vec<u8>,
+    is_expanded: bool,
+    is_ready_for_replacement: bool,
+}
+
+/// All downsets met so far.
+#[derive(Clone, Debug)]
+pub(super) struct Downsets<'a> {
+    pub reduced: &'a Reduced,
+    all: Vec<Downset>,
+    /// Bit sets of the macros run, `words` each.
+    bits: Vec<u64>,
+    words: usize,
+    /// Hash of each set: the exclusive or of the keys of its macros.
+    hashes: Vec<u64>,
+    keys: Vec<u64>,
+    /// Open addressing; `u32::MAX` is empty.
+    table: Vec<u32>,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl<'a> Downsets<'a> {
+    /// Starts with the downset of nothing.
+    pub fn new(reduced: &'a Reduced) -> Result<Self, TooWide> {
+        let n = reduced.macros.len();
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let keys = (0..n).map(|_| split_mix(&mut state)).collect();
+        let live: Vec<u32> = (0..reduced.items.len() as u32)
+            .filter(|&item| reduced.items[item as usize].producer.is_none())
+            .collect();
+        if live.len() > MAX_LIVE {
+            return Err(TooWide);
+        }
+        let ready = (0..n as u32)
+            .filter(|&step| reduced.macros[step as usize].predecessors.is_empty())
+            .collect();
+        let words = n.div_ceil(64).max(1);
+        let mut downsets = Self {
+            reduced,
+            all: vec![Downset { live, ready, ..Downset::default() }],
+            bits: vec![0; words],
+            words,
+            hashes: vec![0],
+            keys,
+            table: vec![EMPTY; 64],
+        };
+        downsets.table[0] = 0;
+        Ok(downsets)
+    }
+
+    /// Where every search starts.
+    pub const fn first(&self) -> DownsetIdx {
+        DownsetIdx(0)
+    }
+
+    /// Number of downsets met.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// One downset.
+    pub fn get(&self, index: DownsetIdx) -> &Downset {
+        &self.all[index.0 as usize]
+    }
+
+    /// True if nothing is left to run.
+    pub fn is_complete(&self, index: DownsetIdx) -> bool {
+        self.get(index).depth as usize == self.reduced.macros.len()
+    }
+
+    /// True if a macro has run.
+    pub fn contains(&self, index: DownsetIdx, step: u32) -> bool {
+        let word = self.bits[index.0 as usize * self.words + step as usize / 64];
+        word >> (step % 64) & 1 == 1
+    }
+
+    /// Size in bytes of a live tensor.
+    pub fn bytes(&self, index: DownsetIdx, bit: u32) -> u64 {
+        let item = self.get(index).live[bit as usize];
+        self.reduced.items[item as usize].bytes
+    }
+
+    /// Size in bytes of a set of live tensors.
+    pub fn sum(&self, index: DownsetIdx, set: Mask) -> u64 {
+        let live = &self.get(index).live;
+        bits(set).map(|bit| self.reduced.items[live[bit as usize] as usize].bytes).sum()
+    }
+
+    /// Works out the moves of a downset, once.
+    pub fn expand(&mut self, index: DownsetIdx) {
+        if self.get(index).is_expanded {
+            return;
+        }
+        let ready = &self.get(index).ready;
+        let moves = ready.iter().map(|&step| self.make_move(index, step)).collect();
+        let downset = &mut self.all[index.0 as usize];
+        downset.moves = moves;
+        downset.is_expanded = true;
+    }
+
+    /// Works out what replacement needs to know of a downset, once: twins and last steps.
+    pub fn expand_for_replacement(&mut self, index: DownsetIdx) {
+        self.expand(index);
+        if self.get(index).is_ready_for_replacement {
+            return;
+        }
+        let lasts = self.find_lasts(index);
+        let twin = self.find_twins(index);
+        let downset = &mut self.all[index.0 as usize];
+        downset.lasts = lasts;
+        downset.twin = twin;
+        downset.is_ready_for_replacement = true;
+    }
+
+    /// Where a move leads.
+    pub fn target(&mut self, from: DownsetIdx, index: usize) -> Result<DownsetIdx, TooWide> {
+        let by = &self.get(from).moves[index];
+        if let Some(to) = by.to {
+            return Ok(to);
+        }
+        let (step, dying) = (by.step, by.dying);
+        let to = self.intern(from, step, dying)?;
+        let body = &self.reduced.macros[step as usize];
+        let (mut made, mut made_clean) = (0, 0);
+        for item in &body.outputs {
+            if let Ok(bit) = self.get(to).live.binary_search(item) {
+                made |= 1u128 << bit;
+                let is_clean = self.reduced.items[*item as usize].is_clean;
+                made_clean |= if is_clean { 1u128 << bit } else { 0 };
+            }
+        }
+        let by = &mut self.all[from.0 as usize].moves[index];
+        by.to = Some(to);
+        by.made = made;
+        by.made_clean = made_clean;
+        Ok(to)
+    }
+
+    fn make_move(&self, from: DownsetIdx, step: u32) -> Move {
+        let reduced = self.reduced;
+        let body = &reduced.macros[step as usize];
+        let live = &self.get(from).live;
+        let (mut inputs, mut dying, mut dying_bytes, mut smallest) = (0, 0, 0, u64::MAX);
+        for (bit, &item) in live.iter().enumerate() {
+            if body.inputs.binary_search(&item).is_err() {
+                continue;
+            }
+            inputs |= 1u128 << bit;
+            let item = &reduced.items[item as usize];
+            if item.consumers.iter().all(|&c| c == step || self.contains(from, c)) {
+                dying |= 1u128 << bit;
+                dying_bytes += item.bytes;
+                smallest = smallest.min(item.bytes);
+            }
+        }
+        let made = body.outputs.iter().map(|&item| &reduced.items[item as usize]);
+        Move {
+            step,
+            to: None,
+            inputs,
+            dying,
+            dying_bytes,
+            smallest_dying: smallest,
+            made: 0,
+            made_clean: 0,
+            made_count: body.outputs.len(),
+            made_bytes: made.clone().map(|item| item.bytes).sum(),
+            makes_clean: made.clone().all(|item| item.is_clean),
+            enter: body.enter,
+            hill: body.hill,
+        }
+    }
+
+    /// The downset with one more macro.
+    fn intern(&mut self, from: DownsetIdx, step: u32, dying: Mask) -> Result<DownsetIdx, TooWide> {
+        let hash = self.hashes[from.0 as usize] ^ self.keys[step as usize];
+        let start = from.0 as usize * self.words;
+        let mut set = self.bits[start..start + self.words].to_vec();
+        set[step as usize / 64] |= 1 << (step % 64);
+        let mask = self.table.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.table[slot] != EMPTY {
+            let other = self.table[slot] as usize;
+            if self.hashes[other] == hash
+                && self.bits[other * self.words..(other + 1) * self.words] == set[..]
+            {
+                return Ok(DownsetIdx(other as u32));
+            }
+            slot = (slot + 1) & mask;
+        }
+        let body = &self.reduced.macros[step as usize];
+        let parent = self.get(from);
+        let mut live: Vec<u32> = parent
+            .live
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| dying >> bit & 1 == 0)
+            .map(|(_, &item)| item)
+            .chain(body.outputs.iter().copied())
+            .collect();
+        live.sort_unstable();
+        if live.len() > MAX_LIVE {
+            return Err(TooWide);
+        }
+        let has_run = |other: u32| set[other as usize / 64] >> (other % 64) & 1 == 1;
+        let mut ready: Vec<u32> = parent.ready.iter().copied().filter(|&s| s != step).collect();
+        ready.extend(body.successors.iter().copied().filter(|&next| {
+            self.reduced.macros[next as usize].predecessors.iter().all(|&p| has_run(p))
+        }));
+        ready.sort_unstable();
+        let index = DownsetIdx(self.all.len() as u32);
+        let depth = parent.depth + 1;
+        self.all.push(Downset { depth, live, ready, ..Downset::default() });
+        self.bits.extend_from_slice(&set);
+        self.hashes.push(hash);
+        self.table[slot] = index.0;
+        if self.all.len() * 2 > self.table.len() {
+            self.grow();
+        }
+        Ok(index)
+    }
+
+    fn grow(&mut self) {
+        let size = self.table.len() * 2;
+        self.table = vec![EMPTY; size];
+        for (index, &hash) in self.hashes.iter().enumerate() {
+            let mut slot = hash as usize & (size - 1);
+            while self.table[slot] != EMPTY {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.table[slot] = index as u32;
+        }
+    }
+
+    fn find_lasts(&self, index: DownsetIdx) -> Vec<LastStep> {
+        let live = &self.get(index).live;
+        let bit_of = |item: &u32| live.binary_search(item).ok();
+        let mut steps: Vec<u32> = live
+            .iter()
+            .filter_map(|&item| self.reduced.items[item as usize].producer)
+            .filter(|&step| {
+                let body = &self.reduced.macros[step as usize];
+                body.successors.iter().all(|&next| !self.contains(index, next))
+            })
+            .collect();
+        steps.sort_unstable();
+        steps.dedup();
+        let lasts = steps.into_iter().rev().filter_map(|step| {
+            let body = &self.reduced.macros[step as usize];
+            let mut touched = 0;
+            for item in body.inputs.iter().chain(&body.outputs) {
+                touched |= 1u128 << bit_of(item)?;
+            }
+            let made = body.outputs.iter().map(|&item| self.reduced.items[item as usize].bytes);
+            Some(LastStep {
+                step,
+                touched,
+                made_bytes: made.sum(),
+                enter: body.enter,
+                hill: body.hill,
+            })
+        });
+        lasts.collect()
+    }
+
+    fn find_twins(&self, index: DownsetIdx) -> Vec<u8> {
+        let live = &self.get(index).live;
+        let open = |item: u32| -> Vec<u32> {
+            let readers = &self.reduced.items[item as usize].consumers;
+            readers.iter().copied().filter(|&c| !self.contains(index, c)).collect()
+        };
+        let keys: Vec<(u64, Vec<u32>)> = live
+            .iter()
+            .map(|&item| (self.reduced.items[item as usize].bytes, open(item)))
+            .collect();
+        (0..live.len())
+            .map(|i| keys[..i].iter().position(|key| *key == keys[i]).unwrap_or(i) as u8)
+            .collect()
+    }
+}
+
+/// The positions of the bits that are set, ascending.
+pub(super) fn bits(mut set: Mask) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let bit = set.trailing_zeros();
+            set &= set - 1;
+            bit
+        })
+    })
+}
+
+/// Steele, Lea and Flood's generator: keys that differ from run to run would make runs differ.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,189 @@
+//! Evictions that every schedule must make: a lower bound of the cost to come.
+//!
+//! A tensor that in every order is live across a macro which does not read it, and does not fit beside that macro, has
+//! to be evicted there. If a reader of the tensor must run between two such macros, it has to be evicted twice. The
+//! longest alternation macro < reader < macro < ... counts how often; the sum over tensors bounds the cost.
+
+use super::downsets::{DownsetIdx, Downsets, Mask, bits};
+use super::reduce::Reduced;
+use super::step::State;
+
+/// Where one tensor is forced out.
+#[derive(Clone, Debug)]
+struct Forced {
+    item: u32,
+    /// The forcing macros, latest first in some order of the graph, with how many evictions are forced from each on.
+    at: Vec<(u32, u64)>,
+    /// The readers that come before one of them, with how many evictions are forced after each.
+    readers: Vec<(u32, u64)>,
+}
+
+/// The bound at one downset, as weights on what is on chip.
+#[derive(Clone, Debug, Default)]
+struct Weights {
+    /// Cost of tensors that are not made yet.
+    base: u64,
+    /// Tensors on chip that will be forced out, with the cost.
+    resident: Vec<(u32, u64)>,
+    /// Live tensors off chip that will be read and forced out again, with the cost.
+    absent: Vec<(u32, u64)>,
+    /// Those of `resident` that cost their size more while dirty.
+    on_chip: Mask,
+}
+
+/// The forced-eviction bound, worked out once per downset.
+#[derive(Clone, Debug)]
+pub(super) struct ForcedEvictions {
+    forced: Vec<Forced>,
+    weights: Vec<Option<Weights>>,
+}
+
+impl ForcedEvictions {
+    /// Finds the forced evictions of a graph under a capacity. O(macros · (edges / 64 + tensors)).
+    pub fn new(reduced: &Reduced, capacity: u64) -> Self {
+        let reach = Reach::new(reduced);
+        let mut forced = Vec::new();
+        let need: Vec<u64> = reduced
+            .macros
+            .iter()
+            .map(|m| {
+                let read: u64 = m.inputs.iter().map(|&i| reduced.items[i as usize].bytes).sum();
+                (read + m.enter).max(m.hill)
+            })
+            .collect();
+        for (index, item) in reduced.items.iter().enumerate() {
+            let is_forced_at = |v: u32| {
+                item.bytes + need[v as usize] > capacity
+                    && item.consumers.binary_search(&v).is_err()
+                    && match item.producer {
+                        Some(from) => reach.is_before(from, v),
+                        None => item.consumers.iter().any(|&c| reach.is_before(c, v)),
+                    }
+                    && item.consumers.iter().any(|&c| reach.is_before(v, c))
+            };
+            let mut at: Vec<(u32, u64)> = (reach.order.iter().rev().copied())
+                .filter(|&v| is_forced_at(v))
+                .map(|v| (v, 1))
+                .collect();
+            if at.is_empty() {
+                continue;
+            }
+            let mut readers = Vec::new();
+            for &c in &item.consumers {
+                if at.iter().any(|&(v, _)| reach.is_before(c, v)) {
+                    readers.push((c, 0));
+                }
+            }
+            for i in 0..at.len() {
+                let v = at[i].0;
+                for &(c, _) in readers.iter().filter(|r: &&(u32, u64)| reach.is_before(v, r.0)) {
+                    let later = at[..i].iter().filter(|l| reach.is_before(c, l.0));
+                    let most = later.map(|l| l.1 + 1).max().unwrap_or(1);
+                    at[i].1 = most.max(at[i].1);
+                }
+            }
+            for (c, count) in &mut readers {
+                let next = at.iter().filter(|v| reach.is_before(*c, v.0)).map(|v| v.1);
+                *count = next.max().unwrap_or(0);
+            }
+            forced.push(Forced { item: index as u32, at, readers });
+        }
+        Self { forced, weights: Vec::new() }
+    }
+
+    /// Bytes that every way from a state to the end must still move.
+    pub fn bound(&mut self, downsets: &Downsets<'_>, state: State) -> u64 {
+        if self.forced.is_empty() {
+            return 0;
+        }
+        let index = state.downset.0 as usize;
+        if index >= self.weights.len() {
+            self.weights.resize(index + 1, None);
+        }
+        if self.weights[index].is_none() {
+            self.weights[index] = Some(self.weigh(downsets, state.downset));
+        }
+        let Some(weights) = &self.weights[index] else { return 0 };
+        let mut bound = weights.base;
+        for &(bit, cost) in &weights.resident {
+            bound += if state.resident >> bit & 1 == 1 { cost } else { 0 };
+        }
+        for &(bit, cost) in &weights.absent {
+            bound += if state.resident >> bit & 1 == 0 { cost } else { 0 };
+        }
+        let dirty = bits(weights.on_chip & state.dirty);
+        bound + dirty.map(|bit| downsets.bytes(state.downset, bit)).sum::<u64>()
+    }
+
+    fn weigh(&self, downsets: &Downsets<'_>, at: DownsetIdx) -> Weights {
+        let mut weights = Weights::default();
+        let live = &downsets.get(at).live;
+        for forced in &self.forced {
+            let item = &downsets.reduced.items[forced.item as usize];
+            let most = |list: &[(u32, u64)]| {
+                let open = list.iter().filter(|(step, _)| !downsets.contains(at, *step));
+                open.map(|&(_, count)| count).max().unwrap_or(0)
+            };
+            let (stays, comes_back) = (most(&forced.at), most(&forced.readers));
+            match live.binary_search(&forced.item) {
+                Ok(bit) => {
+                    let bit = bit as u32;
+                    if stays > 0 {
+                        weights.resident.push((bit, stays * item.bytes));
+                        weights.on_chip |= 1u128 << bit;
+                    }
+                    if comes_back > 0 {
+                        weights.absent.push((bit, comes_back * item.bytes));
+                    }
+                }
+                Err(_) if item.producer.is_some_and(|from| !downsets.contains(at, from)) => {
+                    let write = if item.is_clean || stays == 0 { 0 } else { 1 };
+                    weights.base += (stays + write) * item.bytes;
+                }
+                Err(_) => {}
+            }
+        }
+        weights
+    }
+}
+
+/// Which macro comes before which in every order.
+struct Reach {
+    /// One order of the graph.
+    order: Vec<u32>,
+    /// For each macro the set of those it comes after.
+    before: Vec<Vec<u64>>,
+}
+
+impl Reach {
+    fn new(reduced: &Reduced) -> Self {
+        let n = reduced.macros.len();
+        let mut waits: Vec<usize> = reduced.macros.iter().map(|m| m.predecessors.len()).collect();
+        let mut order: Vec<u32> = (0..n as u32).filter(|&i| waits[i as usize] == 0).collect();
+        let mut before = vec![vec![0u64; n.div_ceil(64)]; n];
+        let mut next = 0;
+        while next < order.len() {
+            let step = order[next] as usize;
+            next += 1;
+            let mut set = std::mem::take(&mut before[step]);
+            for &p in &reduced.macros[step].predecessors {
+                for (word, other) in set.iter_mut().zip(&before[p as usize]) {
+                    *word |= other;
+                }
+                set[p as usize / 64] |= 1 << (p % 64);
+            }
+            before[step] = set;
+            for &s in &reduced.macros[step].successors {
+                waits[s as usize] -= 1;
+                if waits[s as usize] == 0 {
+                    order.push(s);
+                }
+            }
+        }
+        Self { order, before }
+    }
+
+    fn is_before(&self, first: u32, then: u32) -> bool {
+        self.before[then as usize][first as usize / 64] >> (first % 64) & 1 == 1
+    }
+}

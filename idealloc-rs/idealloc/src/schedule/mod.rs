@@ -1,0 +1,25 @@
+//! Operator order, replacement and addresses together: which bytes move off chip, and when.
+
+mod baseline;
+mod check;
+mod downsets;
+mod evict;
+mod forced;
+mod graph;
+mod options;
+mod pack;
+mod path;
+mod peak;
+mod reduce;
+mod residency;
+
+mod solve;
+mod step;
+mod traffic;
+
+pub use baseline::{Replacement, replace_online};
+pub use check::check_schedule;
+pub use graph::{Graph, GraphBuilder, Op, OpIdx, Tensor, TensorIdx};
+pub use options::{Reductions, SearchOptions};
+pub use residency::{Residency, Schedule};
+pub use solve::{least_peak, least_traffic, least_traffic_in_order, replacement};

@@ -1,0 +1,257 @@
+//! From operators to macros: what the searches step over.
+//!
+//! Two lossless reductions. *Workspace*: a tensor without producer that one operator reads, and a result that nobody
+//! reads, are on chip only while that operator runs. *Glue*: on a chain in which each operator reads only the result
+//! of the one before, a segment is run in one go when one of its operators has the highest footprint of the segment,
+//! the level (bytes between two operators) at its start is no higher than any level before that operator, and the
+//! level at its end is no higher than any level after it (hill-valley, Liu 1987, restricted to chains): any schedule
+//! can gather the segment around that operator without holding more bytes or moving more.
+
+use super::graph::{Graph, OpIdx, TensorIdx};
+
+/// Longest segment that is looked for; longer ones are found in pieces.
+const LONGEST_SEGMENT: usize = 48;
+
+/// Operators that are run in one go.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Macro {
+    /// The operators, in order.
+    pub ops: Vec<OpIdx>,
+    /// Items read, by the first operator only; ascending.
+    pub inputs: Vec<u32>,
+    /// Items made, by the last operator only; ascending.
+    pub outputs: Vec<u32>,
+    /// Bytes the first operator needs besides its inputs.
+    pub enter: u64,
+    /// Bytes the later operators need, all their tensors included; 0 if there are none.
+    pub hill: u64,
+    /// Macros that must have run before.
+    pub predecessors: Vec<u32>,
+    /// Macros that must run later; the mirror image.
+    pub successors: Vec<u32>,
+}
+
+/// A tensor that lives between macros.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// The tensor.
+    pub tensor: TensorIdx,
+    /// Its size in bytes, positive.
+    pub bytes: u64,
+    /// The macro that makes it, `None` for graph inputs.
+    pub producer: Option<u32>,
+    /// The macros that read it, ascending, at least one.
+    pub consumers: Vec<u32>,
+    /// True if a copy is, or anyway will be, off chip: evicting it writes nothing.
+    pub is_clean: bool,
+}
+
+/// A graph after workspace and glue.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reduced {
+    pub macros: Vec<Macro>,
+    pub items: Vec<Item>,
+}
+
+impl Reduced {
+    /// Reduces a graph; without `glue` every operator is a macro. O(operators · 48²) at worst.
+    pub fn new(graph: &Graph, glue: bool) -> Self {
+        let chains = chains(graph);
+        let mut macro_of = vec![0u32; graph.ops.len()];
+        let mut groups: Vec<Vec<OpIdx>> = Vec::new();
+        for chain in chains {
+            let cuts = if glue { segments(graph, &chain) } else { (1..=chain.len()).collect() };
+            let mut start = 0;
+            for end in cuts {
+                groups.push(chain[start..end].to_vec());
+                start = end;
+            }
+        }
+        // The order of the caller is a good tie-breaker: keep it.
+        groups.sort_by_key(|ops| ops[0]);
+        for (i, ops) in groups.iter().enumerate() {
+            for op in ops {
+                macro_of[op.get()] = i as u32;
+            }
+        }
+        let mut reduced = Self { macros: vec![Macro::default(); groups.len()], items: Vec::new() };
+        for (index, tensor) in graph.tensors.iter().enumerate() {
+            let producer = tensor.producer.map(|op| macro_of[op.get()]);
+            let mut consumers: Vec<u32> =
+                tensor.consumers.iter().map(|op| macro_of[op.get()]).collect();
+            consumers.sort_unstable();
+            consumers.dedup();
+            if let Some(from) = producer {
+                for &to in consumers.iter().filter(|&&to| to != from) {
+                    reduced.macros[to as usize].predecessors.push(from);
+                }
+            }
+            if tensor.bytes == 0
+                || is_workspace(graph, index)
+                || producer == consumers.first().copied()
+            {
+                continue;
+            }
+            let item = reduced.items.len() as u32;
+            if let Some(from) = producer {
+                reduced.macros[from as usize].outputs.push(item);
+            }
+            for &to in &consumers {
+                reduced.macros[to as usize].inputs.push(item);
+            }
+            reduced.items.push(Item {
+                tensor: TensorIdx::from(index),
+                bytes: tensor.bytes,
+                producer,
+                consumers,
+                is_clean: tensor.producer.is_none() || tensor.is_output,
+            });
+        }
+        for (i, ops) in groups.into_iter().enumerate() {
+            let step = &mut reduced.macros[i];
+            for &op in &ops {
+                let after = graph.ops[op.get()].after.iter().map(|b| macro_of[b.get()]);
+                step.predecessors.extend(after.filter(|&from| from != i as u32));
+            }
+            step.predecessors.sort_unstable();
+            step.predecessors.dedup();
+            let read: u64 =
+                step.inputs.iter().map(|&item| reduced.items[item as usize].bytes).sum();
+            step.enter = graph.footprint(ops[0]) - read;
+            step.hill = ops[1..].iter().map(|&op| graph.footprint(op)).max().unwrap_or(0);
+            step.ops = ops;
+        }
+        for i in 0..reduced.macros.len() {
+            for from in reduced.macros[i].predecessors.clone() {
+                reduced.macros[from as usize].successors.push(i as u32);
+            }
+        }
+        reduced
+    }
+}
+
+fn is_workspace(graph: &Graph, tensor: usize) -> bool {
+    let tensor = &graph.tensors[tensor];
+    tensor.consumers.is_empty() || (tensor.producer.is_none() && tensor.consumers.len() == 1)
+}
+
+/// Inputs of an operator that live before it runs.
+fn live_inputs(graph: &Graph, op: OpIdx) -> impl Iterator<Item = TensorIdx> + '_ {
+    graph.ops[op.get()]
+        .inputs
+        .iter()
+        .copied()
+        .filter(|t| !is_workspace(graph, t.get()) && graph.tensors[t.get()].bytes > 0)
+}
+
+/// The one tensor that an operator hands to the one operator that reads nothing else, with that operator.
+fn follower(graph: &Graph, op: OpIdx, has_edges: &[bool]) -> Option<OpIdx> {
+    let mut live =
+        graph.ops[op.get()].outputs.iter().filter(|t| !graph.tensors[t.get()].consumers.is_empty());
+    let (Some(t), None) = (live.next(), live.next()) else { return None };
+    let tensor = &graph.tensors[t.get()];
+    let [next] = tensor.consumers[..] else { return None };
+    let only = live_inputs(graph, next).eq(std::iter::once(*t))
+        && graph.predecessors(next).eq(std::iter::once(op));
+    let free = !tensor.is_output && !has_edges[op.get()] && !has_edges[next.get()];
+    (only && free).then_some(next)
+}
+
+/// Maximal chains; every operator is in exactly one.
+fn chains(graph: &Graph) -> Vec<Vec<OpIdx>> {
+    let n = graph.ops.len();
+    let mut has_edges = vec![false; n];
+    for (i, op) in graph.ops.iter().enumerate() {
+        for before in &op.after {
+            has_edges[i] = true;
+            has_edges[before.get()] = true;
+        }
+    }
+    let next: Vec<Option<OpIdx>> =
+        (0..n).map(|i| follower(graph, OpIdx::from(i), &has_edges)).collect();
+    let mut is_head = vec![true; n];
+    for op in next.iter().flatten() {
+        is_head[op.get()] = false;
+    }
+    let heads = (0..n).filter(|&i| is_head[i]);
+    heads
+        .map(|head| {
+            let mut chain = vec![OpIdx::from(head)];
+            while let Some(op) = chain.last().and_then(|last| next[last.get()]) {
+                chain.push(op);
+            }
+            chain
+        })
+        .collect()
+}
+
+/// Cuts a chain into as few runnable segments as there can be; returns the end of each.
+fn segments(graph: &Graph, chain: &[OpIdx]) -> Vec<usize> {
+    let n = chain.len();
+    let profile = Profile::new(graph, chain);
+    let mut fewest = vec![(0usize, 0usize); n + 1];
+    for end in 1..=n {
+        fewest[end] = (end.saturating_sub(LONGEST_SEGMENT)..end)
+            .filter(|&start| profile.is_segment(start, end))
+            .map(|start| (fewest[start].0 + 1, start))
+            .min()
+            .unwrap_or((fewest[end - 1].0 + 1, end - 1));
+    }
+    let mut cuts = Vec::new();
+    let mut end = n;
+    while end > 0 {
+        cuts.push(end);
+        end = fewest[end].1;
+    }
+    cuts.reverse();
+    cuts
+}
+
+/// Levels and hills along a chain, in bytes.
+struct Profile {
+    /// `levels[i]`: bytes of the chain held before operator `i`; `levels[n]` after the last.
+    levels: Vec<u64>,
+    /// Footprint of each operator.
+    hills: Vec<u64>,
+    /// Footprint of the first operator without inputs that others read too.
+    first_hill: u64,
+    /// Whether the first operator may be delayed: it reads one tensor at most.
+    first_may_wait: bool,
+}
+
+impl Profile {
+    fn new(graph: &Graph, chain: &[OpIdx]) -> Self {
+        let bytes = |t: &TensorIdx| graph.tensors[t.get()].bytes;
+        let live_out = |op: &OpIdx| -> u64 {
+            let outputs = graph.ops[op.get()].outputs.iter();
+            outputs.filter(|t| !graph.tensors[t.get()].consumers.is_empty()).map(bytes).sum()
+        };
+        let first = chain[0];
+        let start: u64 = live_inputs(graph, first).map(|t| bytes(&t)).sum();
+        let shared: u64 = live_inputs(graph, first)
+            .filter(|t| graph.tensors[t.get()].consumers.len() > 1)
+            .map(|t| bytes(&t))
+            .sum();
+        let hills: Vec<u64> = chain.iter().map(|&op| graph.footprint(op)).collect();
+        Self {
+            levels: std::iter::once(start).chain(chain.iter().map(live_out)).collect(),
+            first_hill: hills[0] - shared,
+            hills,
+            first_may_wait: live_inputs(graph, first).count() <= 1,
+        }
+    }
+
+    /// Whether operators `start..end` can be run in one go without loss.
+    fn is_segment(&self, start: usize, end: usize) -> bool {
+        (start..end).any(|top| {
+            let before = start..top;
+            let after = top + 1..end;
+            let height = if top == 0 { self.first_hill } else { self.hills[top] };
+            let waits = start > 0 || top == 0 || self.first_may_wait;
+            waits
+                && before.clone().chain(after.clone()).all(|i| self.hills[i] <= height)
+                && before.map(|i| self.levels[i + 1]).all(|level| self.levels[start] <= level)
+                && after.map(|i| self.levels[i]).all(|level| self.levels[end] <= level)
+        })
+    }
+}

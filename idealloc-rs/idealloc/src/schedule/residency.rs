@@ -1,0 +1,59 @@
+//! What a scheduler returns.
+
+use super::graph::{Graph, OpIdx, TensorIdx};
+use crate::plan::StopReason;
+
+/// One stay of a tensor on chip, over the positions `[start, end)` of the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residency {
+    /// The tensor.
+    pub tensor: TensorIdx,
+    /// Position of the operator that makes it, or that it is loaded for.
+    pub start: usize,
+    /// One past the position of the last operator that uses it during this stay.
+    pub end: usize,
+    /// Offset in bytes.
+    pub offset: u64,
+    /// Whether it is read from off-chip memory at the start; otherwise it is made there.
+    pub is_loaded: bool,
+    /// Whether it is written to off-chip memory at the end.
+    pub is_spilled: bool,
+}
+
+/// Order, stays and addresses, with what is proved about them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// The operators in the order in which they run.
+    pub order: Vec<OpIdx>,
+    /// The stays, by start, then tensor.
+    pub residencies: Vec<Residency>,
+    /// Most bytes on chip at once.
+    pub load: u64,
+    /// Max of offset + size.
+    pub peak: u64,
+    /// Bytes moved beyond the compulsory first reads of inputs and writes of outputs.
+    pub traffic: u64,
+    /// The best lower bound that is proved: of `traffic`, or for a search of least peak of `peak`.
+    pub bound: u64,
+    /// Why the search stopped; `Optimal` if the value equals the bound.
+    pub stop: StopReason,
+    /// Counters by name.
+    pub statistics: Vec<(&'static str, u64)>,
+}
+
+/// Most bytes on chip at once.
+pub(super) fn load(graph: &Graph, residencies: &[Residency]) -> u64 {
+    let mut change = Vec::with_capacity(2 * residencies.len());
+    for r in residencies {
+        let bytes = graph.tensors[r.tensor.get()].bytes;
+        change.push((r.end, false, bytes));
+        change.push((r.start, true, bytes));
+    }
+    change.sort_unstable();
+    let (mut now, mut most) = (0u64, 0u64);
+    for (_, is_start, bytes) in change {
+        now = if is_start { now + bytes } else { now - bytes };
+        most = most.max(now);
+    }
+    most
+}

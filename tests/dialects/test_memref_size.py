@@ -1,0 +1,38 @@
+"""Bytes of memref and tensor types."""
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.parser import Parser
+
+from xdsl_memplan.dialects.memref_size import size_bytes
+
+
+@pytest.mark.parametrize(
+    ("type", "bytes"),
+    [
+        ("memref<2x3xf32>", 24),
+        ("tensor<2x3xbf16>", 12),
+        ("memref<f64>", 8),
+        ("memref<4xindex>", 32),
+        ("memref<10xi1>", 10),  # a bit takes a byte
+        ("memref<3xi4>", 3),
+        ("memref<3xi33>", 15),  # 5 bytes each
+        ("memref<2xcomplex<f32>>", 16),
+        ("memref<2xvector<4xf32>>", 32),
+        ("memref<2x0x3xf32>", 0),
+        ("memref<2x3xf32, strided<[4, 1]>>", 28),  # (1 * 4 + 2 * 1 + 1) * 4
+        ("memref<2x3xf32, strided<[4, 1], offset: 5>>", 48),  # (5 + 7) * 4
+        ("memref<2x3xf32, affine_map<(i, j) -> (j, i)>>", None),
+        ("memref<2x3xf32, strided<[?, 1]>>", None),
+        ("memref<2x3xf32, strided<[4, 1], offset: ?>>", None),
+        ("memref<?x3xf32>", None),
+        ("memref<*xf32>", None),
+        ("memref<2xvector<[4]xf32>>", None),
+        ("f32", None),
+    ],
+)
+def test_size_bytes(type: str, bytes: int | None):
+    context = Context()
+    context.load_dialect(Builtin)
+    assert size_bytes(Parser(context, type).parse_type()) == bytes

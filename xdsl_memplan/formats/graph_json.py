@@ -1,0 +1,119 @@
+"""Operator graphs as JSON.
+
+```json
+{"name": "...",
+ "tensors": [{"id": "x", "bytes": 64, "kind": "input"}, ...],
+ "ops": [{"name": "conv", "op": "aten.conv2d", "inputs": ["x"], "outputs": ["y"]}, ...],
+ "outputs": ["y"]}
+```
+
+``kind`` is ``input``, ``parameter``, ``activation`` or ``output``; a tensor listed in ``outputs``
+is an output whatever its kind says. The order of ``ops`` is the given order.
+"""
+
+import json
+from typing import Any, TextIO, cast
+
+from xdsl_memplan.formats.errors import FormatError
+from xdsl_memplan.model.graph import Graph, Operator, Tensor
+
+_KINDS = ("input", "parameter", "activation", "output")
+
+
+def read_graph(stream: TextIO, name: str = "<input>") -> Graph:
+    """Read a graph.
+
+    Raises FormatError that names the operator or tensor; line and column where it is no JSON.
+    """
+    try:
+        document: Any = json.load(stream)
+    except json.JSONDecodeError as error:
+        raise FormatError(name, error.lineno, error.colno, f"not JSON: {error.msg}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(name, 1, 1, f"not JSON: {error}") from error
+    reader = _Reader(name)
+    document = reader.mapping(document, "the document")
+    outputs = set(reader.strings(document, "outputs", "the document"))
+    position: dict[str, int] = {}
+    tensors: list[Tensor] = []
+    for item in reader.items(document, "tensors"):
+        tensor = reader.tensor(item, outputs)
+        if tensor.id in position:
+            raise reader.error(f"tensor id '{tensor.id}' comes twice")
+        position[tensor.id] = len(tensors)
+        tensors.append(tensor)
+    for output in sorted(outputs - set(position)):
+        raise reader.error(f"output '{output}' is no tensor")
+    operators: list[Operator] = []
+    seen: set[str] = set()
+    for item in reader.items(document, "ops"):
+        operator = reader.operator(item, position)
+        if operator.id in seen:
+            raise reader.error(f"operator name '{operator.id}' comes twice")
+        seen.add(operator.id)
+        operators.append(operator)
+    title = document.get("name", "")
+    return Graph(operators, tensors, name=title if isinstance(title, str) else "")
+
+
+class _Reader:
+    """Takes a document apart and says where it is not as it should be."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def error(self, reason: str) -> FormatError:
+        return FormatError(self._name, 1, 1, reason)
+
+    def mapping(self, value: Any, where: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self.error(f"{where} is not a JSON object")
+        return cast(dict[str, Any], value)
+
+    def items(self, document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+        value = document.get(key)
+        if not isinstance(value, list):
+            raise self.error(f"the document has no list '{key}'")
+        listed = cast(list[Any], value)
+        return [self.mapping(item, f"entry {i} of '{key}'") for i, item in enumerate(listed)]
+
+    def strings(self, item: dict[str, Any], key: str, where: str) -> list[str]:
+        value = item.get(key, [])
+        if not isinstance(value, list) or not all(
+            isinstance(entry, str) for entry in cast(list[Any], value)
+        ):
+            raise self.error(f"{where}: '{key}' is not a list of names")
+        return cast(list[str], value)
+
+    def text(self, item: dict[str, Any], key: str, where: str) -> str:
+        value = item.get(key)
+        if not isinstance(value, str):
+            raise self.error(f"{where} has no '{key}'")
+        return value
+
+    def tensor(self, item: dict[str, Any], outputs: set[str]) -> Tensor:
+        identifier = self.text(item, "id", "a tensor")
+        size = item.get("bytes")
+        if not isinstance(size, int) or isinstance(size, bool):
+            raise self.error(f"tensor '{identifier}': bytes {size!r} is not an integer")
+        if not 0 <= size < 2**63:
+            raise self.error(f"tensor '{identifier}': {size} bytes is not in 0 .. 2^63 - 1")
+        kind = item.get("kind", "activation")
+        if kind not in _KINDS:
+            known = ", ".join(_KINDS)
+            raise self.error(f"tensor '{identifier}': unknown kind {kind!r}; known: {known}")
+        is_result = identifier in outputs and kind == "activation"
+        return Tensor(identifier, size, "output" if is_result else kind)
+
+    def operator(self, item: dict[str, Any], position: dict[str, int]) -> Operator:
+        name = self.text(item, "name", "an operator")
+        where = f"operator '{name}'"
+
+        def tensors(key: str) -> tuple[int, ...]:
+            names = self.strings(item, key, where)
+            for unknown in (n for n in names if n not in position):
+                raise self.error(f"{where}: there is no tensor '{unknown}'")
+            return tuple(position[n] for n in names)
+
+        kind = item.get("op", "")
+        return Operator(name, tensors("inputs"), tensors("outputs"), str(kind))

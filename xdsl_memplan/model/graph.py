@@ -1,0 +1,76 @@
+"""Operator graphs: what is to be put in order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+TensorKind = Literal["input", "parameter", "activation", "output"]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor; inputs and parameters are off chip at first, outputs must get there."""
+
+    id: str
+    size: int
+    """Bytes."""
+    kind: TensorKind = "activation"
+
+    @property
+    def is_source(self) -> bool:
+        """Whether it is there before anything runs."""
+        return self.kind in ("input", "parameter")
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator; everything it reads and makes is on chip while it runs."""
+
+    id: str
+    inputs: tuple[int, ...]
+    """Positions of the tensors it reads; one that it reads twice counts once."""
+    outputs: tuple[int, ...]
+    """Positions of the tensors it makes."""
+    kind: str = ""
+    """What it computes, for people."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Operators in the order in which they were given, and the tensors between them.
+
+    What is wrong with a graph (cycles, tensors without producer, sizes) is said when it is planned.
+    """
+
+    operators: Sequence[Operator]
+    tensors: Sequence[Tensor]
+    edges: Sequence[tuple[int, int]] = ()
+    """(before, after): operators that must keep this order whatever they read and make."""
+    name: str = ""
+
+    def footprint(self, operator: int) -> int:
+        """Return the bytes that an operator reads and makes."""
+        op = self.operators[operator]
+        return sum(self.tensors[t].size for t in {*op.inputs, *op.outputs})
+
+    @property
+    def largest_footprint(self) -> int:
+        """Bytes of the largest operator: COSMA's M_R, the least capacity that can work."""
+        return max((self.footprint(i) for i in range(len(self.operators))), default=0)
+
+    def without_parameters(self) -> "Graph":
+        """Leave out the parameters: COSMA's setting in which only activations are on chip."""
+        kept = [i for i, tensor in enumerate(self.tensors) if tensor.kind != "parameter"]
+        position = {old: new for new, old in enumerate(kept)}
+        return replace(
+            self,
+            tensors=[self.tensors[i] for i in kept],
+            operators=[
+                replace(
+                    op,
+                    inputs=tuple(position[t] for t in op.inputs if t in position),
+                    outputs=tuple(position[t] for t in op.outputs),
+                )
+                for op in self.operators
+            ],
+        )

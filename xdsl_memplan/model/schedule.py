@@ -1,0 +1,54 @@
+"""What a scheduler returns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stay:
+    """One stay of a tensor on chip, over the positions ``[start, end)`` of the order."""
+
+    tensor: int
+    start: int
+    """Position of the operator that makes it, or that it is loaded for."""
+    end: int
+    """One past the position of the last operator that uses it during this stay."""
+    offset: int
+    """Bytes."""
+    is_loaded: bool
+    """Whether it is read from off-chip memory at the start; otherwise it is made there."""
+    is_spilled: bool
+    """Whether it is written to off-chip memory at the end."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Order, stays and addresses, with what is proved about them. All sizes are bytes."""
+
+    objective: str
+    """``peak`` or ``traffic``."""
+    order: Sequence[int]
+    """Operators in the order in which they run."""
+    stays: Sequence[Stay]
+    """By start, then tensor."""
+    load: int
+    """Most bytes on chip at once."""
+    peak: int
+    """Max of offset + size."""
+    traffic: int
+    """Bytes moved beyond the first reads of inputs and the writes of outputs."""
+    bound: int
+    """The best lower bound that is proved, of `peak` or `traffic` as `objective` says."""
+    stop: str
+    """Why it stopped: optimal, complete, work-limit, time-limit, cancelled."""
+    statistics: Mapping[str, int]
+
+    @property
+    def value(self) -> int:
+        """What was minimised."""
+        return self.peak if self.objective == "peak" else self.traffic
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proved that no schedule is better."""
+        return self.value == self.bound

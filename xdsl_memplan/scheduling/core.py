@@ -1,0 +1,100 @@
+"""The one place where graphs and schedules cross into the Rust core."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from xdsl_memplan import _idealloc
+from xdsl_memplan.model.graph import Graph
+from xdsl_memplan.model.schedule import Schedule, Stay
+
+Reduction = Literal[
+    "glue", "free-move", "canonical-last", "forced-eviction", "merge-twins", "dominance"
+]
+
+DEFAULT_MAX_STATES = 5_000_000
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How much a search may do. Same settings, same schedule, unless a time limit cut it short."""
+
+    max_states: int | None = DEFAULT_MAX_STATES
+    """States that may be expanded; None: no limit."""
+    time_limit_seconds: float | None = None
+    """Safety net."""
+    seed: int = 0
+    """Of the perturbations of address packing."""
+    without: Sequence[Reduction] = ()
+    """Lossless reductions that are switched off, for ablation."""
+    progress: Callable[[int, int, int], None] | None = None
+    """Called about twenty times a second with incumbent bytes, bound bytes and states expanded."""
+
+
+def as_core_graph(graph: Graph) -> dict[str, Any]:
+    """Lay a graph out as the binding reads it."""
+    return {
+        "op_names": [op.id for op in graph.operators],
+        "op_inputs": [list(op.inputs) for op in graph.operators],
+        "op_outputs": [list(op.outputs) for op in graph.operators],
+        "tensor_names": [tensor.id for tensor in graph.tensors],
+        "tensor_bytes": [tensor.size for tensor in graph.tensors],
+        "is_source": [tensor.is_source for tensor in graph.tensors],
+        "is_output": [tensor.kind == "output" for tensor in graph.tensors],
+        "edges": list(graph.edges),
+    }
+
+
+def search(
+    graph: Graph, capacity: int | None, order: Sequence[int] | None, settings: SearchSettings
+) -> Schedule:
+    """Run the core's search: of least traffic under a capacity in bytes, without one of least peak.
+
+    Raises `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
+    """
+    return _schedule(
+        "peak" if capacity is None else "traffic",
+        _idealloc.schedule(
+            as_core_graph(graph),
+            capacity=capacity,
+            order=None if order is None else list(order),
+            seed=settings.seed,
+            max_states=settings.max_states,
+            time_limit_seconds=settings.time_limit_seconds,
+            without=list(settings.without),
+            progress=settings.progress,
+        ),
+    )
+
+
+def replace_in_core(graph: Graph, order: Sequence[int], capacity: int, rule: str) -> Schedule:
+    """Run a replacement rule of the core over an order."""
+    return _schedule(
+        "traffic", _idealloc.replace(as_core_graph(graph), list(order), capacity, rule)
+    )
+
+
+def check_with_core(graph: Graph, schedule: Schedule, capacity: int | None) -> tuple[int, int]:
+    """Replay a schedule with the core's checker; return bytes moved and bytes of memory used.
+
+    Raises InvalidPlanError.
+    """
+    stays = [
+        (s.tensor, s.start, s.end, s.offset, s.is_loaded, s.is_spilled) for s in schedule.stays
+    ]
+    return _idealloc.check_schedule(as_core_graph(graph), list(schedule.order), stays, capacity)
+
+
+def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
+    order, stays, load, peak, traffic, bound, stop, statistics = found
+    return Schedule(
+        objective,
+        order,
+        [Stay(*stay) for stay in stays],
+        load,
+        peak,
+        traffic,
+        bound,
+        stop,
+        dict(statistics),
+    )

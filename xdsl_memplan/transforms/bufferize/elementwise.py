@@ -1,0 +1,25 @@
+"""Scalar operations applied to whole tensors: `arith.addf %a, %b : tensor<...>` and the like."""
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation
+from xdsl.traits import is_side_effect_free
+
+
+def is_elementwise(op: Operation) -> bool:
+    """Tell whether an operation computes every element of one tensor from those at the same index.
+
+    The condition of `arith.select` may be a scalar.
+    """
+    if op.name.partition(".")[0] not in ("arith", "math") or len(op.results) != 1:
+        return False
+    type = op.results[0].type
+    if not isinstance(type, TensorType) or not op.operands or op.regions:
+        return False
+    shape = type.get_shape()
+    for index, operand in enumerate(op.operands):
+        if isinstance(operand.type, TensorType):
+            if operand.type.get_shape() != shape:
+                return False
+        elif op.name != "arith.select" or index != 0:
+            return False
+    return is_side_effect_free(op)

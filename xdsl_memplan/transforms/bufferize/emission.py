@@ -1,0 +1,246 @@
+"""The forward walk that replaces operations on tensors, once every tensor has a place.
+
+New operations come right before the one they replace. Buffers and views of them are made where
+they are first needed. What is replaced is erased when its block is done.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, cast
+
+from xdsl.dialects import arith, memref, tensor
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    ShapedType,
+    TypedAttribute,
+    i64,
+)
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from xdsl_memplan.dialects.memplan import BufferOp
+from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.transforms.bufferize.constants import Globals
+from xdsl_memplan.transforms.bufferize.liveness import Liveness
+from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref
+from xdsl_memplan.transforms.bufferize.place import (
+    Collapse,
+    Expand,
+    Place,
+    Slice,
+    Storage,
+    View,
+    view_type,
+)
+from xdsl_memplan.transforms.bufferize.placement import Placement
+
+_Key: TypeAlias = tuple[Storage, tuple[View, ...]] | Attribute
+
+
+@dataclass
+class Scope:
+    """A block that is being rewritten."""
+
+    block: Block
+    current: Operation | None = None
+    """New operations are put before this one."""
+    known: dict[_Key, SSAValue] = field(default_factory=dict[_Key, SSAValue])
+    """Places and constants that there are values for."""
+
+
+@dataclass
+class Emitter:
+    """Rewrites one function."""
+
+    placement: Placement
+    globals: Globals
+    arena: str
+    alignment: int
+    find: "Callable[[Operation], Emit | None]"
+    """What rewrites an operation; None for one that stays as it is."""
+    memrefs: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """The memref of each tensor."""
+    scopes: list[Scope] = field(default_factory=list[Scope])
+
+    @property
+    def liveness(self) -> Liveness:
+        """Uses of the tensors, as they were before anything was rewritten."""
+        return self.placement.liveness
+
+    def emit_block(self, block: Block) -> None:
+        """Rewrite a block and what is inside."""
+        scope = Scope(block)
+        self.scopes.append(scope)
+        replaced: list[Operation] = []
+        for op in list(block.ops):
+            scope.current = op
+            if op not in self.liveness.live:
+                replaced.append(op)
+                continue
+            emit = self.find(op)
+            if emit is not None and emit(self, op):
+                replaced.append(op)
+        self.scopes.pop()
+        for op in reversed(replaced):
+            op.detach()
+            op.erase()
+
+    def insert(self, *ops: Operation) -> None:
+        """Put operations before the one that is being rewritten."""
+        scope = self.scopes[-1]
+        assert scope.current is not None
+        scope.block.insert_ops_before(ops, scope.current)
+
+    def constant(self, attribute: Attribute) -> SSAValue:
+        """A scalar constant."""
+        for scope in self.scopes:
+            if attribute in scope.known:
+                return scope.known[attribute]
+        op = arith.ConstantOp(cast(TypedAttribute, attribute))
+        self.insert(op)
+        self.scopes[-1].known[attribute] = op.result
+        return op.result
+
+    def scalar(self, scalar: SSAValue | Attribute) -> SSAValue:
+        """The value of a uniform tensor's scalar."""
+        return scalar if isinstance(scalar, SSAValue) else self.constant(scalar)
+
+    def new_buffer(self, type: Memref, hint: str | None = None) -> SSAValue:
+        """A new buffer, made right here."""
+        op = self._buffer(type)
+        op.memref.name_hint = hint
+        self.insert(op)
+        return op.memref
+
+    def at(self, place: Place, hint: str | None = None) -> SSAValue:
+        """The memref of a place."""
+        storage = place.storage.resolve()
+        value = self._base(storage, hint if not place.views else None)
+        for count in range(1, len(place.views) + 1):
+            key = (storage, place.views[:count])
+            known = next((s.known[key] for s in self.scopes if key in s.known), None)
+            if known is None:
+                known = self.view(value, place.views[count - 1])
+                self.scopes[-1].known[key] = known
+            value = known
+        return value
+
+    def memref_of(self, value: SSAValue) -> SSAValue:
+        """The memref of a tensor that has been computed, or can be made here."""
+        known = self.memrefs.get(value)
+        if known is not None:
+            return known
+        uniform = self.placement.uniforms.of(value)
+        type = dense_memref(cast(Tensor, value.type), self.placement.space)
+        if uniform is not None:
+            buffer = self.new_buffer(type, value.name_hint)
+            self.fill(uniform.scalar, buffer)
+            return buffer
+        owner = value.owner
+        if isinstance(owner, arith.ConstantOp):
+            op = self.globals.get(owner)
+            self.insert(op)
+            self.memrefs[value] = op.memref
+            return op.memref
+        return self.new_buffer(type, value.name_hint)
+
+    def fill(self, scalar: SSAValue | Attribute, target: SSAValue) -> None:
+        """Write a scalar to every element."""
+        value = self.scalar(scalar)
+        if _elements(target) == 1 and not _shape(target):
+            self.insert(memref.StoreOp.get(value, target, ()))
+            return
+        self.insert(linalg_ops.FillOp((value,), (target,), ()))
+
+    def copy(self, source: SSAValue, target: SSAValue) -> None:
+        """Copy all elements; nothing if there are none."""
+        if _elements(target):
+            self.insert(memref.CopyOp(source, target))
+
+    def put(self, value: SSAValue, place: Place) -> SSAValue:
+        """See to it that a place holds a tensor: it may be there already. Returns the memref."""
+        target = self.at(place)
+        uniform = self.placement.uniforms.of(value)
+        if uniform is not None:
+            self.fill(uniform.scalar, target)
+        elif not self.is_at(value, place) and not _is_undefined(self.placement.root(value)):
+            self.copy(self.memref_of(value), target)
+        return target
+
+    def is_at(self, value: SSAValue, place: Place) -> bool:
+        """Tell whether a tensor is certainly in a place."""
+        found = self.placement.place_of(value)
+        return found is not None and found.same_bytes(place)
+
+    def view(self, value: SSAValue, view: View) -> SSAValue:
+        """Emit one view, which the layout allows."""
+        source_type = cast(Memref, value.type)
+        type = view_type(source_type, (view,))
+        assert type is not None
+        match view:
+            case Slice():
+                op = memref.SubviewOp.get(value, view.offsets, view.sizes, view.strides, type)
+            case Expand():
+                op = memref.ExpandShapeOp.create(
+                    operands=[value],
+                    result_types=[type],
+                    properties={
+                        "reassociation": _groups(view),
+                        "static_output_shape": DenseArrayBase.from_list(i64, view.shape),
+                    },
+                )
+            case Collapse():
+                op = memref.CollapseShapeOp.create(
+                    operands=[value],
+                    result_types=[type],
+                    properties={"reassociation": _groups(view)},
+                )
+        op.results[0].name_hint = value.name_hint
+        self.insert(op)
+        return op.results[0]
+
+    def _base(self, storage: Storage, hint: str | None) -> SSAValue:
+        if storage.external is not None:
+            return self.memrefs.get(storage.external, storage.external)
+        key = (storage, ())
+        for scope in self.scopes:
+            if key in scope.known:
+                return scope.known[key]
+        scope = next(scope for scope in self.scopes if scope.block is storage.block)
+        assert scope.current is not None
+        op = self._buffer(storage.type)
+        op.memref.name_hint = hint
+        scope.block.insert_op_before(op, scope.current)
+        scope.known[key] = op.memref
+        return op.memref
+
+    def _buffer(self, type: Memref) -> BufferOp:
+        size = size_bytes(type)
+        assert size is not None
+        return BufferOp(self.arena, type, size=size, alignment=self.alignment)
+
+
+Emit = Callable[[Emitter, Operation], bool]
+"""Rewrites an operation; tells whether it is to be erased."""
+
+
+def _is_undefined(value: SSAValue) -> bool:
+    return isinstance(value, OpResult) and isinstance(value.op, tensor.EmptyOp)
+
+
+def _shape(value: SSAValue) -> Sequence[int]:
+    assert isinstance(value.type, ShapedType)
+    return value.type.get_shape()
+
+
+def _elements(value: SSAValue) -> int:
+    count = 1
+    for extent in _shape(value):
+        count *= extent
+    return count
+
+
+def _groups(view: Expand | Collapse) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    return ArrayAttr(ArrayAttr(IntegerAttr(i, i64) for i in group) for group in view.groups)

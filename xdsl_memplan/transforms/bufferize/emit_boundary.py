@@ -1,0 +1,199 @@
+"""Emission of views, single elements, and of what joins tensors and memrefs."""
+
+from typing import cast
+
+from xdsl.dialects import arith, bufferization, func, memref, tensor
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
+from xdsl.ir import Operation, SSAValue
+
+from xdsl_memplan.transforms.bufferize.emission import Emitter
+from xdsl_memplan.transforms.bufferize.emit_structured import emit_extract_before
+from xdsl_memplan.transforms.bufferize.liveness import is_tensor
+from xdsl_memplan.transforms.bufferize.memref_layout import (
+    Memref,
+    Tensor,
+    dense_memref,
+    is_dense,
+)
+from xdsl_memplan.transforms.bufferize.place import view_type
+from xdsl_memplan.transforms.bufferize.tensor_views import views_of
+
+
+def emit_nothing(emitter: Emitter, op: Operation) -> bool:
+    """The operation goes: its result is made where it is needed."""
+    return True
+
+
+def emit_constant(emitter: Emitter, op: Operation) -> bool:
+    """A constant tensor goes, a scalar stays."""
+    return is_tensor(op.results[0])
+
+
+def emit_view(emitter: Emitter, op: Operation) -> bool:
+    """A view of the memref, or of a dense copy where the layout does not allow it."""
+    result = op.results[0]
+    if emitter.placement.uniforms.of(result) is not None:
+        return True
+    source = emitter.memref_of(op.operands[0])
+    views = views_of(op)
+    if view_type(cast(Memref, source.type), views) is None:
+        dense = dense_memref(cast(Tensor, op.operands[0].type), emitter.placement.space)
+        copy = emitter.new_buffer(dense, source.name_hint)
+        emitter.copy(source, copy)
+        source = copy
+    for view in views:
+        source = emitter.view(source, view)
+    if views:
+        source.name_hint = result.name_hint
+    emitter.memrefs[result] = source
+    return True
+
+
+def emit_extract(emitter: Emitter, op: Operation) -> bool:
+    """Load the element."""
+    assert isinstance(op, tensor.ExtractOp)
+    emit_extract_before(emitter, op)
+    return True
+
+
+def emit_insert(emitter: Emitter, op: Operation) -> bool:
+    """Store the element."""
+    assert isinstance(op, tensor.InsertOp)
+    target = emitter.put(op.dest, emitter.placement.places[op.result])
+    emitter.memrefs[op.result] = target
+    emitter.insert(memref.StoreOp.get(op.scalar, target, op.indices))
+    return True
+
+
+def emit_from_elements(emitter: Emitter, op: Operation) -> bool:
+    """Store element after element."""
+    assert isinstance(op, tensor.FromElementsOp)
+    if emitter.placement.uniforms.of(op.result) is not None:
+        return True
+    target = emitter.at(emitter.placement.places[op.result], op.result.name_hint)
+    emitter.memrefs[op.result] = target
+    shape = cast(Tensor, op.result.type).get_shape()
+    for number, element in enumerate(op.elements):
+        indices: list[SSAValue] = []
+        for extent in reversed(shape):
+            indices.append(emitter.constant(IntegerAttr(number % extent, IndexType())))
+            number //= extent
+        emitter.insert(memref.StoreOp.get(element, target, indices[::-1]))
+    return True
+
+
+def emit_dim(emitter: Emitter, op: Operation) -> bool:
+    """A constant, as all sizes are known; the operation stays if the dimension is not."""
+    assert isinstance(op, tensor.DimOp)
+    index = op.index.owner
+    if isinstance(index, arith.ConstantOp) and isinstance(index.value, IntegerAttr):
+        extent = cast(Tensor, op.source.type).get_shape()[index.value.value.data]
+        op.result.replace_all_uses_with(emitter.constant(IntegerAttr(extent, IndexType())))
+        return True
+    new = memref.DimOp(emitter.memref_of(op.source), op.index)
+    emitter.insert(new)
+    op.result.replace_all_uses_with(new.result)
+    return True
+
+
+def emit_to_tensor(emitter: Emitter, op: Operation) -> bool:
+    """The memref that the tensor came from."""
+    assert isinstance(op, bufferization.ToTensorOp)
+    emitter.memrefs[op.tensor] = op.memref
+    return True
+
+
+def emit_to_buffer(emitter: Emitter, op: Operation) -> bool:
+    """The memref of the tensor; a copy if it may be written and the tensor is used elsewhere."""
+    assert isinstance(op, bufferization.ToBufferOp)
+    source = emitter.memref_of(op.tensor)
+    root = emitter.placement.root(op.tensor)
+    place = emitter.placement.places.get(root)
+    shared = place is None or place.storage.resolve().external is not None
+    shared = shared or len(emitter.liveness.content(root).uses) > 1
+    if op.read_only is None and shared:
+        copy = emitter.new_buffer(dense_memref(cast(Tensor, op.tensor.type)))
+        emitter.copy(source, copy)
+        source = copy
+    if source.type != op.memref.type:
+        cast_op = memref.CastOp.get(source, cast(Memref, op.memref.type))
+        emitter.insert(cast_op)
+        source = cast_op.dest
+    op.memref.replace_all_uses_with(source)
+    return True
+
+
+def emit_materialize(emitter: Emitter, op: Operation) -> bool:
+    """A copy, unless the tensor was written to the destination straight away."""
+    assert isinstance(op, bufferization.MaterializeInDestinationOp)
+    if op.result is not None:
+        place = emitter.placement.places[op.result]
+        emitter.memrefs[op.result] = emitter.put(op.source, place)
+        return True
+    place = emitter.placement.place_of(op.source)
+    if place is None or place.views or place.storage.resolve().external is not op.dest:
+        uniform = emitter.placement.uniforms.of(op.source)
+        if uniform is not None:
+            emitter.fill(uniform.scalar, op.dest)
+        else:
+            emitter.copy(emitter.memref_of(op.source), op.dest)
+    return True
+
+
+def emit_alloc_tensor(emitter: Emitter, op: Operation) -> bool:
+    """The storage, with what is copied into it."""
+    assert isinstance(op, bufferization.AllocTensorOp)
+    if op.copy is not None:
+        place = emitter.placement.places[op.tensor]
+        emitter.memrefs[op.tensor] = emitter.put(op.copy, place)
+    return True
+
+
+def emit_return(emitter: Emitter, op: Operation) -> bool:
+    """Return memrefs; what is part of a larger buffer or constant is copied first."""
+    if not any(is_tensor(value) for value in op.operands):
+        return False
+    values = [_returned(emitter, v) if is_tensor(v) else v for v in op.operands]
+    emitter.insert(func.ReturnOp(*values))
+    return True
+
+
+def emit_call(emitter: Emitter, op: Operation) -> bool:
+    """Call with memrefs; a result that another call could overwrite is copied."""
+    assert isinstance(op, func.CallOp)
+    if not any(is_tensor(value) for value in (*op.operands, *op.results)):
+        return False
+    operands = [_dense(emitter, v) if is_tensor(v) else v for v in op.operands]
+    types = [
+        dense_memref(cast(Tensor, r.type), emitter.placement.space) if is_tensor(r) else r.type
+        for r in op.results
+    ]
+    new = func.CallOp(op.callee, operands, types)
+    new.location = op.location
+    emitter.insert(new)
+    for old, result in zip(op.results, new.results, strict=True):
+        result.name_hint = old.name_hint
+        if is_tensor(old):
+            emitter.memrefs[old] = result
+        else:
+            old.replace_all_uses_with(result)
+    return True
+
+
+def _returned(emitter: Emitter, value: SSAValue) -> SSAValue:
+    source = emitter.memref_of(value)
+    if isinstance(source.owner, memref.GetGlobalOp) or not is_dense(cast(Memref, source.type)):
+        return _copied(emitter, source, value)
+    return source
+
+
+def _dense(emitter: Emitter, value: SSAValue) -> SSAValue:
+    source = emitter.memref_of(value)
+    assert isinstance(source.type, MemRefType)
+    return source if is_dense(source.type) else _copied(emitter, source, value)
+
+
+def _copied(emitter: Emitter, source: SSAValue, value: SSAValue) -> SSAValue:
+    copy = emitter.new_buffer(dense_memref(cast(Tensor, value.type), emitter.placement.space))
+    emitter.copy(source, copy)
+    return copy

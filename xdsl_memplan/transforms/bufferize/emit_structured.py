@@ -1,0 +1,185 @@
+"""Emission of `linalg` operations and of arithmetic on whole tensors."""
+
+from typing import cast
+
+from xdsl.dialects import memref, tensor
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.traits import is_side_effect_free
+
+from xdsl_memplan.dialects.memplan import LIFETIMES
+from xdsl_memplan.dialects.queries import destinations_of
+from xdsl_memplan.transforms.bufferize.emission import Emitter
+from xdsl_memplan.transforms.bufferize.liveness import is_tensor
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
+
+
+def emit_structured(emitter: Emitter, op: Operation) -> bool:
+    """The same operation on memrefs."""
+    if all(emitter.placement.uniforms.of(result) is not None for result in op.results):
+        return True
+    _load_captured(emitter, op)
+    reads = emitter.liveness.reads(op)
+    needed = emitter.liveness.needed_results(op)
+    targets: dict[int, SSAValue] = {}
+    for tie in destinations_of(op):
+        if not needed[tie.result]:
+            continue
+        result = op.results[tie.result]
+        place = emitter.placement.places[result]
+        if reads[tie.operand]:
+            target = emitter.put(op.operands[tie.operand], place)
+        else:
+            target = emitter.at(place, result.name_hint)
+        targets[tie.operand] = emitter.memrefs[result] = target
+    if isinstance(op, linalg_ops.GenericOp):
+        _emit_generic(emitter, op, targets)
+        return True
+    operands = [
+        targets.get(index) or _input(emitter, operand) for index, operand in enumerate(op.operands)
+    ]
+    new = type(op).create(
+        operands=operands,
+        properties=op.properties,
+        attributes=_attributes(op),
+        regions=[op.detach_region(region) for region in list(op.regions)],
+    )
+    new.location = op.location
+    emitter.insert(new)
+    return True
+
+
+def emit_elementwise(emitter: Emitter, op: Operation) -> bool:
+    """A `linalg.generic` that computes one element after another."""
+    result = op.results[0]
+    type_ = cast(Tensor, result.type)
+    target = emitter.at(emitter.placement.places[result], result.name_hint)
+    emitter.memrefs[result] = target
+    block = Block()
+    inputs: list[SSAValue] = []
+    arguments: list[SSAValue] = []
+    for operand in op.operands:
+        uniform = emitter.placement.uniforms.of(operand) if is_tensor(operand) else None
+        if not is_tensor(operand):
+            arguments.append(operand)
+        elif uniform is not None:
+            arguments.append(emitter.scalar(uniform.scalar))
+        else:
+            inputs.append(emitter.memref_of(operand))
+            element = cast(Tensor, operand.type).element_type
+            arguments.append(block.insert_arg(element, len(block.args)))
+    block.insert_arg(type_.element_type, len(block.args))
+    inner = type(op).create(
+        operands=arguments,
+        result_types=[type_.element_type],
+        properties=op.properties,
+        attributes=_attributes(op),
+    )
+    block.add_ops((inner, linalg_ops.YieldOp(inner.results[0])))
+    rank = len(type_.get_shape())
+    maps = [AffineMapAttr(AffineMap.identity(rank))] * (len(inputs) + 1)
+    iterators = [IteratorTypeAttr.parallel()] * rank
+    emitter.insert(linalg_ops.GenericOp(inputs, [target], Region(block), maps, iterators))
+    return True
+
+
+def _emit_generic(emitter: Emitter, op: linalg_ops.GenericOp, targets: dict[int, SSAValue]) -> None:
+    """A generic without inputs that are the same everywhere, and without results nobody needs."""
+    body = op.detach_region(op.body)
+    block = body.block
+    first = len(op.inputs)
+    maps = op.indexing_maps.data
+    inputs: list[SSAValue] = []
+    outputs: list[SSAValue] = []
+    kept: list[AffineMapAttr] = []
+    dropped: list[int] = []
+    sized = _dimensions([maps[i] for i in targets])
+    for index, operand in enumerate(op.operands):
+        if index >= first:
+            target = targets.get(index)
+            if target is None:
+                dropped.append(index)
+                continue
+            outputs.append(target)
+        else:
+            uniform = emitter.placement.uniforms.of(operand) if is_tensor(operand) else None
+            if uniform is not None and _dimensions([maps[index]]) <= sized:
+                block.args[index].replace_all_uses_with(emitter.scalar(uniform.scalar))
+                dropped.append(index)
+                continue
+            sized |= _dimensions([maps[index]])
+            inputs.append(_input(emitter, operand))
+        kept.append(maps[index])
+    terminator = block.last_op
+    assert terminator is not None
+    terminator.operands = [v for i, v in enumerate(terminator.operands) if i + first not in dropped]
+    _erase_unused(block)
+    for index in reversed(dropped):
+        block.erase_arg(block.args[index])
+    new = linalg_ops.GenericOp(
+        inputs,
+        outputs,
+        body,
+        ArrayAttr(kept),
+        op.iterator_types,
+        doc=op.doc,
+        library_call=op.library_call,
+    )
+    new.attributes.update(_attributes(op))
+    new.location = op.location
+    emitter.insert(new)
+
+
+def _input(emitter: Emitter, operand: SSAValue) -> SSAValue:
+    return emitter.memref_of(operand) if is_tensor(operand) else operand
+
+
+def _dimensions(maps: list[AffineMapAttr]) -> set[int]:
+    """The loops whose number of iterations the operands with these maps tell."""
+    return {
+        expression.position
+        for indexing_map in maps
+        for expression in indexing_map.data.results
+        if isinstance(expression, AffineDimExpr)
+    }
+
+
+def _erase_unused(block: Block) -> None:
+    """Erase what only dropped results were computed with."""
+    for op in reversed(list(block.ops)):
+        unused = op.results and not any(result.uses for result in op.results)
+        if unused and (isinstance(op, linalg_ops.IndexOp) or is_side_effect_free(op)):
+            op.detach()
+            op.erase()
+
+
+def _load_captured(emitter: Emitter, op: Operation) -> None:
+    """Let the body read tensors from outside through their memrefs."""
+    for region in op.regions:
+        for inner in list(region.walk()):
+            if isinstance(inner, tensor.ExtractOp):
+                assert inner.parent is not None
+                emit_extract_before(emitter, inner)
+                inner.detach()
+                inner.erase()
+
+
+def emit_extract_before(emitter: Emitter, op: tensor.ExtractOp) -> None:
+    """Read one element where `op` reads it."""
+    uniform = emitter.placement.uniforms.of(op.tensor)
+    if uniform is not None:
+        op.result.replace_all_uses_with(emitter.scalar(uniform.scalar))
+        return
+    source = emitter.memref_of(op.tensor)
+    load = memref.LoadOp.get(source, op.indices)
+    load.res.name_hint = op.result.name_hint
+    assert op.parent is not None
+    op.parent.insert_op_before(load, op)
+    op.result.replace_all_uses_with(load.res)
+
+
+def _attributes(op: Operation) -> dict[str, Attribute]:
+    return {name: value for name, value in op.attributes.items() if name != LIFETIMES}

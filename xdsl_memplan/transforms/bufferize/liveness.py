@@ -1,0 +1,245 @@
+"""What is used, where and until when, in one function of tensor IR.
+
+Operations of the function and of its control flow are numbered in the order of the file, an
+operation with regions after what is inside: its *position*. The bodies of `linalg` operations
+have no numbers of their own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.dialects import bufferization, func, scf, tensor
+from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from xdsl_memplan.dialects.interfaces import Access
+from xdsl_memplan.dialects.queries import effects_of
+from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
+from xdsl_memplan.transforms.bufferize.place import NEVER, View, view_type
+from xdsl_memplan.transforms.bufferize.tensor_views import viewed, views_of
+
+CONTROL_FLOW = (
+    scf.ForOp,
+    scf.IfOp,
+    scf.WhileOp,
+    scf.IndexSwitchOp,
+    scf.ExecuteRegionOp,
+    scf.ParallelOp,
+)
+
+STRUCTURED = (LinalgStructuredOperation, linalg_ops.BroadcastOp, linalg_ops.ReduceOp)
+
+_DENSE_USERS = (
+    func.ReturnOp,
+    func.CallOp,
+    bufferization.ToBufferOp,
+    bufferization.MaterializeInDestinationOp,
+)
+_SLICING = (tensor.PadOp, tensor.ConcatOp, tensor.InsertSliceOp)
+
+
+@dataclass(frozen=True)
+class Use:
+    """One use of the bytes of a tensor, by the operation around it in the tensor's own block."""
+
+    op: Operation
+    index: int
+    """Which operand; -1 if the use is inside a region of `op`."""
+    value: SSAValue
+    """The tensor or the view of it that is used."""
+    position: int
+
+
+@dataclass
+class Content:
+    """All uses of the bytes that a tensor stands for, through views too."""
+
+    uses: list[Use] = field(default_factory=list[Use])
+    end: int = -1
+    """Position of the last use."""
+    views: list[tuple[View, ...]] = field(default_factory=list[tuple[View, ...]])
+    dense: list[tuple[View, ...]] = field(default_factory=list[tuple[View, ...]])
+    """Views that must have an identity layout, as they leave the function."""
+    sliced: int = 0
+    """Uses that could put the tensor straight into a larger one."""
+
+    def allows(self, usual: Memref, type: Memref) -> bool:
+        """Tell whether every view that works on the memref `usual` works on `type` as well."""
+        for views in self.views:
+            if view_type(type, views) is None and view_type(usual, views) is not None:
+                return False
+        for views in self.dense:
+            found = view_type(type, views)
+            if found is None or not is_dense(found):
+                return False
+        return True
+
+
+def is_tensor(value: SSAValue) -> bool:
+    """Tell whether a value is a ranked tensor."""
+    return isinstance(value.type, TensorType)
+
+
+class Liveness:
+    """Positions, live operations and contents of one function."""
+
+    def __init__(self, function: func.FuncOp) -> None:
+        self.position: dict[Operation, int] = {}
+        self.live: set[Operation] = set()
+        self._reads: dict[Operation, tuple[bool, ...]] = {}
+        self._contents: dict[SSAValue, Content] = {}
+        self._number(function.body)
+        for op in reversed(list(self.position)):
+            if not self._is_dead(op):
+                self.live.add(op)
+
+    def content(self, root: SSAValue) -> Content:
+        """The uses of a tensor that is no view itself."""
+        content = self._contents.get(root)
+        if content is None:
+            content = self._contents[root] = Content()
+            self._gather(root, (), _block_of(root), content)
+        return content
+
+    def uses_in(self, root: SSAValue, block: Block) -> list[Use]:
+        """The uses of a tensor in one block, which may be nested in the tensor's own."""
+        if block is _block_of(root):
+            return self.content(root).uses
+        content = Content()
+        self._gather(root, (), block, content)
+        return content.uses
+
+    def is_used(self, value: SSAValue) -> bool:
+        """Tell whether the contents of a tensor matter to anything."""
+        for use in value.uses:
+            op = self._numbered(use.operation)
+            if op in self.live and (op is not use.operation or self.reads(op)[use.index]):
+                return True
+        return False
+
+    def reads(self, op: Operation) -> tuple[bool, ...]:
+        """For each operand of an operation, whether the contents matter and not only the shape."""
+        known = self._reads.get(op)
+        if known is None:
+            known = self._reads[op] = _reads(op)
+        return known
+
+    def level(self, op: Operation, block: Block) -> Operation | None:
+        """The operation in `block` that is `op` or has it inside."""
+        current: Operation | None = op
+        while current is not None and current.parent is not block:
+            current = current.parent_op()
+        return current
+
+    def needed_results(self, op: Operation) -> tuple[bool, ...]:
+        """For each result, whether it is used, or is needed to compute one that is."""
+        used = [not is_tensor(result) or self.is_used(result) for result in op.results]
+        if all(used) or not isinstance(op, linalg_ops.GenericOp):
+            return (True,) * len(used)
+        block = op.body.block
+        first = len(op.inputs)
+        terminator = block.last_op
+        assert terminator is not None
+        # What a kept result is computed from is kept, and so on until nothing is added.
+        kept = list(used)
+        work = [value for value, keep in zip(terminator.operands, kept, strict=True) if keep]
+        for inner in block.ops:
+            if inner is not terminator and not is_side_effect_free(inner):
+                work.extend(inner.operands)
+        seen = set(work)
+        while work:
+            value = work.pop()
+            found: list[SSAValue] = []
+            if isinstance(value, OpResult):
+                for inner in value.op.walk():
+                    found.extend(inner.operands)
+            elif isinstance(value, BlockArgument) and value.block is block:
+                number = value.index - first
+                if number >= 0 and not kept[number]:
+                    kept[number] = True
+                    found.append(terminator.operands[number])
+            for operand in found:
+                if operand not in seen:
+                    seen.add(operand)
+                    work.append(operand)
+        return tuple(kept)
+
+    def _number(self, region: Region) -> None:
+        for block in region.blocks:
+            for op in block.ops:
+                if isinstance(op, CONTROL_FLOW):
+                    for inner in op.regions:
+                        self._number(inner)
+                self.position[op] = len(self.position)
+
+    def _numbered(self, op: Operation) -> Operation:
+        current: Operation | None = op
+        while current is not None and current not in self.position:
+            current = current.parent_op()
+        return op if current is None else current
+
+    def _is_dead(self, op: Operation) -> bool:
+        if not op.results or not any(is_tensor(result) for result in op.results):
+            return False
+        if any(self.is_used(r) if is_tensor(r) else bool(r.uses) for r in op.results):
+            return False
+        if isinstance(op, STRUCTURED):
+            return all(is_side_effect_free(inner) for inner in _body_operations(op))
+        return is_side_effect_free(op)
+
+    def _gather(
+        self, value: SSAValue, path: tuple[View, ...], block: Block | None, content: Content
+    ) -> None:
+        for use in value.uses:
+            user = self._numbered(use.operation)
+            if user not in self.live:
+                continue
+            if user is use.operation and not self.reads(user)[use.index]:
+                continue
+            if viewed(user) is not None and user is use.operation:
+                longer = (*path, *views_of(user))
+                content.views.append(longer)
+                self._gather(user.results[0], longer, block, content)
+                continue
+            level = user if block is None else self.level(user, block)
+            if level is None:
+                continue
+            position = self.position[level]
+            index = use.index if use.operation is level else -1
+            content.uses.append(Use(level, index, value, position))
+            content.end = max(content.end, position)
+            if isinstance(user, _DENSE_USERS):
+                content.dense.append(path)
+                if isinstance(user, bufferization.ToBufferOp):
+                    content.end = NEVER
+            elif isinstance(user, _SLICING):
+                content.sliced += 1
+
+
+def _block_of(value: SSAValue) -> Block | None:
+    owner = value.owner
+    return owner.parent if isinstance(owner, Operation) else owner
+
+
+def _body_operations(op: Operation) -> Iterator[Operation]:
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                if not isinstance(inner, linalg_ops.YieldOp | linalg_ops.IndexOp):
+                    yield inner
+
+
+def _reads(op: Operation) -> tuple[bool, ...]:
+    if isinstance(op, tensor.DimOp | tensor.EmptyOp):
+        return (False,) * len(op.operands)
+    if isinstance(op, STRUCTURED):
+        effects = effects_of(op)
+        if effects is not None:
+            return tuple(
+                Access.READ in access or not is_tensor(operand)
+                for access, operand in zip(effects.operands, op.operands, strict=True)
+            )
+    return (True,) * len(op.operands)

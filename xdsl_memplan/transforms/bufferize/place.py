@@ -1,0 +1,139 @@
+"""Places: where the bytes of a tensor are, as a storage and a chain of views of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from xdsl.ir import Attribute, Block, SSAValue
+
+from xdsl_memplan.transforms.bufferize.memref_layout import (
+    Groups,
+    Memref,
+    Tensor,
+    collapsed_type,
+    dense_memref,
+    expanded_type,
+    subview_type,
+)
+
+NEVER = 1 << 62
+"""A position after everything."""
+
+
+@dataclass(eq=False)
+class Storage:
+    """Bytes of their own. Compared by identity."""
+
+    type: Memref
+    block: Block
+    """Where the buffer is made: all tensors in it are defined in this block, or below."""
+    external: SSAValue | None = None
+    """A memref that is there already, or a tensor argument that becomes one."""
+    writable: bool = True
+    bound: "Storage | None" = None
+    """Another storage that this one turned out to be."""
+    initial_fills: "list[tuple[Place, Attribute]]" = field(
+        default_factory=list["tuple[Place, Attribute]"]
+    )
+    """Constants to write before anything else is written."""
+    start: int = NEVER
+    """Position of the first write."""
+    end: int = -1
+    """Position of the last read."""
+
+    def resolve(self) -> "Storage":
+        """The storage that this one was bound to in the end."""
+        storage = self
+        while storage.bound is not None:
+            storage = storage.bound
+        return storage
+
+
+@dataclass(frozen=True)
+class Slice:
+    """View: part of a tensor; an offset is a number or an index value."""
+
+    offsets: tuple[int | SSAValue, ...]
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    kept: tuple[int, ...]
+    """The dimensions that remain; others have size 1 and are dropped."""
+
+    def apply(self, memref: Memref) -> Memref:
+        """The type of the slice."""
+        starts = [o if isinstance(o, int) else None for o in self.offsets]
+        return subview_type(memref, starts, self.sizes, self.strides, self.kept)
+
+
+@dataclass(frozen=True)
+class Expand:
+    """View: dimension `i` becomes the dimensions `groups[i]` of `shape`."""
+
+    groups: Groups
+    shape: tuple[int, ...]
+
+    def apply(self, memref: Memref) -> Memref:
+        """The type with more dimensions."""
+        return expanded_type(memref, self.groups, self.shape)
+
+
+@dataclass(frozen=True)
+class Collapse:
+    """View: the dimensions `groups[i]` become dimension `i` of `shape`."""
+
+    groups: Groups
+    shape: tuple[int, ...]
+
+    def apply(self, memref: Memref) -> Memref | None:
+        """The type with fewer dimensions; None if they are not contiguous."""
+        return collapsed_type(memref, self.groups, self.shape)
+
+
+View: TypeAlias = Slice | Expand | Collapse
+
+
+@dataclass(frozen=True)
+class Place:
+    """A storage and views of it, and when the bytes are free for a tensor to be put there.
+
+    Positions are those of `liveness.Positions`.
+    """
+
+    storage: Storage
+    views: tuple[View, ...]
+    type: Memref
+    free_from: int = -1
+    """The place may be written by operations after this position: until then the bytes of
+    `occupant` are read. An operation at this very position may write if it works in place."""
+    occupant: SSAValue | None = None
+    overwritten_at: int = NEVER
+    """Position of the operation that writes something else there."""
+
+    def view(self, *views: View) -> "Place | None":
+        """The place of a view; None if the layout does not allow it."""
+        type = view_type(self.type, views)
+        return None if type is None else replace(self, views=(*self.views, *views), type=type)
+
+    def same_bytes(self, other: "Place") -> bool:
+        """Tell whether two places are certainly the same elements in the same order."""
+        return self.storage.resolve() is other.storage.resolve() and self.views == other.views
+
+    def until(self, position: int) -> "Place":
+        """The place for what is overwritten at `position`."""
+        return replace(self, overwritten_at=position)
+
+
+def view_type(memref: Memref, views: Sequence[View]) -> Memref | None:
+    """The type of a chain of views; None if the layout does not allow it."""
+    type: Memref | None = memref
+    for view in views:
+        if type is None:
+            return None
+        type = view.apply(type)
+    return type
+
+
+def fresh_place(tensor: Tensor, block: Block, space: Attribute | None) -> Place:
+    """A place that is a dense storage of its own."""
+    type = dense_memref(tensor, space)
+    return Place(Storage(type, block), (), type)

@@ -1,0 +1,235 @@
+"""The backward walk that gives every tensor a place.
+
+An operation is visited when all uses of its results are known. The place of a result is the one
+that a later operation offered, or a new storage. The operation then offers its place, or parts of
+it, to the tensors that it reads. A tensor accepts if
+
+- it is made in the same block, by an operation that can write anywhere, and has no place yet;
+- what was in the place before is not read after the tensor is written;
+- the tensor is not read after something else is written there;
+- views of it can still be formed, and a layout that leaves the function is the identity.
+
+A tensor that does not accept is copied. So a place holds one tensor at a time, or several that
+are equal, and bytes of different tensors never mix: the walk never needs to undo a decision.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.dialects import func
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
+from xdsl_memplan.transforms.bufferize.in_place import Overwrite
+from xdsl_memplan.transforms.bufferize.liveness import Liveness, Use, is_tensor
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref, is_static
+from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
+from xdsl_memplan.transforms.bufferize.tensor_views import inverse, viewed, views_of
+from xdsl_memplan.transforms.bufferize.uniform import Uniforms
+
+
+@dataclass
+class Placement:
+    """Places of all tensors of one function."""
+
+    function: func.FuncOp
+    liveness: Liveness
+    space: Attribute | None = None
+    in_place: bool = True
+    keep_apart: frozenset[tuple[Operation, int]] = frozenset()
+    """Operands that are not to be put straight into a slice."""
+    uniforms: Uniforms = field(default_factory=Uniforms)
+    places: dict[SSAValue, Place] = field(default_factory=dict[SSAValue, Place])
+    storages: list[Storage] = field(default_factory=list[Storage])
+    slices_taken: dict[tuple[Operation, int], tuple[SSAValue, Place]] = field(
+        default_factory=dict[tuple[Operation, int], tuple[SSAValue, Place]]
+    )
+    """Operands that were put straight into a slice."""
+
+    def run(self, rules: "Rules") -> None:
+        """Place everything; raises PassFailedException for what cannot be bufferized."""
+        self.rules = rules
+        for block in self.function.body.blocks:
+            self.visit_block(block)
+
+    def visit_block(self, block: Block) -> None:
+        """Visit the operations of a block, last first."""
+        live = self.liveness.live
+        op = block.last_op
+        while op is not None:
+            if op in live:
+                self._check_types(op)
+                rule = self.rules.find(op)
+                if rule is not None:
+                    rule(self, op)
+            op = op.prev_op
+
+    def result_place(self, result: SSAValue) -> Place:
+        """The place that was offered to a result, or a new one."""
+        place = self.places.get(result)
+        if place is None:
+            owner = result.owner
+            assert isinstance(owner, Operation)
+            place = self.places[result] = self.new_place(result, owner)
+        return place
+
+    def new_place(self, tensor: SSAValue, op: Operation) -> Place:
+        """A storage of its own for a tensor, made in the block of `op`."""
+        assert op.parent is not None
+        place = fresh_place(cast(Tensor, tensor.type), op.parent, self.space)
+        self.storages.append(place.storage)
+        return place
+
+    def root(self, value: SSAValue) -> SSAValue:
+        """The tensor that `value` is, or is a view of."""
+        while isinstance(value, OpResult) and (source := viewed(value.op)) is not None:
+            value = source
+        return value
+
+    def offer_in_place(self, value: SSAValue, place: Place, op: Operation, result: int) -> bool:
+        """Offer the place of a result of `op` to an operand that may die there."""
+        if not self.in_place:
+            return False
+        position = self.liveness.position[op]
+        root = self.root(value)
+        content = self.liveness.content(root)
+        if content.end > position:
+            return False
+        last = (use for use in content.uses if use.position == position)
+        if not Overwrite(op, result, last).is_safe(lambda other: other is value):
+            return False
+        return self._accept(value, root, place.until(position), op)
+
+    def offer_slice(self, value: SSAValue, place: Place, op: Operation, index: int) -> bool:
+        """Offer a part of the place of the result of `op` to the operand that it holds there."""
+        if (op, index) in self.keep_apart:
+            return False
+        root = self.root(value)
+        if self.liveness.content(root).end >= place.overwritten_at:
+            return False
+        if not self._accept(value, root, place, op):
+            return False
+        self.slices_taken[op, index] = (root, place)
+        return True
+
+    def offer_storage(self, value: SSAValue, place: Place, op: Operation) -> bool:
+        """Offer a place to a tensor that is handed to it at `op` and of no use afterwards."""
+        root = self.root(value)
+        content = self.liveness.content(root)
+        position = self.liveness.position[op]
+        if content.end > position or sum(use.position == position for use in content.uses) > 1:
+            return False
+        return self._accept(value, root, place.until(position), op)
+
+    def offer_to_branches(self, value: SSAValue, place: Place, op: Operation) -> bool:
+        """Offer the place of a result of `op` to a tensor that some of its branches hand on."""
+        root = self.root(value)
+        position = self.liveness.position[op]
+        if self.liveness.content(root).end > position:
+            return False
+        return self._accept(value, root, place.until(position), op)
+
+    def _accept(self, value: SSAValue, root: SSAValue, place: Place, op: Operation) -> bool:
+        if self.uniforms.of(root) is not None:
+            return False
+        if root in self.places:
+            return self._bind(root, self.places[root], place, root is value)
+        if not isinstance(root, OpResult) or root.op.parent is not op.parent:
+            return False
+        if not self.rules.writes_anywhere(root.op):
+            return False
+        back = self._place_of_root(value, place)
+        if back is None:
+            return False
+        position = self.liveness.position[root.op]
+        if position < back.free_from:
+            return False
+        if position == back.free_from and not self._writes_over(root, back):
+            return False
+        usual = dense_memref(cast(Tensor, root.type), self.space)
+        if not self.liveness.content(root).allows(usual, back.type):
+            return False
+        self.places[root] = back
+        return True
+
+    def _bind(self, root: SSAValue, old: Place, place: Place, whole: bool) -> bool:
+        """Let a new storage be one that is there already, such as a writable argument."""
+        storage = place.storage.resolve()
+        target = old.storage.resolve()
+        if (
+            not whole
+            or target.external is None
+            or not target.writable
+            or storage.external is not None
+            or storage.block is not target.block
+            or storage.initial_fills
+            or place.views
+            or old.views
+            or place.free_from >= 0
+            or storage.type != target.type
+            or old.overwritten_at <= place.overwritten_at
+        ):
+            return False
+        storage.bound = target
+        self.places[root] = old.until(place.overwritten_at)
+        return True
+
+    def _place_of_root(self, value: SSAValue, place: Place) -> Place | None:
+        found: Place | None = place
+        while isinstance(value, OpResult) and (source := viewed(value.op)) is not None:
+            shapes = [cast(Tensor, source.type).get_shape()]
+            views = views_of(value.op)
+            if len(views) > 1 or found is None:
+                return None
+            for view in views:
+                back = inverse(view, shapes[0])
+                found = None if back is None or found is None else found.view(back)
+            value = source
+        return found
+
+    def _writes_over(self, root: OpResult, place: Place) -> bool:
+        """Tell whether the operation that makes `root` may overwrite what it reads in `place`."""
+        if place.occupant is None:
+            return True
+        position = self.liveness.position[root.op]
+        assert root.op.parent is not None
+        occupied = self.liveness.uses_in(place.occupant, root.op.parent)
+        uses: Iterable[Use] = (use for use in occupied if use.position == position)
+
+        def exactly(value: SSAValue) -> bool:
+            found = self.place_of(value)
+            return found is not None and found.same_bytes(place)
+
+        return Overwrite(root.op, root.index, uses).is_safe(exactly)
+
+    def place_of(self, value: SSAValue) -> Place | None:
+        """The place of a tensor or a view of one, if it is known and can be formed."""
+        views: list[SSAValue] = []
+        while isinstance(value, OpResult) and (source := viewed(value.op)) is not None:
+            views.append(value)
+            value = source
+        place = self.places.get(value)
+        for view in reversed(views):
+            if place is None:
+                return None
+            place = place.view(*views_of(cast(OpResult, view).op))
+        return place
+
+    def _check_types(self, op: Operation) -> None:
+        for value in (*op.operands, *op.results):
+            if is_tensor(value) and not is_static(cast(Tensor, value.type).get_shape()):
+                raise cannot_bufferize(op, "a tensor has a dynamic size", value)
+
+
+Rule = Callable[[Placement, Operation], None]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is done with an operation; see `rules.py` for the table."""
+
+    find: Callable[[Operation], Rule | None]
+    """The rule of an operation, None for one that has nothing to do with tensors."""
+    writes_anywhere: Callable[[Operation], bool]
+    """Tell whether results of an operation can be written to any place."""

@@ -1,0 +1,93 @@
+"""Operations on tensors that only look at the bytes of another tensor in a different shape."""
+
+from math import prod
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr, TensorType
+from xdsl.ir import Operation, SSAValue
+
+from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
+from xdsl_memplan.transforms.bufferize.memref_layout import Groups, kept_dimensions
+from xdsl_memplan.transforms.bufferize.place import Collapse, Expand, Slice, View
+
+VIEW_OPS = (
+    tensor.CollapseShapeOp,
+    tensor.ExpandShapeOp,
+    tensor.ExtractSliceOp,
+    tensor.CastOp,
+    tensor.ReshapeOp,
+)
+
+
+def viewed(op: Operation) -> SSAValue | None:
+    """The tensor whose bytes the result of `op` is; None if `op` is not a view."""
+    return op.operands[0] if isinstance(op, VIEW_OPS) else None
+
+
+def views_of(op: Operation) -> tuple[View, ...]:
+    """The views that lead from the operand to the result of an operation in `VIEW_OPS`.
+
+    Raises PassFailedException for sizes or strides that are known at run time only.
+    """
+    match op:
+        case tensor.CollapseShapeOp():
+            return (Collapse(_groups(op.reassociation), _shape(op.results[0])),)
+        case tensor.ExpandShapeOp():
+            return (Expand(_groups(op.reassociation), _shape(op.results[0])),)
+        case tensor.ReshapeOp():
+            old, new = _shape(op.operands[0]), _shape(op.results[0])
+            return _reshaped(old, new)
+        case tensor.ExtractSliceOp():
+            return (slice_of(op, _shape(op.results[0])),)
+        case _:
+            return ()
+
+
+def inverse(view: View, shape: tuple[int, ...]) -> View | None:
+    """The view back to the tensor of `shape` that `view` was taken of; a slice has none."""
+    match view:
+        case Collapse():
+            return Expand(view.groups, shape)
+        case Expand():
+            return Collapse(view.groups, shape)
+        case Slice():
+            return None
+
+
+def slice_of(op: tensor.ExtractSliceOp | tensor.InsertSliceOp, shape: tuple[int, ...]) -> Slice:
+    """The slice that an operation reads or writes, of which a tensor of `shape` is left."""
+    sizes, strides = op.static_sizes.get_values(), op.static_strides.get_values()
+    if DYNAMIC_INDEX in sizes or DYNAMIC_INDEX in strides:
+        raise cannot_bufferize(op, "sizes and strides of a slice must be static")
+    kept = kept_dimensions(sizes, shape)
+    if kept is None:
+        raise cannot_bufferize(op, f"a slice of {sizes} has not the shape {shape}")
+    dynamic = iter(op.offsets)
+    offsets = tuple(
+        next(dynamic) if offset == DYNAMIC_INDEX else offset
+        for offset in op.static_offsets.get_values()
+    )
+    return Slice(offsets, tuple(sizes), tuple(strides), kept)
+
+
+def _reshaped(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[View, ...]:
+    flat = (prod(old),)
+    views: list[View] = []
+    if len(old) == 0:
+        views.append(Expand((), flat))
+    elif len(old) > 1:
+        views.append(Collapse((tuple(range(len(old))),), flat))
+    if len(new) == 0:
+        views.append(Collapse((), ()))
+    elif len(new) > 1:
+        views.append(Expand((tuple(range(len(new))),), new))
+    return tuple(views)
+
+
+def _groups(attribute: ArrayAttr[ArrayAttr[IntegerAttr]]) -> Groups:
+    return tuple(tuple(i.value.data for i in group.data) for group in attribute.data)
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    assert isinstance(value.type, TensorType)
+    return value.type.get_shape()

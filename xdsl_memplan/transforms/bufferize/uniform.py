@@ -1,0 +1,65 @@
+"""Tensors whose elements are all the same scalar: they cost a fill where they are needed."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xdsl_memplan.transforms.bufferize.tensor_views import viewed
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """The scalar of a tensor: a value, or the attribute of a constant."""
+
+    scalar: SSAValue | Attribute
+
+
+@dataclass
+class Uniforms:
+    """Finds uniform tensors; every answer is kept."""
+
+    _known: dict[SSAValue, Uniform | None] = field(default_factory=dict[SSAValue, Uniform | None])
+
+    def of(self, value: SSAValue) -> Uniform | None:
+        """The scalar that all elements of a tensor are, if that is known."""
+        if value not in self._known:
+            owner = value.owner
+            self._known[value] = self._find(owner) if isinstance(owner, Operation) else None
+        return self._known[value]
+
+    def _find(self, op: Operation) -> Uniform | None:
+        match op:
+            case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
+                if not dense.is_splat():
+                    return None
+                element = cast(TensorType[Attribute], op.result.type).element_type
+                scalar = _constant_of(dense, element)
+                return None if scalar is None else Uniform(scalar)
+            case linalg_ops.FillOp():
+                return _scalar(op.inputs[0], op.results[0])
+            case tensor.SplatOp():
+                return _scalar(op.input, op.results[0])
+            case tensor.FromElementsOp() if len(op.elements) == 1:
+                return _scalar(op.elements[0], op.results[0])
+            case linalg_ops.BroadcastOp() | linalg_ops.TransposeOp():
+                return self.of(op.operands[0]) if op.results else None
+            case _:
+                source = viewed(op)
+                return None if source is None else self.of(source)
+
+
+def _scalar(scalar: SSAValue, result: SSAValue) -> Uniform | None:
+    type = cast(TensorType[Attribute], result.type)
+    return Uniform(scalar) if scalar.type == type.element_type else None
+
+
+def _constant_of(dense: DenseIntOrFPElementsAttr, element: Attribute) -> Attribute | None:
+    """The attribute of one element; None for element types that `arith.constant` has not."""
+    first = next(iter(dense.iter_attrs()), None) if dense.type.get_shape() else None
+    if first is None:
+        first = next(iter(dense.iter_attrs()), None)
+    return first
