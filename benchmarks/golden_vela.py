@@ -1,7 +1,7 @@
 """What the installed Vela gives on minimalloc's A..K: writes tests/data/golden_vela.json.
 
-As in tests/data/golden.json: times are mapped to event ranks; the peak in bytes and the first 16 hex
-digits of the SHA-256 of the comma-separated offsets. Needs `pip install xdsl-memplan[bench]`.
+As in tests/data/golden.json: times are mapped to event ranks; the peak in bytes and the first 16
+hex digits of the SHA-256 of the comma-separated offsets. Needs `pip install xdsl-memplan[bench]`.
 """
 
 import hashlib

@@ -22,7 +22,8 @@ GENERATED = ((1_000, 100), (10_000, 128), (10_000, 1_000), (100_000, 612), (1_00
 
 
 def instances(arguments: argparse.Namespace) -> Iterator[BenchmarkInstance]:
-    yield from from_files([ROOT / "tests" / "data" / "minimalloc"])
+    if not arguments.no_minimalloc:
+        yield from from_files([ROOT / "tests" / "data" / "minimalloc"])
     if arguments.networks:
         yield from from_files([arguments.networks], "networks")
     if arguments.corpus:
@@ -37,6 +38,7 @@ def main() -> int:
     add_session_arguments(parser)
     parser.add_argument("--corpus", type=Path, help="folder with somas/ and iopddl/")
     parser.add_argument("--networks", type=Path, help="folder with CSV files of networks")
+    parser.add_argument("--no-minimalloc", action="store_true", help="without A..K")
     parser.add_argument("--most-buffers", type=int, default=100_000, help="default: %(default)s")
     arguments = parser.parse_args()
     run_session(arguments, instances(arguments))

@@ -57,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
 def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInstance]) -> None:
     """Run, write and show a benchmark as the session's arguments say."""
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)
     found, missing = ([], []) if arguments.no_peers else peers()
     contenders = _chosen([*ours(), *found], arguments.only)
     limits = Limits(arguments.seconds, arguments.effort, arguments.threads)

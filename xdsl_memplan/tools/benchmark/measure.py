@@ -17,6 +17,8 @@ from xdsl_memplan.planners.check import check_with_core
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
 
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
 Status = Literal["ok", "timeout", "error", "invalid", "left out"]
 
 _GRACE = 4.0
@@ -39,7 +41,7 @@ class Run:
     cpu_seconds: float | None = None
     wall_seconds: float | None = None
     memory: int | None = None
-    """Growth of the process while it planned."""
+    """Growth of the process while it planned, or all of another process that it started."""
     message: str = ""
 
 
@@ -87,7 +89,7 @@ def _work(pipe: Connection, contender: Contender, problem: Problem, limits: Limi
         wall, cpu = time.perf_counter(), _cpu_seconds()
         result = task.work()
         cpu, wall = _cpu_seconds() - cpu, time.perf_counter() - wall
-        memory = max(0, _peak_memory() - before)
+        memory = max(0, _peak_memory() - before, _peak_memory_of_children())
         offsets = np.asarray(task.offsets(result), dtype=np.int64)
     except TimeoutError as error:
         pipe.send({"status": "timeout", "message": str(error)})
@@ -131,13 +133,16 @@ def _start_peak_memory() -> int:
 
 
 def _peak_memory() -> int:
-    """Return the larger of this process's peak and its children's, in bytes."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    """Return the peak of this process in bytes."""
     try:
-        return max(_memory_of("VmHWM"), children)
+        return _memory_of("VmHWM")
     except OSError:
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT
+
+
+def _peak_memory_of_children() -> int:
+    """Return the peak of the largest process that this one started, in bytes."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * _MAXRSS_UNIT
 
 
 def _memory_of(field: str) -> int:
