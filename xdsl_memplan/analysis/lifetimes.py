@@ -14,8 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from xdsl_memplan.analysis.aliases import Aliases, CallSummary
-from xdsl_memplan.analysis.call_graph import CallGraph
+from xdsl_memplan.analysis.aliases import Aliases, aliases_of_module
 from xdsl_memplan.analysis.logical_time import LogicalTime, Loop
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.storage_type import is_storage
@@ -88,15 +87,12 @@ def lifetimes_of(module: ModuleOp) -> dict[FuncOp, FunctionLifetimes]:
     Linear in the size of the module, times the depth of its loops. Raises PassFailedException for
     recursion, and for tensors or memrefs in unstructured control flow.
     """
-    summaries: dict[str, CallSummary] = {}
     result: dict[FuncOp, FunctionLifetimes] = {}
-    for function in CallGraph.of(module).bottom_up:
-        aliases = Aliases.of(function, summaries)
+    for function, aliases in aliases_of_module(module).items():
         time = LogicalTime.of(aliases)
         lifetimes = FunctionLifetimes(function, aliases, time)
         _Collector(lifetimes).run()
         result[function] = lifetimes
-        summaries[function.sym_name.data] = aliases.summary()
     return result
 
 

@@ -95,6 +95,10 @@ class LogicalTime:
 
     def _touch(self, op: Operation, loop: Loop | None, aliases: Aliases) -> bool:
         """Note all accesses of ``op`` and inside it at the present tick; say if there are any."""
+        if not op.regions and not (
+            any(map(aliases.tracked, op.operands)) or any(map(aliases.tracked, op.results))
+        ):
+            return False  # Scalar arithmetic, the bulk of a file.
         effects = effects_of(op)
         if effects is None and storage_of(op) is not None:
             return False

@@ -28,7 +28,7 @@ pub fn check(problem: &Problem, offsets: &[u64], pools: &[u32]) -> Result<u64, E
         let Some(end) = end else {
             return wrong(format!("buffer {i} ends above 2^63 - 1"));
         };
-        if pool.capacity.is_some_and(|capacity| end > capacity) {
+        if problem.sizes[i] > 0 && pool.capacity.is_some_and(|capacity| end > capacity) {
             return wrong(format!("buffer {i} ends at {end}, above the capacity of {}", pool.name));
         }
         let alignment = problem.alignment(BufferIdx::from(i));
@@ -57,6 +57,8 @@ pub fn check(problem: &Problem, offsets: &[u64], pools: &[u32]) -> Result<u64, E
     check_candidates(problem, pools)?;
     let share = |a: usize, b: usize| {
         pool_of(a) == pool_of(b)
+            && problem.sizes[a] > 0
+            && problem.sizes[b] > 0
             && offsets[a] < offsets[b] + problem.sizes[b]
             && offsets[b] < offsets[a] + problem.sizes[a]
     };

@@ -6,18 +6,24 @@
 //!
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
+pub mod auto;
 pub mod baselines;
+pub mod bounds;
 pub mod check;
 pub mod control;
 pub mod csv;
 pub mod error;
+pub mod exact;
 pub mod generate;
 pub mod index;
 pub mod lifetime;
 pub mod load;
+pub mod mcts;
+pub mod parallel;
 pub mod place;
 pub mod plan;
 pub mod planner;
+pub mod preprocess;
 pub mod problem;
 pub mod random;
 pub mod schedule;

@@ -1,8 +1,10 @@
 //! The registry of planners, and the one way to run them.
 
+use crate::auto;
 use crate::check::check;
 use crate::control::{Control, Options};
 use crate::error::Error;
+use crate::exact;
 use crate::load::load;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
@@ -56,8 +58,9 @@ pub struct Planner {
 /// All planners, in the order in which they are listed to people.
 #[must_use]
 pub fn planners() -> Vec<Planner> {
-    let mut all = Vec::new();
+    let mut all = vec![auto::PLANNER];
     all.extend_from_slice(place::PLANNERS);
+    all.push(exact::PLANNER);
     all.extend_from_slice(baselines::PLANNERS);
     all
 }
@@ -81,6 +84,9 @@ pub fn plan(
         });
     };
     refuse_unsupported(planner, problem)?;
+    if let Some(limit) = options.time_limit {
+        control.stop_after(limit);
+    }
     let placement = (planner.run)(problem, options, control)?;
     let without_capacity = {
         let mut p = problem.clone();
@@ -96,6 +102,8 @@ pub fn plan(
     let bound = if single { placement.bound.max(load).max(largest) } else { placement.bound };
     let stop = if peak == bound && placement.stop != StopReason::Infeasible {
         StopReason::Optimal
+    } else if placement.stop == StopReason::Cancelled && control.has_timed_out() {
+        StopReason::TimeLimit
     } else {
         placement.stop
     };

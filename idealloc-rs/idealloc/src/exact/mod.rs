@@ -1,0 +1,19 @@
+//! Exact search: the smallest peak, proved, for instances of up to a few thousand buffers.
+
+mod arm;
+mod construct;
+mod limits;
+mod minimize;
+mod model;
+mod planner;
+mod portfolio;
+mod search;
+mod solve;
+mod state;
+
+pub use construct::first_fit;
+pub use limits::Limits;
+pub use minimize::{Goal, Minimum, MinimumEnd, minimize};
+pub use model::MAX_BUFFERS;
+pub use planner::PLANNER;
+pub use solve::{Answer, Outcome, solve};

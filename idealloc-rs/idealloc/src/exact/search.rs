@@ -1,0 +1,207 @@
+//! The fail-first floor search.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::arm::{Arm, FitRule, SectionRule};
+use super::limits::Limits;
+use super::model::Model;
+use super::state::{Fail, State};
+
+/// Nodes between two looks at whether to stop.
+const POLL: u64 = 256;
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Everything is placed.
+    Solved,
+    /// Every possibility failed.
+    Failed,
+    /// The nodes were used up.
+    OutOfNodes,
+    /// Somebody asked to stop.
+    Stopped,
+}
+
+/// One run of the search with one arm.
+pub struct Search<'a> {
+    model: &'a Model,
+    arm: &'a Arm,
+    limits: &'a Limits<'a>,
+    /// Set when an earlier arm has decided.
+    stop: &'a AtomicBool,
+    state: State,
+    /// Copies of the state, one per placement on the path.
+    saved: Vec<State>,
+    /// Nodes used.
+    nodes: u64,
+    budget: u64,
+    /// Failures of each section.
+    weight: Vec<u32>,
+}
+
+impl<'a> Search<'a> {
+    /// A run from `root` with what is known of failures.
+    pub fn new(
+        model: &'a Model,
+        arm: &'a Arm,
+        root: &State,
+        weight: Vec<u32>,
+        budget: u64,
+        limits: &'a Limits<'a>,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        let (state, saved, nodes) = (root.clone(), Vec::new(), 0);
+        Self { model, arm, limits, stop, state, saved, nodes, budget, weight }
+    }
+
+    /// Positions (if solved), nodes and failures.
+    pub fn finish(self) -> (Vec<u64>, u64, Vec<u32>) {
+        (self.state.lowest, self.nodes, self.weight)
+    }
+
+    /// Searches until it is solved, failed, or stopped.
+    pub fn run(&mut self) -> End {
+        self.parts(0, self.model.sections, 0)
+    }
+
+    /// Solves each independent part of sections `low .. high`.
+    fn parts(&mut self, low: usize, high: usize, depth: usize) -> End {
+        let mut first = low;
+        for s in low..high {
+            if s + 1 == high || self.state.crossing[s] == 0 {
+                match self.part(first, s + 1, depth) {
+                    End::Solved => {}
+                    end => return end,
+                }
+                first = s + 1;
+            }
+        }
+        End::Solved
+    }
+
+    /// Solves sections `low .. high`, which unplaced buffers join.
+    fn part(&mut self, low: usize, high: usize, depth: usize) -> End {
+        loop {
+            let Some(section) = self.choose_section(low, high) else { return End::Solved };
+            let buffer = self.choose_buffer(section);
+            if self.nodes >= self.budget {
+                return End::OutOfNodes;
+            }
+            self.nodes += 1;
+            if self.nodes.is_multiple_of(POLL) {
+                self.limits.control.add_work(POLL);
+                if self.stop.load(Ordering::Relaxed) || self.limits.stopped() {
+                    return End::Stopped;
+                }
+            }
+            if self.saved.len() <= depth {
+                self.saved.push(self.state.clone());
+            } else {
+                self.saved[depth].clone_from(&self.state);
+            }
+            let end = match self.state.place(self.model, buffer) {
+                Ok(()) => self.parts(low, high, depth + 1),
+                Err(Fail) => End::Failed,
+            };
+            if end != End::Failed {
+                return end;
+            }
+            self.weight[section] += 1;
+            self.state.clone_from(&self.saved[depth]);
+            if self.state.raise(self.model, buffer).is_err() {
+                return End::Failed;
+            }
+        }
+    }
+
+    /// The section where the fewest buffers can lie at the floor, among those that no lower floor touches.
+    fn choose_section(&self, low: usize, high: usize) -> Option<usize> {
+        let state = &self.state;
+        let mut best: Option<((u64, u64), usize)> = None;
+        if self.model.contiguous {
+            let mut s = low;
+            while s < high {
+                // A plateau [s, e): equal floors, higher ones on both sides.
+                let floor = state.floor[s];
+                let mut e = s + 1;
+                while e < high && state.floor[e] == floor {
+                    e += 1;
+                }
+                let lower_left = s > low && state.floor[s - 1] < floor;
+                let lower_right = e < high && state.floor[e] < floor;
+                if floor != u64::MAX && !lower_left && !lower_right {
+                    self.best_of(s, e, &mut best);
+                }
+                s = e;
+            }
+        } else {
+            let floor = state.floor[low..high].iter().copied().min().unwrap_or(u64::MAX);
+            if floor == u64::MAX {
+                return None;
+            }
+            for s in low..high {
+                if state.floor[s] == floor {
+                    self.best_of(s, s + 1, &mut best);
+                }
+            }
+        }
+        best.map(|(_, s)| s)
+    }
+
+    fn best_of(&self, from: usize, to: usize, best: &mut Option<((u64, u64), usize)>) {
+        for s in from..to {
+            let slack = self.model.room[s] - self.state.floor[s] - self.state.total[s];
+            let count = u64::from(self.state.at_floor[s]) + u64::from(slack > 0);
+            let failures = match self.arm.section_rule {
+                SectionRule::Fewest => 0,
+                SectionRule::Failures => u64::from(self.weight[s]),
+            };
+            let key = (count * 1024 / (1 + failures), slack);
+            if best.is_none_or(|(k, _)| key < k) {
+                *best = Some((key, s));
+            }
+        }
+    }
+
+    fn choose_buffer(&self, section: usize) -> usize {
+        let (state, model) = (&self.state, self.model);
+        let floor = state.floor[section];
+        let (mut lo, mut hi) = (section, section);
+        while lo > 0 && state.floor[lo - 1] == floor {
+            lo -= 1;
+        }
+        while hi + 1 < model.sections && state.floor[hi + 1] == floor {
+            hi += 1;
+        }
+        let wall =
+            |s: Option<usize>| s.and_then(|s| state.floor.get(s)).copied().unwrap_or(u64::MAX);
+        let left_wall = wall(lo.checked_sub(1));
+        let right_wall = wall(Some(hi + 1));
+        let mut best: Option<((u32, u32), usize)> = None;
+        for (w, &row) in model.members(section).iter().enumerate() {
+            let mut bits = row & state.unplaced[w];
+            while bits != 0 {
+                let b = w * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if state.lowest[b] != floor {
+                    continue;
+                }
+                let hull = model.hull[b];
+                let top = floor + model.heights[b];
+                let (left, right) = (hull.first as usize == lo, hull.last as usize == hi);
+                let mut fit = 0;
+                if self.arm.fit_rule == FitRule::Walls {
+                    fit = 2 * (u32::from(left) + u32::from(right));
+                    fit += u32::from(left && top == left_wall);
+                    fit += u32::from(right && top == right_wall);
+                }
+                let key = (fit, self.arm.rank[b]);
+                if best.is_none_or(|(k, _)| key > k) {
+                    best = Some((key, b));
+                }
+            }
+        }
+        best.map_or(0, |(_, b)| b)
+    }
+}

@@ -1,0 +1,192 @@
+//! What changes during a search.
+
+use super::model::Model;
+
+/// A partial placement: everything below the floors is decided.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Lowest position still possible for an unplaced buffer; the position of a placed one.
+    pub lowest: Vec<u64>,
+    /// Buffers that are not placed, as a set.
+    pub unplaced: Vec<u64>,
+    /// Least `lowest` of the unplaced buffers of each section; `u64::MAX` if there is none.
+    pub floor: Vec<u64>,
+    /// How many unplaced buffers of each section have `lowest` at the floor.
+    pub at_floor: Vec<u32>,
+    /// Sum of the heights of the unplaced buffers of each section.
+    pub total: Vec<u64>,
+    /// Unplaced buffers whose hull holds both this section and the next.
+    pub crossing: Vec<u32>,
+    dirty: Vec<u64>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.lowest.clone_from(&other.lowest);
+        self.unplaced.clone_from(&other.unplaced);
+        self.floor.clone_from(&other.floor);
+        self.at_floor.clone_from(&other.at_floor);
+        self.total.clone_from(&other.total);
+        self.crossing.clone_from(&other.crossing);
+        self.dirty.clone_from(&other.dirty);
+    }
+}
+
+/// A section cannot hold what it must, or a buffer has no position left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fail;
+
+impl State {
+    /// Nothing placed.
+    pub fn new(model: &Model) -> Result<Self, Fail> {
+        let mut state = Self {
+            lowest: Vec::with_capacity(model.n),
+            unplaced: vec![0; model.words],
+            floor: vec![u64::MAX; model.sections],
+            at_floor: vec![0; model.sections],
+            total: vec![0; model.sections],
+            crossing: vec![0; model.sections],
+            dirty: vec![0; model.sections.div_ceil(64)],
+        };
+        for i in 0..model.n {
+            let domain = model.domains[i];
+            state.lowest.push(domain.fixed.unwrap_or_else(|| domain.align(0)));
+            if state.lowest[i] > model.last[i] {
+                return Err(Fail);
+            }
+            state.unplaced[i / 64] |= 1 << (i % 64);
+            for run in &model.runs[i] {
+                for s in run.first..=run.last {
+                    state.total[s as usize] += model.heights[i];
+                }
+            }
+            for s in model.hull[i].first..model.hull[i].last {
+                state.crossing[s as usize] += 1;
+            }
+        }
+        for s in 0..model.sections {
+            state.dirty[s / 64] |= 1 << (s % 64);
+        }
+        state.settle(model)?;
+        Ok(state)
+    }
+
+    /// Places `b` at its lowest position.
+    pub fn place(&mut self, model: &Model, b: usize) -> Result<(), Fail> {
+        let at = self.lowest[b];
+        let height = model.heights[b];
+        let top = at + height;
+        self.unplaced[b / 64] &= !(1 << (b % 64));
+        for run in &model.runs[b] {
+            for s in run.first as usize..=run.last as usize {
+                self.total[s] -= height;
+                self.leave(s, at);
+            }
+        }
+        for s in model.hull[b].first..model.hull[b].last {
+            self.crossing[s as usize] -= 1;
+        }
+        for (w, &row) in model.neighbours(b).iter().enumerate() {
+            let mut bits = row & self.unplaced[w];
+            while bits != 0 {
+                let c = w * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if self.lowest[c] < top {
+                    self.lift(model, c, top)?;
+                }
+            }
+        }
+        self.settle(model)
+    }
+
+    /// Excludes the lowest position of `b`: it must lie on top of an unplaced neighbour, or nowhere.
+    pub fn raise(&mut self, model: &Model, b: usize) -> Result<(), Fail> {
+        let domain = model.domains[b];
+        if domain.fixed.is_some() {
+            return Err(Fail);
+        }
+        let mut next = u64::MAX;
+        for (w, &row) in model.neighbours(b).iter().enumerate() {
+            let mut bits = row & self.unplaced[w];
+            while bits != 0 {
+                let c = w * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                next = next.min(self.lowest[c] + model.heights[c]);
+            }
+        }
+        if next > model.last[b] {
+            return Err(Fail);
+        }
+        self.lift(model, b, next)?;
+        for &twin in &model.twins[b] {
+            let twin = twin as usize;
+            if self.unplaced[twin / 64] >> (twin % 64) & 1 == 1 && self.lowest[twin] < next {
+                self.lift(model, twin, next)?;
+            }
+        }
+        self.settle(model)
+    }
+
+    fn leave(&mut self, s: usize, at: u64) {
+        if self.floor[s] == at {
+            self.at_floor[s] -= 1;
+            if self.at_floor[s] == 0 {
+                self.dirty[s / 64] |= 1 << (s % 64);
+            }
+        }
+    }
+
+    fn lift(&mut self, model: &Model, c: usize, to: u64) -> Result<(), Fail> {
+        let old = self.lowest[c];
+        let to = model.domains[c].align(to);
+        if to > model.last[c] {
+            self.dirty.fill(0);
+            return Err(Fail);
+        }
+        self.lowest[c] = to;
+        for run in &model.runs[c] {
+            for s in run.first as usize..=run.last as usize {
+                self.leave(s, old);
+            }
+        }
+        Ok(())
+    }
+
+    /// Recomputes the floors of the dirty sections.
+    fn settle(&mut self, model: &Model) -> Result<(), Fail> {
+        for w in 0..self.dirty.len() {
+            while self.dirty[w] != 0 {
+                let s = w * 64 + self.dirty[w].trailing_zeros() as usize;
+                self.dirty[w] &= self.dirty[w] - 1;
+                let (mut floor, mut count) = (u64::MAX, 0);
+                for (k, &row) in model.members(s).iter().enumerate() {
+                    let mut bits = row & self.unplaced[k];
+                    while bits != 0 {
+                        let c = k * 64 + bits.trailing_zeros() as usize;
+                        bits &= bits - 1;
+                        let at = self.lowest[c];
+                        if at < floor {
+                            floor = at;
+                            count = 1;
+                        } else if at == floor {
+                            count += 1;
+                        }
+                    }
+                }
+                self.floor[s] = floor;
+                self.at_floor[s] = count;
+                if count > 0 && floor + self.total[s] > model.room[s] {
+                    self.dirty.fill(0);
+                    return Err(Fail);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! What every search does first: make the problem as small as it can be without losing an optimal plan.
+//!
+//! Ticks become [sections](sections): moments at which the set of live buffers is maximal. Bytes become
+//! [units](unit): the common divisor of all sizes, alignments and fixed offsets. What never meets in time becomes a
+//! [`Component`] of its own. Buffers that conflict with nothing are placed at once.
+
+pub mod component;
+pub mod sections;
+pub mod split;
+pub mod trivial;
+pub mod unit;
+
+pub use component::{Component, Domain, Run};
+
+use crate::index::BufferIdx;
+use crate::problem::Problem;
+use unit::Unit;
+
+/// A problem made small. Made by [`prepare`].
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// Independent parts, by their first buffer.
+    pub components: Vec<Component>,
+    /// Buffers that conflict with nothing, with the lowest offset allowed, in bytes.
+    pub alone: Vec<(BufferIdx, u64)>,
+    /// Lower bound of the peak in bytes: the load with alignment, fixed offsets, and single buffers.
+    pub bound: u64,
+    /// Number of buffers of the problem.
+    buffers: usize,
+}
+
+impl Prepared {
+    /// Offsets in bytes of all buffers, given those of each component in the order of [`Component::buffers`].
+    ///
+    /// A component without offsets (an empty slice) leaves its buffers at 0.
+    #[must_use]
+    pub fn offsets(&self, of_components: &[Vec<u64>]) -> Vec<u64> {
+        let mut offsets = vec![0; self.buffers];
+        for &(buffer, offset) in &self.alone {
+            offsets[buffer.get()] = offset;
+        }
+        for (component, values) in self.components.iter().zip(of_components) {
+            for (&buffer, &offset) in component.buffers.iter().zip(values) {
+                offsets[buffer.get()] = offset;
+            }
+        }
+        offsets
+    }
+}
+
+/// Prepares a problem with one pool. The capacity plays no part: components are asked about capacities later.
+///
+/// Complexity: `O(n log n)` time and `O(n)` memory for conflicts by lifetimes; `O(pairs * degree)` for given pairs.
+#[must_use]
+pub fn prepare(problem: &Problem) -> Prepared {
+    let relation = sections::sections(problem);
+    let unit = Unit::of(problem);
+    let mut fixed = vec![None; problem.len()];
+    for &(buffer, offset) in problem.fixed() {
+        fixed[buffer.get()] = Some(offset);
+    }
+    let mut alone = Vec::new();
+    let mut bound = 0;
+    for (i, fixed) in fixed.iter().enumerate() {
+        if relation.of(i).is_empty() {
+            let size = problem.sizes()[i];
+            let lowest = if size == 0 { 0 } else { unit.lowest(problem, i) };
+            let offset = fixed.unwrap_or(lowest);
+            alone.push((BufferIdx::from(i), offset));
+            if size > 0 {
+                bound = bound.max(offset.saturating_add(size));
+            }
+        }
+    }
+    let parts = split::split(&relation);
+    let components: Vec<Component> = parts
+        .buffers
+        .into_iter()
+        .zip(parts.sections)
+        .map(|part| Component::new(problem, &relation, part, &parts.names, unit, &fixed))
+        .collect();
+    bound = components.iter().map(|c| c.bound).fold(bound, u64::max);
+    Prepared { components, alone, bound, buffers: problem.len() }
+}
