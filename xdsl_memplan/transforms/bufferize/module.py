@@ -54,7 +54,7 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
         spaces[None] = spaces[memories.default.name]
     placements = [place_function(f, spaces, options.in_place) for f in functions if f.body.blocks]
     arena = memories.default
-    ensure_arenas(module, [arena])
+    ensure_arenas(module, memories.by_name.values())
     globals = Globals(module, options.alignment)
     for placement in placements:
         emitter = Emitter(placement, globals, arena.name, options.alignment, find_emit)
