@@ -71,9 +71,20 @@ class Builder:
 
     def build(self, count: int) -> None:
         kinds = [
-            self.elementwise, self.elementwise, self.elementwise, self.transpose, self.fill,
-            self.pad, self.concat, self.insert_slice, self.extract_slice, self.reshape,
-            self.matmul, self.insert, self.whole, self.reduce,
+            self.elementwise,
+            self.elementwise,
+            self.elementwise,
+            self.transpose,
+            self.fill,
+            self.pad,
+            self.concat,
+            self.insert_slice,
+            self.extract_slice,
+            self.reshape,
+            self.matmul,
+            self.insert,
+            self.whole,
+            self.reduce,
         ]
         if self.depth < 2:
             kinds += [self.loop, self.branch, self.update]
@@ -99,7 +110,10 @@ class Builder:
             f"{name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}} "
             f"ins({left[0]}, {right[0]} : {type}, {type}) outs({destination} : {type}) {{\n"
             f"^bb0(%x: f32, %y: f32, %o: f32):\n %z = arith.{op} %x, %y : f32\n"
-            f" linalg.yield %z : f32\n}} -> {type}", name, left[1], step,
+            f" linalg.yield %z : f32\n}} -> {type}",
+            name,
+            left[1],
+            step,
         )
 
     def whole(self) -> None:
@@ -112,8 +126,12 @@ class Builder:
         def step(env: Environment) -> None:
             env[name] = env[left[0]] - env[right[0]]
 
-        self.add(f"{name} = arith.subf {left[0]}, {right[0]} : {tensor_type(left[1])}",
-                 name, left[1], step)
+        self.add(
+            f"{name} = arith.subf {left[0]}, {right[0]} : {tensor_type(left[1])}",
+            name,
+            left[1],
+            step,
+        )
 
     def transpose(self) -> None:
         source = self.pick((4, 6)) or self.pick((6, 4))
@@ -125,8 +143,13 @@ class Builder:
         def step(env: Environment) -> None:
             env[name] = np.ascontiguousarray(env[source[0]].T)
 
-        self.add(f"{name} = linalg.transpose ins({source[0]} : {tensor_type(source[1])}) "
-                 f"outs({out} : {tensor_type(shape)}) permutation = [1, 0]", name, shape, step)
+        self.add(
+            f"{name} = linalg.transpose ins({source[0]} : {tensor_type(source[1])}) "
+            f"outs({out} : {tensor_type(shape)}) permutation = [1, 0]",
+            name,
+            shape,
+            step,
+        )
 
     def fill(self) -> None:
         shape = self.random.choice(SHAPES)
@@ -135,8 +158,13 @@ class Builder:
         def step(env: Environment) -> None:
             env[name] = np.full(shape, 0.5, np.float32)
 
-        self.add(f"{name} = linalg.fill ins(%half : f32) outs({out} : {tensor_type(shape)}) "
-                 f"-> {tensor_type(shape)}", name, shape, step)
+        self.add(
+            f"{name} = linalg.fill ins(%half : f32) outs({out} : {tensor_type(shape)}) "
+            f"-> {tensor_type(shape)}",
+            name,
+            shape,
+            step,
+        )
 
     def pad(self) -> None:
         source = self.pick((4, 6))
@@ -149,9 +177,14 @@ class Builder:
         def step(env: Environment) -> None:
             env[name] = np.pad(env[source[0]], ((low, 4 - low), (0, 0)), constant_values=0.5)
 
-        self.add(f"{name} = tensor.pad {source[0]} low[{low}, 0] high[{4 - low}, 0] {{\n"
-                 f"^bb0(%i: index, %j: index):\n tensor.yield %half : f32\n"
-                 f"}} : {tensor_type((4, 6))} to {tensor_type((8, 6))}", name, (8, 6), step)
+        self.add(
+            f"{name} = tensor.pad {source[0]} low[{low}, 0] high[{4 - low}, 0] {{\n"
+            f"^bb0(%i: index, %j: index):\n tensor.yield %half : f32\n"
+            f"}} : {tensor_type((4, 6))} to {tensor_type((8, 6))}",
+            name,
+            (8, 6),
+            step,
+        )
 
     def concat(self) -> None:
         left, right = self.pick((4, 6)), self.pick((4, 6))
@@ -162,8 +195,13 @@ class Builder:
         def step(env: Environment) -> None:
             env[name] = np.concatenate([env[left[0]], env[right[0]]], 0)
 
-        self.add(f"{name} = tensor.concat dim(0) {left[0]}, {right[0]} : (tensor<4x6xf32>, "
-                 f"tensor<4x6xf32>) -> tensor<8x6xf32>", name, (8, 6), step)
+        self.add(
+            f"{name} = tensor.concat dim(0) {left[0]}, {right[0]} : (tensor<4x6xf32>, "
+            f"tensor<4x6xf32>) -> tensor<8x6xf32>",
+            name,
+            (8, 6),
+            step,
+        )
 
     def insert_slice(self) -> None:
         source, dest = self.pick((4, 6)), self.pick((8, 6))
@@ -176,8 +214,13 @@ class Builder:
             new[at : at + 3 * stride + 1 : stride] = env[source[0]]
             env[name] = new
 
-        self.add(f"{name} = tensor.insert_slice {source[0]} into {dest[0]}[{at}, 0] [4, 6] "
-                 f"[{stride}, 1] : tensor<4x6xf32> into tensor<8x6xf32>", name, (8, 6), step)
+        self.add(
+            f"{name} = tensor.insert_slice {source[0]} into {dest[0]}[{at}, 0] [4, 6] "
+            f"[{stride}, 1] : tensor<4x6xf32> into tensor<8x6xf32>",
+            name,
+            (8, 6),
+            step,
+        )
 
     def extract_slice(self) -> None:
         source = self.pick((8, 6))
@@ -188,16 +231,23 @@ class Builder:
         def step(env: Environment) -> None:
             env[name] = env[source[0]][at : at + 3 * stride + 1 : stride].copy()
 
-        self.add(f"{name} = tensor.extract_slice {source[0]}[{at}, 0] [4, 6] [{stride}, 1] : "
-                 f"tensor<8x6xf32> to tensor<4x6xf32>", name, (4, 6), step)
+        self.add(
+            f"{name} = tensor.extract_slice {source[0]}[{at}, 0] [4, 6] [{stride}, 1] : "
+            f"tensor<8x6xf32> to tensor<4x6xf32>",
+            name,
+            (4, 6),
+            step,
+        )
 
     def reshape(self) -> None:
-        kind = self.random.choice([
-            ("collapse_shape", (4, 6), (24,), "[[0, 1]]", ""),
-            ("expand_shape", (24,), (4, 6), "[[0, 1]]", " output_shape [4, 6]"),
-            ("expand_shape", (4, 6), (2, 2, 6), "[[0, 1], [2]]", " output_shape [2, 2, 6]"),
-            ("collapse_shape", (2, 2, 6), (4, 6), "[[0, 1], [2]]", ""),
-        ])
+        kind = self.random.choice(
+            [
+                ("collapse_shape", (4, 6), (24,), "[[0, 1]]", ""),
+                ("expand_shape", (24,), (4, 6), "[[0, 1]]", " output_shape [4, 6]"),
+                ("expand_shape", (4, 6), (2, 2, 6), "[[0, 1], [2]]", " output_shape [2, 2, 6]"),
+                ("collapse_shape", (2, 2, 6), (4, 6), "[[0, 1], [2]]", ""),
+            ]
+        )
         op, old, new, groups, tail = kind
         source = self.pick(old)
         if not source:
@@ -207,8 +257,13 @@ class Builder:
         def step(env: Environment) -> None:
             env[name] = env[source[0]].reshape(new)
 
-        self.add(f"{name} = tensor.{op} {source[0]} {groups}{tail} : {tensor_type(old)} into "
-                 f"{tensor_type(new)}", name, new, step)
+        self.add(
+            f"{name} = tensor.{op} {source[0]} {groups}{tail} : {tensor_type(old)} into "
+            f"{tensor_type(new)}",
+            name,
+            new,
+            step,
+        )
 
     def matmul(self) -> None:
         left, right, out = self.pick((6, 4)), self.pick((4, 6)), self.pick((4, 3))
@@ -222,12 +277,18 @@ class Builder:
                 total += env[right[0]][:, k : k + 1] * env[left[0]][k, :3]
             env[name] = total
 
-        self.lines.append(f"{first} = tensor.extract_slice {left[0]}[0, 0] [6, 3] [1, 1] : "
-                          f"tensor<6x4xf32> to tensor<6x3xf32>")
+        self.lines.append(
+            f"{first} = tensor.extract_slice {left[0]}[0, 0] [6, 3] [1, 1] : "
+            f"tensor<6x4xf32> to tensor<6x3xf32>"
+        )
         del second
-        self.add(f"{name} = linalg.matmul ins({right[0]}, {first} : tensor<4x6xf32>, "
-                 f"tensor<6x3xf32>) outs({out[0]} : tensor<4x3xf32>) -> tensor<4x3xf32>",
-                 name, (4, 3), step)
+        self.add(
+            f"{name} = linalg.matmul ins({right[0]}, {first} : tensor<4x6xf32>, "
+            f"tensor<6x3xf32>) outs({out[0]} : tensor<4x3xf32>) -> tensor<4x3xf32>",
+            name,
+            (4, 3),
+            step,
+        )
 
     def reduce(self) -> None:
         source, out = self.pick((4, 6)), self.pick((4, 3))
@@ -243,10 +304,13 @@ class Builder:
 
         self.add(
             f"{name} = linalg.generic {{indexing_maps = [affine_map<(a, b, c) -> (a, c)>, "
-            f"affine_map<(a, b, c) -> (a, b)>], iterator_types = [\"parallel\", \"parallel\", "
-            f"\"reduction\"]}} ins({source[0]} : tensor<4x6xf32>) outs({out[0]} : "
+            f'affine_map<(a, b, c) -> (a, b)>], iterator_types = ["parallel", "parallel", '
+            f'"reduction"]}} ins({source[0]} : tensor<4x6xf32>) outs({out[0]} : '
             f"tensor<4x3xf32>) {{\n^bb0(%x: f32, %o: f32):\n %z = arith.addf %o, %x : f32\n"
-            f" linalg.yield %z : f32\n}} -> tensor<4x3xf32>", name, (4, 3), step,
+            f" linalg.yield %z : f32\n}} -> tensor<4x3xf32>",
+            name,
+            (4, 3),
+            step,
         )
 
     def insert(self) -> None:
@@ -261,8 +325,12 @@ class Builder:
             env[name] = new
 
         self.lines.append(f"{scalar} = tensor.extract {source[0]}[%c1, %c0] : tensor<4x6xf32>")
-        self.add(f"{name} = tensor.insert {scalar} into {dest[0]}[%c0, %c1] : tensor<4x6xf32>",
-                 name, (4, 6), step)
+        self.add(
+            f"{name} = tensor.insert {scalar} into {dest[0]}[%c0, %c1] : tensor<4x6xf32>",
+            name,
+            (4, 6),
+            step,
+        )
 
     def nested(self, extra: list[tuple[str, tuple[int, ...]]]) -> "Builder":
         inner = Builder(self.random, [*self.scope, *extra], self.counter, self.depth + 1)
@@ -278,9 +346,7 @@ class Builder:
         yielded = [body.pick((4, 6)) for _ in initial]
         trips = self.random.randrange(0, 4)
         types = ", ".join(["tensor<4x6xf32>"] * len(initial))
-        carried = ", ".join(
-            f"{a} = {i[0]}" for a, i in zip(arguments, initial, strict=True) if i
-        )
+        carried = ", ".join(f"{a} = {i[0]}" for a, i in zip(arguments, initial, strict=True) if i)
         last = ", ".join(y[0] for y in yielded if y)
         text = "\n".join(body.lines)
         packed = self.name()
@@ -326,8 +392,13 @@ class Builder:
             assert value
             env[name] = inner[value[0]]
 
-        self.add(f"{name} = scf.if %t{taken} -> (tensor<4x6xf32>) {{\n{parts[0]}\n}} else {{\n"
-                 f"{parts[1]}\n}}", name, (4, 6), step)
+        self.add(
+            f"{name} = scf.if %t{taken} -> (tensor<4x6xf32>) {{\n{parts[0]}\n}} else {{\n"
+            f"{parts[1]}\n}}",
+            name,
+            (4, 6),
+            step,
+        )
 
     def update(self) -> None:
         """A loop over tiles: take one out, change it, put it back."""
@@ -349,7 +420,10 @@ class Builder:
             f" %s = tensor.extract_slice {argument}[{index}, 0] [4, 6] [1, 1] : tensor<8x6xf32> to "
             f"{type}\n %d = linalg.add ins(%s, %s : {type}, {type}) outs(%s : {type}) -> {type}\n"
             f" %r = tensor.insert_slice %d into {argument}[{index}, 0] [4, 6] [1, 1] : {type} into "
-            f"tensor<8x6xf32>\n scf.yield %r : tensor<8x6xf32>\n}}", name, (8, 6), step,
+            f"tensor<8x6xf32>\n scf.yield %r : tensor<8x6xf32>\n}}",
+            name,
+            (8, 6),
+            step,
         )
 
 
@@ -358,9 +432,7 @@ def random_program(seed: int, length: int = 14) -> Program:
     arguments = [(f"%a{i}", shape) for i, shape in enumerate(SHAPES)]
     builder = Builder(random.Random(seed), list(arguments), [0])
     builder.build(length)
-    results = list(dict.fromkeys(
-        v[0] for v in (builder.pick() for _ in range(3)) if v is not None
-    ))
+    results = list(dict.fromkeys(v[0] for v in (builder.pick() for _ in range(3)) if v is not None))
     shapes = dict(builder.scope)
     inputs = ", ".join(f"{name}: {tensor_type(shape)}" for name, shape in arguments)
     outputs = ", ".join(tensor_type(shapes[name]) for name in results)
@@ -377,6 +449,4 @@ def random_program(seed: int, length: int = 14) -> Program:
 
 def random_arguments(program: Program, seed: int) -> list[Array]:
     generator = np.random.default_rng(seed)
-    return [
-        generator.integers(-4, 5, shape).astype(np.float32) for _, shape in program.arguments
-    ]
+    return [generator.integers(-4, 5, shape).astype(np.float32) for _, shape in program.arguments]
