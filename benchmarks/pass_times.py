@@ -99,9 +99,8 @@ def main() -> int:
         operations, parse, seconds, verify = measure(text, arguments.planner)
         if not heading:
             columns = " | ".join(stage.removeprefix("memplan-") for stage in seconds)
-            print(
-                f"| network | operations | parse | {columns} | passes | passes / parse | IR verify |"
-            )
+            heads = f"network | operations | parse | {columns} | passes | of parse | IR verify"
+            print(f"| {heads} |")
             print("|-|" + "-:|" * (len(seconds) + 5))
             heading = True
         total = sum(seconds.values())

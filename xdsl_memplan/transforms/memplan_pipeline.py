@@ -49,7 +49,8 @@ class MemplanPipelinePass(ModulePass):
                  memplan-verify,convert-memplan-to-memref{arena=...}'
     ```
 
-    with `memplan-schedule` as the third if there is an objective. The IR is verified after every pass.
+    with `memplan-schedule` as the third if there is an objective. The IR is verified after every
+    pass.
 
     Options:
 
