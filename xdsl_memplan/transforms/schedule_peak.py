@@ -8,10 +8,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.lifetimes import lifetimes_of
-from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.function_problems import function_problems
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
-from xdsl_memplan.analysis.planned_buffers import planned_buffers, problem_of
+from xdsl_memplan.analysis.planned_buffers import problem_of
 from xdsl_memplan.analysis.schedule_graph import peak_graph
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.planners.plan import plan
@@ -100,15 +99,10 @@ def arena_bytes(module: ModuleOp, memory: str) -> dict[str, int] | None:
     """Bufferize ``module``, which is changed, and plan it: bytes by function, None if it fails."""
     try:
         MemplanBufferizePass(memory=memory).apply(Context(), module)
-        memories = Memories.of(module, memory)
         needed: dict[str, int] = {}
-        for function, lifetimes in lifetimes_of(module).items():
-            buffers = planned_buffers(lifetimes, memories, keep_lifetimes=True)
-            problems = (
-                problem_of([b for b in buffers if b.memory is described], described)
-                for described in memories.by_name.values()
-            )
-            needed[function.sym_name.data] = sum(plan(p).peak for p in problems if len(p))
+        for problem in function_problems(module, memory):
+            peak = plan(problem_of(problem.buffers, problem.memory)).peak
+            needed[problem.function] = needed.get(problem.function, 0) + peak
     except PassFailedException:
         return None
     return needed

@@ -9,6 +9,7 @@
 pub mod auto;
 pub mod baselines;
 pub mod bounds;
+pub mod boxing;
 pub mod check;
 pub mod control;
 pub mod csv;

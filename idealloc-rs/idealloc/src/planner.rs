@@ -8,7 +8,7 @@ use crate::exact;
 use crate::load::load;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
-use crate::{baselines, place};
+use crate::{baselines, boxing, place};
 
 /// What a problem may use and a planner can honour or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +58,8 @@ pub struct Planner {
 /// All planners, in the order in which they are listed to people.
 #[must_use]
 pub fn planners() -> Vec<Planner> {
-    let mut all = vec![auto::PLANNER];
+    let mut all = vec![auto::PLANNER, exact::PLANNER, boxing::PLANNER];
     all.extend_from_slice(place::PLANNERS);
-    all.push(exact::PLANNER);
     all.extend_from_slice(baselines::PLANNERS);
     all
 }
