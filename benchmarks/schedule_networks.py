@@ -42,7 +42,8 @@ def one_setting(name: str, setting: str, graph: Graph) -> list[float]:
     check_schedule(graph, peak)
     reductions: list[float] = []
     print(
-        f"{name} {setting}: M_P {peak.bound} {peak.stop}, addresses to {peak.peak}, {peak_ms:.1f} ms"
+        f"{name} {setting}: M_P {peak.bound} {peak.stop},"
+        f" addresses to {peak.peak}, {peak_ms:.1f} ms"
     )
     for budget, capacity in budgets_of(graph).by_name().items():
         found, ms = timed(lambda: schedule_for_traffic(graph, capacity))

@@ -220,25 +220,29 @@ fn a_given_order_is_kept_and_replacement_is_best_for_it() {
     }
 }
 
+/// Seeds at which a reduction was wrong once, besides the first ones.
+const OLD_MISTAKES: &[u64] = &[13068];
+
 #[test]
 fn larger_graphs_do_not_depend_on_the_reductions() {
-    for seed in 0..graphs_to_try() / 4 {
+    for seed in (0..graphs_to_try() / 4).chain(OLD_MISTAKES.iter().copied()) {
         let graph = random_graph(1_000_000 + seed, 18);
         let control = Control::default();
         let peak = least_peak(&graph, &SearchOptions::default(), &control).expect("a peak");
         let needed = graph.largest_footprint().expect("an operator").1;
         let capacity = needed + (peak.bound - needed) / 3;
-        let mut bounds = BTreeSet::new();
-        for (_, reductions) in &settings()[..7] {
+        let mut bounds = BTreeMap::new();
+        for (name, reductions) in &settings()[..7] {
             let options = SearchOptions {
                 reductions: *reductions,
                 max_states: None,
                 ..SearchOptions::default()
             };
             let found = least_traffic(&graph, capacity, &options, &control).expect("a schedule");
-            bounds.insert(found.bound);
+            bounds.insert(*name, found.bound);
         }
-        assert_eq!(bounds.len(), 1, "seed {seed}: {bounds:?}");
+        let values: BTreeSet<u64> = bounds.values().copied().collect();
+        assert_eq!(values.len(), 1, "seed {seed}: {bounds:?}");
     }
 }
 

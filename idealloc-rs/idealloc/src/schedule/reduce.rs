@@ -139,11 +139,12 @@ impl Reduced {
 impl Reduced {
     fn can_wait(&self, index: usize) -> bool {
         let step = &self.macros[index];
-        let made: u64 = step.outputs.iter().map(|&item| self.items[item as usize].bytes).sum();
-        let workspace = step.enter.max(step.hill).saturating_sub(made);
+        // Results that this reader does not read take room beside it, too.
         let reads_results = |next: &u32| {
             let next = &self.macros[*next as usize];
-            workspace <= next.enter && step.outputs.iter().any(|o| next.inputs.contains(o))
+            let read = step.outputs.iter().filter(|&item| next.inputs.contains(item));
+            let bytes: u64 = read.map(|&item| self.items[item as usize].bytes).sum();
+            bytes > 0 && step.enter.max(step.hill) <= bytes + next.enter
         };
         step.inputs.is_empty()
             && step.predecessors.is_empty()
