@@ -82,10 +82,9 @@ fn brute_force(problem: &Problem) -> Option<u64> {
         Conflicts::LifetimesAnd(pairs) => (true, pairs.as_slice()),
         Conflicts::Pairs(pairs) => (false, pairs.as_slice()),
     };
-    for a in 0..n {
-        for b in 0..n {
-            conflict[a][b] =
-                by_time && a != b && (0..40).any(|tick| live(a, tick) && live(b, tick));
+    for (a, row) in conflict.iter_mut().enumerate() {
+        for (b, entry) in row.iter_mut().enumerate() {
+            *entry = by_time && a != b && (0..40).any(|tick| live(a, tick) && live(b, tick));
         }
     }
     for &(a, b) in pairs {
