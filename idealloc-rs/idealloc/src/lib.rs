@@ -17,6 +17,7 @@ pub mod generate;
 pub mod index;
 pub mod lifetime;
 pub mod load;
+pub mod minimalloc;
 pub mod place;
 pub mod plan;
 pub mod planner;

@@ -5,6 +5,7 @@ use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::exact;
 use crate::load::load;
+use crate::minimalloc;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
 use crate::{baselines, place};
@@ -60,6 +61,7 @@ pub fn planners() -> Vec<Planner> {
     let mut all = Vec::new();
     all.extend_from_slice(place::PLANNERS);
     all.push(exact::PLANNER);
+    all.push(minimalloc::PLANNER);
     all.extend_from_slice(baselines::PLANNERS);
     all
 }

@@ -1,4 +1,4 @@
-//! `exact` against brute force on small random problems with every feature.
+//! `exact` and `minimalloc` against brute force on small random problems with every feature.
 //!
 //! `IDEALLOC_CASES` sets the number of cases (default 20 000), `IDEALLOC_SEED` the first seed.
 
@@ -167,6 +167,14 @@ fn compare(seed: u64, planner: &str) {
                 assert_eq!(found.stop, StopReason::Optimal, "seed {seed}: {found:?}");
             }
         }
+    }
+}
+
+#[test]
+fn minimalloc_agrees_with_brute_force() {
+    let first = number("IDEALLOC_SEED", 0);
+    for seed in first..first + number("IDEALLOC_CASES", 20_000) / 4 {
+        compare(seed, "minimalloc");
     }
 }
 
