@@ -9,10 +9,12 @@ they have bytes of their own, or got them from outside the function.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, Kind, kind_of
 from xdsl_memplan.analysis.storage_type import is_memref, is_plain_data, is_storage
@@ -114,7 +116,7 @@ class Aliases:
                 pass
 
     def _visit_plain(self, op: Operation) -> None:
-        if not op.results or not op.operands:
+        if not op.results or not any(map(self.tracked, op.operands)):
             return
         ties = aliases_of(op)
         for tie in ties:
@@ -187,6 +189,19 @@ class Aliases:
     def _add(self, value: SSAValue, sources: list[SSAValue]) -> None:
         if sources:
             self.sources.setdefault(value, []).extend(sources)
+
+
+def aliases_of_module(module: ModuleOp) -> dict[FuncOp, Aliases]:
+    """Find the alias edges of every function that has a body, callees first; linear.
+
+    Raises PassFailedException for recursion.
+    """
+    summaries: dict[str, CallSummary] = {}
+    result: dict[FuncOp, Aliases] = {}
+    for function in CallGraph.of(module).bottom_up:
+        result[function] = Aliases.of(function, summaries)
+        summaries[function.sym_name.data] = result[function].summary()
+    return result
 
 
 def check_structured(block: Block, op: Operation) -> None:

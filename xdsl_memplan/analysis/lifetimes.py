@@ -8,14 +8,13 @@ function; arguments and constants are there from tick 0.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
-from xdsl_memplan.analysis.aliases import Aliases, CallSummary
-from xdsl_memplan.analysis.call_graph import CallGraph
+from xdsl_memplan.analysis.aliases import Aliases, aliases_of_module
 from xdsl_memplan.analysis.logical_time import LogicalTime, Loop
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.storage_type import is_storage
@@ -31,7 +30,7 @@ class FunctionLifetimes:
     function: FuncOp
     aliases: Aliases
     time: LogicalTime
-    _needed: dict[SSAValue, _Interval] = field(default_factory=dict[SSAValue, _Interval])
+    _needed: dict[SSAValue, _Interval]
     """Ticks at which a value is used, its own aliases included; no entry if it never is."""
 
     @property
@@ -68,18 +67,12 @@ class FunctionLifetimes:
                 yield from (r for r in op.results if is_storage(r.type))
 
     def _definition(self, value: SSAValue) -> int:
-        """Return the tick at which a value that is never needed is defined; linear."""
+        """Return the next tick where a value that is never needed is defined."""
         owner = value.owner
         if isinstance(owner, Block):
             loop = self.time.loops.get(owner)
             return loop.start if loop else 0
-        later: Operation | None = owner
-        while later is not None:
-            start, end = self.time.span(later)
-            if start < end:
-                return start
-            later = later.next_op
-        return self.end
+        return self.time.reached(owner)
 
 
 def lifetimes_of(module: ModuleOp) -> dict[FuncOp, FunctionLifetimes]:
@@ -88,26 +81,23 @@ def lifetimes_of(module: ModuleOp) -> dict[FuncOp, FunctionLifetimes]:
     Linear in the size of the module, times the depth of its loops. Raises PassFailedException for
     recursion, and for tensors or memrefs in unstructured control flow.
     """
-    summaries: dict[str, CallSummary] = {}
     result: dict[FuncOp, FunctionLifetimes] = {}
-    for function in CallGraph.of(module).bottom_up:
-        aliases = Aliases.of(function, summaries)
+    for function, aliases in aliases_of_module(module).items():
         time = LogicalTime.of(aliases)
-        lifetimes = FunctionLifetimes(function, aliases, time)
-        _Collector(lifetimes).run()
-        result[function] = lifetimes
-        summaries[function.sym_name.data] = aliases.summary()
+        collector = _Collector(function, aliases, time)
+        collector.run()
+        result[function] = FunctionLifetimes(function, aliases, time, collector.needed)
     return result
 
 
 class _Collector:
     """Gathers the uses of every value, then moves them along the alias edges to the roots."""
 
-    def __init__(self, lifetimes: FunctionLifetimes) -> None:
-        self.aliases = lifetimes.aliases
-        self.time = lifetimes.time
-        self.needed = lifetimes._needed  # pyright: ignore[reportPrivateUsage]
-        self.function = lifetimes.function
+    def __init__(self, function: FuncOp, aliases: Aliases, time: LogicalTime) -> None:
+        self.function = function
+        self.aliases = aliases
+        self.time = time
+        self.needed: dict[SSAValue, _Interval] = {}
 
     def run(self) -> None:
         self.touch_operations()
@@ -168,11 +158,8 @@ class _Collector:
     def begin_before_the_function(self) -> None:
         entry = self.function.body.blocks[0]
         for value, (_, end) in self.needed.items():
-            if isinstance(value, BlockArgument):
-                early = value.block is entry
-            else:
-                early = kind_of(value.op) is Kind.CONSTANT  # pyright: ignore
-            if early:
+            owner = value.owner
+            if owner is entry or (isinstance(owner, Operation) and kind_of(owner) is Kind.CONSTANT):
                 self.needed[value] = (0, end)
 
     def extend(self, value: SSAValue, start: int, end: int, user: Block | None) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
@@ -50,19 +51,32 @@ def planned_buffers(
     With ``keep_lifetimes``, lifetimes written in the IR are taken if every buffer has one.
     Raises PassFailedException for a size that is not known or a place that cannot be planned.
     """
-    ops = [op for op in lifetimes.function.walk() if storage_of(op) is not None]
-    traits = [trait for op in ops if (trait := storage_of(op)) is not None]
-    written = [trait.get_lifetime(op) for op, trait in zip(ops, traits, strict=True)]
+    storage = storage_operations(lifetimes.function)
+    written = [trait.get_lifetime(op) for op, trait in storage]
     keep = keep_lifetimes and None not in written
     reuse = LoopReuse(lifetimes)
     buffers: list[PlannedBuffer] = []
-    for op, trait, old in zip(ops, traits, written, strict=True):
+    for (op, trait), old in zip(storage, written, strict=True):
         _check_place(op, trait, lifetimes, reuse)
         memory = memories.memory_of(op)
         alignment = trait.alignment(op) or memory.alignment
         new = old if keep and old is not None else lifetimes.lifetime(trait.storage(op))
         buffers.append(PlannedBuffer(op, trait, memory, _size(op, trait), alignment, new))
     return buffers
+
+
+def storage_operations(function: FuncOp) -> list[tuple[Operation, BufferLikeTrait]]:
+    """Return all operations of a function that make storage, with the trait that tells about it."""
+    by_class: dict[type[Operation], BufferLikeTrait | None] = {}
+    found: list[tuple[Operation, BufferLikeTrait]] = []
+    for op in function.walk():
+        kind = type(op)
+        if kind not in by_class:
+            by_class[kind] = storage_of(op)
+        trait = by_class[kind]
+        if trait is not None:
+            found.append((op, trait))
+    return found
 
 
 def problem_of(

@@ -13,6 +13,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+# Asked of every value of a program, and isinstance is slow where a class has an ABC.
+_STORAGE = frozenset({TensorType, UnrankedTensorType, MemRefType, UnrankedMemRefType})
+
 
 def is_tensor(type_: Attribute) -> bool:
     """Tell whether values of this type are tensors."""
@@ -26,7 +29,7 @@ def is_memref(type_: Attribute) -> bool:
 
 def is_storage(type_: Attribute) -> bool:
     """Tell whether values of this type are tensors or memrefs."""
-    return isinstance(type_, TensorType | MemRefType | UnrankedTensorType | UnrankedMemRefType)
+    return type(type_) in _STORAGE
 
 
 def is_plain_data(type_: Attribute) -> bool:

@@ -11,7 +11,7 @@ from xdsl_memplan.model.problem import Problem
 
 Effort = Literal["low", "medium", "high", "max"]
 
-DEFAULT_PLANNER = "first-fit-by-size"
+DEFAULT_PLANNER = "auto"
 
 
 def plan(

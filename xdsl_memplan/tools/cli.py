@@ -9,6 +9,7 @@ from importlib import import_module
 _COMMANDS = {
     "plan": "offsets for the buffers of a CSV file",
     "plot": "a picture of a plan",
+    "schedule": "order, spills and addresses for an operator graph",
     "compare": "do two modules compute the same, bit for bit?",
 }
 """Name of each subcommand, which is that of its module, and its line of help.

@@ -23,13 +23,13 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.aliases import Aliases, aliases_of_module
 from xdsl_memplan.analysis.call_graph import CallGraph
-from xdsl_memplan.analysis.lifetimes import FunctionLifetimes, lifetimes_of
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.memories import arena_ops
+from xdsl_memplan.analysis.planned_buffers import storage_operations
 from xdsl_memplan.dialects.memplan import ARENA, ArenaOp, BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
-from xdsl_memplan.dialects.queries import storage_of
 from xdsl_memplan.transforms.arena_access import (
     ArenaMemref,
     ArgumentArenas,
@@ -96,7 +96,7 @@ class ConvertMemplanToMemrefPass(ModulePass):
         Raises PassFailedException for a buffer without offset, and one that is not a memref.
         """
         ops = arena_ops(op)
-        functions = lifetimes_of(op)
+        functions = aliases_of_module(op)
         planned = {f: _planned(f, ops) for f in functions}
         used = {f.sym_name.data: {p.arena for p in mine} for f, mine in planned.items()}
         names = set[str]().union(*used.values())
@@ -134,10 +134,7 @@ class _Planned:
 
 def _planned(function: FuncOp, arenas: dict[str, ArenaOp]) -> list[_Planned]:
     found: list[_Planned] = []
-    for op in function.walk():
-        trait = storage_of(op)
-        if trait is None:
-            continue
+    for op, trait in storage_operations(function):
         offset, size = trait.get_offset(op), trait.size_bytes(op)
         symbol = op.arena if isinstance(op, BufferOp) else op.attributes.get(ARENA)
         if offset is None or size is None:
@@ -176,11 +173,11 @@ def _spaces(
     return spaces | {name: a.space for name, a in arenas.items() if a.space is not None}
 
 
-def _drop_deallocations(lifetimes: FunctionLifetimes, planned: set[SSAValue]) -> None:
-    for op in list(lifetimes.function.walk()):
+def _drop_deallocations(aliases: Aliases, planned: set[SSAValue]) -> None:
+    for op in list(aliases.function.walk()):
         if not isinstance(op, memref.DeallocOp):
             continue
-        roots = lifetimes.aliases.roots(op.memref)
+        roots = aliases.roots(op.memref)
         if all(root in planned for root in roots):
             Rewriter.erase_op(op)
         elif any(root in planned for root in roots):
@@ -189,10 +186,10 @@ def _drop_deallocations(lifetimes: FunctionLifetimes, planned: set[SSAValue]) ->
             )
 
 
-def _returns_any(lifetimes: FunctionLifetimes, planned: set[SSAValue]) -> bool:
-    last = lifetimes.function.body.block.last_op
+def _returns_any(aliases: Aliases, planned: set[SSAValue]) -> bool:
+    last = aliases.function.body.block.last_op
     return last is not None and any(
-        root in planned for value in last.operands for root in lifetimes.aliases.roots(value)
+        root in planned for value in last.operands for root in aliases.roots(value)
     )
 
 

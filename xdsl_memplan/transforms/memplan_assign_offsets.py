@@ -109,7 +109,9 @@ class MemplanAssignOffsetsPass(ModulePass):
             memory = memories.by_name[name]
             arenas[name].size = IntegerAttr(peak, i64)
             alignment = lcm(memory.alignment, alignments.get(name, 1))
-            arenas[name].alignment = IntegerAttr(alignment, i64)
+            if memory.base is None or memory.base % alignment == 0:
+                # Another base address is aligned as it is, and the offsets know it.
+                arenas[name].alignment = IntegerAttr(alignment, i64)
 
     def _plan_function(
         self,

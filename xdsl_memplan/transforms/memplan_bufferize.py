@@ -50,6 +50,10 @@ class MemplanBufferizePass(ModulePass):
     - `memory` (none): `"L1=64KiB:align=64,L2=1MiB"`, the buffers go to the first; wins over the
       module's description.
     - `in-place` (true): let operations write over operands that die; `false` is for measurements.
+    - `fold-transposes` (true): a product of matrices reads a transposed weight where it is, as a
+      `linalg.generic` with another indexing map, instead of a transposed copy.
+    - `fuse-expanding` (true): a `linalg.generic` that makes a large tensor from small ones (a mask,
+      a gather) is computed inside the only one that uses it.
 
     Requires static sizes, structured control flow and operations that are known: those of `linalg`
     and `tensor`, `arith` and `math` on whole tensors, `scf`, `func` and `bufferization`. Fails
@@ -61,6 +65,8 @@ class MemplanBufferizePass(ModulePass):
     alignment: int = 64
     memory: str = ""
     in_place: bool = True
+    fold_transposes: bool = True
+    fuse_expanding: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Bufferize all functions of the module `op`.
@@ -68,8 +74,15 @@ class MemplanBufferizePass(ModulePass):
         Raises PassFailedException for what cannot be bufferized and for options out of range.
         """
         # Loading the parts takes a moment, and every start of xdsl-opt lists this pass.
-        from xdsl_memplan.transforms.bufferize.module import bufferize_module
+        from xdsl_memplan.transforms.bufferize.module import Options, bufferize_module
 
         if self.alignment < 1:
             raise PassFailedException(f"option alignment: {self.alignment} is not positive")
-        bufferize_module(op, alignment=self.alignment, memory=self.memory, in_place=self.in_place)
+        options = Options(
+            self.alignment,
+            self.memory,
+            self.in_place,
+            self.fold_transposes,
+            self.fuse_expanding,
+        )
+        bufferize_module(op, options)

@@ -43,15 +43,18 @@ class MemplanPipelinePass(ModulePass):
     The same as, one by one, with the options below where they belong:
 
     ```
-    xdsl-opt -p 'memplan-annotate-lifetimes,memplan-bufferize{memory=...},
+    xdsl-opt -p 'memplan-fold-transposes,memplan-fuse-elementwise,
+                 memplan-annotate-lifetimes,memplan-bufferize{memory=...},
                  memplan-assign-offsets{planner=... seed=... effort=... threads=... memory=...},
                  memplan-verify,convert-memplan-to-memref{arena=...}'
     ```
 
-    with `memplan-schedule` in front if there is an objective. The IR is verified after every pass.
+    with `memplan-schedule` as the third if there is an objective. The IR is verified after every
+    pass.
 
     Options:
 
+    - `rewrite` (true): run `memplan-fold-transposes` and `memplan-fuse-elementwise` first.
     - `objective` (none): what `memplan-schedule` optimises; without one the order stays.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
       `threads` (1): see `memplan-assign-offsets`.
@@ -68,6 +71,7 @@ class MemplanPipelinePass(ModulePass):
 
     name = "memplan-pipeline"
 
+    rewrite: bool = True
     objective: str = ""
     planner: str = ""
     seed: int = 0
@@ -83,6 +87,12 @@ class MemplanPipelinePass(ModulePass):
     def passes(self) -> Iterator[ModulePass]:
         """The passes with their options, in order."""
         # Each is imported when it is due: listing the passes of xdsl-opt must not load them all.
+        if self.rewrite:
+            from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
+            from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
+
+            yield MemplanFoldTransposesPass()
+            yield MemplanFuseElementwisePass()
         if self.objective:
             schedule = import_module("xdsl_memplan.transforms.memplan_schedule")
             yield schedule.MemplanSchedulePass(objective=self.objective, memory=self.memory)
@@ -115,10 +125,15 @@ class MemplanPipelinePass(ModulePass):
             report.start()
             stage.apply(ctx, op)
             report.finish(stage.name, op)
-            try:
-                op.verify()
-            except VerifyException as error:
-                raise PassFailedException(f"after {stage.name}: {error}") from error
+            if stage.name != "memplan-verify":  # It leaves the IR as it is.
+                _verify_after(stage, op)
             if stage.name == "memplan-assign-offsets":
                 report.note_plan(op)
         report.end()
+
+
+def _verify_after(stage: ModulePass, module: ModuleOp) -> None:
+    try:
+        module.verify()
+    except VerifyException as error:
+        raise PassFailedException(f"after {stage.name}: {error}") from error

@@ -109,17 +109,20 @@ def _verify_function(
 
 def _checked_place(op: Operation, trait: BufferLikeTrait, arenas: dict[str, ArenaOp]) -> Place:
     """Return where a buffer is, after checking that it may be there."""
-    where = describe_op(op)
     symbol = op.arena if isinstance(op, BufferOp) else op.attributes.get(ARENA)
     name = symbol.string_value() if isinstance(symbol, SymbolRefAttr) else None
     offset, size = trait.get_offset(op), trait.size_bytes(op)
     if offset is None or name is None:
-        raise PassFailedException(f"{where}: has no offset; run memplan-assign-offsets first")
+        raise PassFailedException(
+            f"{describe_op(op)}: has no offset; run memplan-assign-offsets first"
+        )
     if size is None:
-        raise PassFailedException(f"{where}: its size is not known, so it cannot be verified")
+        raise PassFailedException(
+            f"{describe_op(op)}: its size is not known, so it cannot be verified"
+        )
     arena = arenas.get(name)
     if arena is None or arena.size is None:
-        raise PassFailedException(f"{where}: the module has no arena @{name} with a size")
+        raise PassFailedException(f"{describe_op(op)}: the module has no arena @{name} with a size")
     capacity = arena.size.value.data
     if arena.capacity is not None:
         if capacity > arena.capacity.value.data:
@@ -129,13 +132,16 @@ def _checked_place(op: Operation, trait: BufferLikeTrait, arenas: dict[str, Aren
             )
     if offset < 0 or offset + size > capacity:
         raise PassFailedException(
-            f"{where}: bytes [{offset}, {offset + size}) are outside of @{name} of {capacity} bytes"
+            f"{describe_op(op)}: bytes [{offset}, {offset + size}) are outside of @{name} of "
+            f"{capacity} bytes"
         )
     base = arena.base.value.data if arena.base is not None else 0
     alignment = trait.alignment(op) or 1
     if (base + offset) % alignment:
         at = f"offset {offset}" if not base else f"address {base + offset} (offset {offset})"
-        raise PassFailedException(f"{where}: {at} is not a multiple of its alignment {alignment}")
+        raise PassFailedException(
+            f"{describe_op(op)}: {at} is not a multiple of its alignment {alignment}"
+        )
     return Place(name, offset, size)
 
 

@@ -1,7 +1,7 @@
 //! How a caller steers a run: options, cancellation, progress.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How much work a search may do. Counted in work, not in seconds, so that results repeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,9 +48,13 @@ impl Default for Options {
 }
 
 /// Shared between a running planner and whoever watches it: no locks, no callbacks into the caller.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Control {
     cancel: AtomicBool,
+    started: Instant,
+    /// Nanoseconds after `started`; `u64::MAX` for none.
+    deadline: AtomicU64,
+    timed_out: AtomicBool,
     incumbent: AtomicU64,
     bound: AtomicU64,
     work: AtomicU64,
@@ -67,15 +71,48 @@ pub struct Progress {
     pub work: u64,
 }
 
+impl Default for Control {
+    fn default() -> Self {
+        Self {
+            cancel: AtomicBool::new(false),
+            started: Instant::now(),
+            deadline: AtomicU64::new(u64::MAX),
+            timed_out: AtomicBool::new(false),
+            incumbent: AtomicU64::new(0),
+            bound: AtomicU64::new(0),
+            work: AtomicU64::new(0),
+        }
+    }
+}
+
 impl Control {
     /// Asks the planner to stop soon and return what it has.
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// True once somebody asked to stop.
+    /// True once somebody asked to stop, or the deadline has passed.
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
+        if self.cancel.load(Ordering::Relaxed) {
+            return true;
+        }
+        let deadline = self.deadline.load(Ordering::Relaxed);
+        if deadline == u64::MAX || self.started.elapsed().as_nanos() < u128::from(deadline) {
+            return false;
+        }
+        self.timed_out.store(true, Ordering::Relaxed);
+        true
+    }
+
+    /// Sets a deadline, this long after now.
+    pub fn stop_after(&self, limit: Duration) {
+        let nanos = (self.started.elapsed() + limit).as_nanos();
+        self.deadline.store(u64::try_from(nanos).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// True if a planner has seen the deadline pass, and nobody asked to stop.
+    pub fn has_timed_out(&self) -> bool {
+        self.timed_out.load(Ordering::Relaxed) && !self.cancel.load(Ordering::Relaxed)
     }
 
     /// Called by planners when the incumbent or the bound changes.

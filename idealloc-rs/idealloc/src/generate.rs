@@ -7,7 +7,7 @@ use crate::random::Random;
 
 /// `n` buffers over `n` ticks: 75 % live 1 to 32 ticks, 22 % have a heavy-tailed life (Pareto with shape 1 from
 /// 8 ticks up to a tenth of the horizon), 3 % a long one (a hundredth to a third of it). Sizes are spread evenly over the
-/// powers of two from 64 bytes to 64 MiB, and evenly within each. Integer arithmetic only: the same bytes everywhere.
+/// powers of two from 1 KiB to 16 MiB, and evenly within each. Integer arithmetic only: the same bytes everywhere.
 ///
 /// # Errors
 /// [`Error::InvalidProblem`] if there are more than 2^32 - 1 buffers.
@@ -24,7 +24,7 @@ pub fn mixed_lifetimes(n: usize, seed: u64) -> Result<Problem, Error> {
         };
         let start = random.below(horizon).cast_signed();
         lifetimes.push(Lifetime::new(start, start + life.cast_signed()));
-        let octave = 6 + random.below(20);
+        let octave = 10 + random.below(14);
         sizes.push((1 << octave) + random.below(1 << octave));
     }
     let mut builder = Problem::builder();

@@ -6,8 +6,10 @@
 //!
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
+pub mod auto;
 pub mod baselines;
 pub mod bounds;
+pub mod boxing;
 pub mod check;
 pub mod control;
 pub mod csv;
@@ -17,7 +19,9 @@ pub mod generate;
 pub mod index;
 pub mod lifetime;
 pub mod load;
+pub mod mcts;
 pub mod minimalloc;
+pub mod parallel;
 pub mod place;
 pub mod plan;
 pub mod planner;

@@ -1,5 +1,6 @@
 //! The registry of planners, and the one way to run them.
 
+use crate::auto;
 use crate::check::check;
 use crate::control::{Control, Options};
 use crate::error::Error;
@@ -8,7 +9,7 @@ use crate::load::load;
 use crate::minimalloc;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
-use crate::{baselines, place};
+use crate::{baselines, boxing, place};
 
 /// What a problem may use and a planner can honour or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +59,8 @@ pub struct Planner {
 /// All planners, in the order in which they are listed to people.
 #[must_use]
 pub fn planners() -> Vec<Planner> {
-    let mut all = Vec::new();
+    let mut all = vec![auto::PLANNER, exact::PLANNER, boxing::PLANNER, minimalloc::PLANNER];
     all.extend_from_slice(place::PLANNERS);
-    all.push(exact::PLANNER);
-    all.push(minimalloc::PLANNER);
     all.extend_from_slice(baselines::PLANNERS);
     all
 }
@@ -85,6 +84,9 @@ pub fn plan(
         });
     };
     refuse_unsupported(planner, problem)?;
+    if let Some(limit) = options.time_limit {
+        control.stop_after(limit);
+    }
     let placement = (planner.run)(problem, options, control)?;
     let without_capacity = {
         let mut p = problem.clone();
@@ -100,6 +102,8 @@ pub fn plan(
     let bound = if single { placement.bound.max(load).max(largest) } else { placement.bound };
     let stop = if peak == bound && placement.stop != StopReason::Infeasible {
         StopReason::Optimal
+    } else if placement.stop == StopReason::Cancelled && control.has_timed_out() {
+        StopReason::TimeLimit
     } else {
         placement.stop
     };

@@ -40,8 +40,7 @@ fn problems() -> impl Strategy<Value = Problem> {
                 builder.conflicts(Conflicts::LifetimesAnd(pairs));
             }
             // Fixed buffers one above the other, far enough apart to be aligned.
-            for i in 0..(fixed as usize).min(n) {
-                let alignment = buffers[i].3;
+            for (i, &(_, _, _, alignment)) in buffers.iter().enumerate().take(fixed as usize) {
                 let offset = (base + 40 * i as u64).next_multiple_of(alignment) - base;
                 builder.fix(BufferIdx::from(i), offset);
             }

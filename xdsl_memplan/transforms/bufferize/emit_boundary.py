@@ -3,7 +3,7 @@
 from typing import cast
 
 from xdsl.dialects import arith, bufferization, func, memref, tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.transforms.bufferize.emission import Emitter
@@ -72,7 +72,7 @@ def emit_from_elements(emitter: Emitter, op: Operation) -> bool:
         return True
     target = emitter.at(emitter.placement.places[op.result], op.result.name_hint)
     emitter.memrefs[op.result] = target
-    shape = cast(Tensor, op.result.type).get_shape()
+    shape = op.result.type.get_shape()
     for number, element in enumerate(op.elements):
         indices: list[SSAValue] = []
         for extent in reversed(shape):
@@ -140,6 +140,13 @@ def emit_materialize(emitter: Emitter, op: Operation) -> bool:
     return True
 
 
+def emit_move(emitter: Emitter, op: Operation) -> bool:
+    """Copy to the other memory."""
+    place = emitter.placement.places[op.results[0]]
+    emitter.memrefs[op.results[0]] = emitter.put(op.operands[0], place)
+    return True
+
+
 def emit_alloc_tensor(emitter: Emitter, op: Operation) -> bool:
     """The storage, with what is copied into it."""
     assert isinstance(op, bufferization.AllocTensorOp)
@@ -189,8 +196,7 @@ def _returned(emitter: Emitter, value: SSAValue) -> SSAValue:
 
 def _dense(emitter: Emitter, value: SSAValue) -> SSAValue:
     source = emitter.memref_of(value)
-    assert isinstance(source.type, MemRefType)
-    return source if is_dense(source.type) else _copied(emitter, source, value)
+    return source if is_dense(cast(Memref, source.type)) else _copied(emitter, source, value)
 
 
 def _copied(emitter: Emitter, source: SSAValue, value: SSAValue) -> SSAValue:

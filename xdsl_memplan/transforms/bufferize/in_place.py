@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
@@ -13,6 +14,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.liveness import Use
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
 
 _FOR_BOUNDS = 3
 """Operands of `scf.for` before its initial values."""
@@ -59,9 +61,8 @@ class Overwrite:
         # the iteration that writes it and in no other.
         if any(t.data is not IteratorType.PARALLEL for t in op.get_iterator_types()):
             return False
-        type = op.results[self.result].type
-        assert isinstance(type, TensorType)
-        return op.operands[operand].type == type and _reaches_once(op, written)
+        same = op.operands[operand].type == op.results[self.result].type
+        return same and _reaches_once(op, written)
 
 
 def _reaches_once(op: LinalgStructuredOperation, written: AffineMap) -> bool:
@@ -75,7 +76,7 @@ def _reaches_once(op: LinalgStructuredOperation, written: AffineMap) -> bool:
     sizes: dict[int, int] = {}
     for operand, indexing_map in zip(op.operands, op.get_indexing_maps().data, strict=True):
         if isinstance(operand.type, TensorType):
-            shape = operand.type.get_shape()
+            shape = cast(Tensor, operand.type).get_shape()
             for expression, size in zip(indexing_map.data.results, shape, strict=True):
                 if isinstance(expression, AffineDimExpr):
                     sizes[expression.position] = size

@@ -88,6 +88,7 @@ class Liveness:
 
     def __init__(self, function: func.FuncOp) -> None:
         self.position: dict[Operation, int] = {}
+        self.first: dict[Operation, int] = {}
         self.live: set[Operation] = set()
         self._reads: dict[Operation, tuple[bool, ...]] = {}
         self._contents: dict[SSAValue, Content] = {}
@@ -170,6 +171,7 @@ class Liveness:
     def _number(self, region: Region) -> None:
         for block in region.blocks:
             for op in block.ops:
+                self.first[op] = len(self.position)
                 if isinstance(op, CONTROL_FLOW):
                     for inner in op.regions:
                         self._number(inner)

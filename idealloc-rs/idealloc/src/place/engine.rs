@@ -40,18 +40,28 @@ pub struct Engine<'a> {
     offsets: Vec<u64>,
     placed: Vec<bool>,
     peak: u64,
+    fixed_peak: u64,
+    work: u64,
 }
 
 impl<'a> Engine<'a> {
-    /// An engine for one instance, with nothing placed.
+    /// An engine for one instance, with only the fixed buffers placed.
     pub fn new(instance: &'a Instance) -> Self {
-        Self {
+        let mut engine = Self {
             instance,
             occupancy: Occupancy::new(instance.sections()),
             offsets: vec![0; instance.len()],
             placed: vec![false; instance.len()],
             peak: 0,
+            fixed_peak: 0,
+            work: 0,
+        };
+        for &(buffer, offset) in instance.fixed() {
+            engine.commit(buffer as usize, offset);
         }
+        engine.occupancy.keep();
+        engine.fixed_peak = engine.peak;
+        engine
     }
 
     /// Offsets of the last pass, in bytes.
@@ -64,13 +74,18 @@ impl<'a> Engine<'a> {
         self.peak
     }
 
-    /// Takes everything out again and puts the fixed buffers in.
+    /// Buffers looked at since the engine was made: the unit of work of all planners that place.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// Takes everything but the fixed buffers out again.
     pub fn clear(&mut self) {
         self.occupancy.clear();
         self.placed.fill(false);
-        self.peak = 0;
-        for &(buffer, offset) in self.instance.fixed() {
-            self.commit(buffer as usize, offset);
+        self.peak = self.fixed_peak;
+        for &(buffer, _) in self.instance.fixed() {
+            self.placed[buffer as usize] = true;
         }
     }
 
@@ -131,6 +146,7 @@ impl<'a> Engine<'a> {
         let instance = self.instance;
         let size = instance.sizes()[buffer];
         let limit = limit.min(MAX_BYTES);
+        self.work += 1;
         if size == 0 {
             return Some(0);
         }

@@ -96,24 +96,39 @@ impl Instance {
         }
     }
 
-    /// Buffers given by spans that are already cut, without gaps, pairs or fixed offsets.
-    pub fn from_spans(
-        sizes: Vec<u64>,
-        alignments: Option<Vec<u64>>,
-        base_address: u64,
-        spans: Vec<Span>,
-    ) -> Self {
-        let sections = spans.iter().map(|span| span.end as usize).max().unwrap_or(0);
+    /// What happens within `window`: `free` buffers, then `obstacles` at given offsets, both cut to the window.
+    ///
+    /// Conflicts other than those of time are left out.
+    pub fn window(&self, window: Span, free: &[u32], obstacles: &[(u32, u64)]) -> Self {
+        let members = || free.iter().copied().chain(obstacles.iter().map(|&(buffer, _)| buffer));
+        let clip = |span: Span| {
+            let start = span.start.max(window.start);
+            let end = span.end.min(window.end).max(start);
+            Span { start: start - window.start, end: end - window.start }
+        };
+        let pieces = self.pieces.as_ref().map(|all| {
+            let mut lists = Lists { first: vec![0], items: Vec::new() };
+            for buffer in members() {
+                let clipped = all.of(buffer as usize).iter().map(|&piece| clip(piece));
+                lists.items.extend(clipped.filter(|piece| !piece.is_empty()));
+                lists.first.push(lists.items.len() as u32);
+            }
+            lists
+        });
+        let first = free.len() as u32;
         Self {
-            sizes,
-            alignments,
-            base_address,
-            spans,
-            pieces: None,
+            sizes: members().map(|buffer| self.sizes[buffer as usize]).collect(),
+            alignments: self
+                .alignments
+                .as_ref()
+                .map(|all| members().map(|buffer| all[buffer as usize]).collect()),
+            base_address: self.base_address,
+            spans: members().map(|buffer| clip(self.spans[buffer as usize])).collect(),
+            pieces,
             neighbours: None,
-            fixed: Vec::new(),
-            sections,
-            lifetimes_conflict: true,
+            fixed: (first..).zip(obstacles).map(|(i, &(_, offset))| (i, offset)).collect(),
+            sections: window.len() as usize,
+            lifetimes_conflict: self.lifetimes_conflict,
         }
     }
 
@@ -161,9 +176,9 @@ impl Instance {
         &self.fixed
     }
 
-    /// True if only lifetimes decide: no gaps, no pairs, no fixed offsets.
-    pub fn is_plain(&self) -> bool {
-        self.pieces.is_none() && self.neighbours.is_none() && self.fixed.is_empty()
+    /// True if only time says what conflicts.
+    pub fn is_temporal(&self) -> bool {
+        self.neighbours.is_none() && self.lifetimes_conflict
     }
 
     /// Alignments in bytes; `None` if all are 1.

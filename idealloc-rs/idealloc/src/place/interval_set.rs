@@ -1,9 +1,20 @@
 //! Sets of occupied addresses: disjoint half-open intervals, sorted, touching ones merged.
 
 /// A set of bytes `[start, end)`, kept as few intervals as possible.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct IntervalSet {
     intervals: Vec<(u64, u64)>,
+}
+
+impl Clone for IntervalSet {
+    fn clone(&self) -> Self {
+        Self { intervals: self.intervals.clone() }
+    }
+
+    /// Reuses the memory that is there.
+    fn clone_from(&mut self, source: &Self) {
+        self.intervals.clone_from(&source.intervals);
+    }
 }
 
 impl IntervalSet {

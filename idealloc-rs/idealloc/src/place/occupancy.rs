@@ -17,6 +17,8 @@ pub struct Occupancy {
     sets: Vec<IntervalSet>,
     /// Sets that are not empty, for a cheap `clear`.
     touched: Vec<u32>,
+    /// What `clear` goes back to.
+    kept: Vec<(u32, IntervalSet)>,
     cursors: Vec<Cursor>,
     /// Addresses taken by conflicting buffers besides those that time says.
     extra: IntervalSet,
@@ -41,25 +43,27 @@ impl Occupancy {
             leaves,
             sets: vec![IntervalSet::default(); 4 * leaves],
             touched: Vec::new(),
+            kept: Vec::new(),
             cursors: Vec::new(),
             extra: IntervalSet::default(),
         }
     }
 
-    /// Forgets everything but keeps the memory. `O(what was touched)`.
+    /// Goes back to what `keep` saw last, or to nothing. `O(what was touched)`.
     pub fn clear(&mut self) {
         for set in self.touched.drain(..) {
             self.sets[set as usize].clear();
         }
+        for (set, content) in &self.kept {
+            self.sets[*set as usize].clone_from(content);
+            self.touched.push(*set);
+        }
     }
 
-    /// Empties the index and makes it one over `sections` sections.
-    pub fn reset(&mut self, sections: usize) {
-        self.clear();
-        self.leaves = sections.max(1);
-        if self.sets.len() < 4 * self.leaves {
-            self.sets.resize(4 * self.leaves, IntervalSet::default());
-        }
+    /// Makes what is taken now the state that `clear` goes back to.
+    pub fn keep(&mut self) {
+        self.kept =
+            self.touched.iter().map(|&set| (set, self.sets[set as usize].clone())).collect();
     }
 
     /// Takes `[start, end)` over the sections of `span`.

@@ -20,6 +20,9 @@ pub enum Key {
     Contention,
     /// Power of two of the size, then contention.
     SizeClass,
+    /// Power of two of the size times the eighth root of the sections, then contention: of two buffers of nearly the same
+    /// size the one that is harder to place, as it needs its bytes for longer.
+    LongClass,
 }
 
 /// What decides between equals; the position decides last.
@@ -92,7 +95,7 @@ impl<'a> Orders<'a> {
     /// All buffers in this order. Complexity: `O(n log n)`.
     pub fn sorted(&mut self, order: Order) -> Vec<u32> {
         let uses = |key| order.key == key || order.peak.is_some_and(|(_, k)| k == key);
-        if uses(Key::Contention) || uses(Key::SizeClass) {
+        if [Key::Contention, Key::SizeClass, Key::LongClass].into_iter().any(uses) {
             self.fill_contention();
         }
         let hot = order.peak.map(|(thousandths, key)| (self.meets_peak(thousandths), key));
@@ -122,6 +125,10 @@ impl<'a> Orders<'a> {
             Key::Lifetime => (u64::from(self.instance.spans()[i].len()), 0),
             Key::Contention => (contention(), 0),
             Key::SizeClass => (u64::from(size.checked_ilog2().unwrap_or(0)), contention()),
+            Key::LongClass => {
+                let length = u64::from(self.instance.spans()[i].len());
+                ((log2_in_256ths(size) + log2_in_256ths(length) / 8) / 256, contention())
+            }
         }
     }
 
@@ -189,4 +196,12 @@ impl<'a> Orders<'a> {
         };
         self.contention = Some((0..self.instance.len()).map(most).collect());
     }
+}
+
+/// About 256 times the binary logarithm: linear between powers of two, and the same on every machine. 0 for 0.
+fn log2_in_256ths(value: u64) -> u64 {
+    value.checked_ilog2().map_or(0, |whole| {
+        let fraction = (u128::from(value) << 8 >> whole) as u64 - 256;
+        256 * u64::from(whole) + fraction
+    })
 }

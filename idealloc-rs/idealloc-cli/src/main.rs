@@ -1,0 +1,142 @@
+//! `idealloc FILE.csv`: writes the file back with a column `offset`, and a summary to standard error.
+//!
+//! The file is minimalloc's: columns `id`, `lower`, `upper`, `size`, optionally `alignment`, `offset` (fixed), `gaps`.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use idealloc::{Control, Effort, Options, Plan, Problem, csv, generate, plan, planners};
+
+const USAGE: &str = "usage: idealloc FILE.csv [--planner NAME] [--effort low|medium|high|max] [--seed N]
+       [--threads N] [--time-limit SECONDS] [--capacity BYTES] [--fit] [--quiet] [--parameter NAME=VALUE]
+       idealloc --generate BUFFERS [the same]    made-up buffers instead of a file
+       idealloc --planners                       what planners there are";
+
+struct Arguments {
+    file: Option<String>,
+    generate: Option<usize>,
+    planner: String,
+    capacity: Option<u64>,
+    quiet: bool,
+    list: bool,
+    options: Options,
+}
+
+fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
+    let mut found = Arguments {
+        file: None,
+        generate: None,
+        planner: "auto".to_owned(),
+        capacity: None,
+        quiet: false,
+        list: false,
+        options: Options::default(),
+    };
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or(format!("{word} needs a value"));
+        match word.as_str() {
+            "--planner" => found.planner = value()?,
+            "--effort" => found.options.effort = effort(&value()?)?,
+            "--seed" => found.options.seed = number(&value()?)?,
+            "--threads" => found.options.threads = number(&value()?)?,
+            "--time-limit" => {
+                let limit = std::time::Duration::try_from_secs_f64(number(&value()?)?);
+                found.options.time_limit = Some(limit.map_err(|error| error.to_string())?);
+            }
+            "--capacity" => found.capacity = Some(number(&value()?)?),
+            "--fit" => found.options.minimize = false,
+            "--generate" => found.generate = Some(number(&value()?)?),
+            "--parameter" => {
+                let pair = value()?;
+                let (name, value) = pair.split_once('=').ok_or("a parameter is NAME=VALUE")?;
+                found.options.parameters.push((name.to_owned(), value.to_owned()));
+            }
+            "--quiet" => found.quiet = true,
+            "--planners" => found.list = true,
+            _ if word.starts_with('-') || found.file.is_some() => {
+                return Err(format!("unknown argument '{word}'\n{USAGE}"));
+            }
+            _ => found.file = Some(word),
+        }
+    }
+    Ok(found)
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("'{text}' is not a number in range"))
+}
+
+fn effort(name: &str) -> Result<Effort, String> {
+    match name {
+        "low" => Ok(Effort::Low),
+        "medium" => Ok(Effort::Medium),
+        "high" => Ok(Effort::High),
+        "max" => Ok(Effort::Max),
+        _ => Err(format!("unknown effort '{name}'; known: low, medium, high, max")),
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.list {
+        for planner in planners() {
+            println!("{:28} {} ({})", planner.name, planner.summary, planner.origin);
+        }
+        return Ok(());
+    }
+    let (text, problem) = match (&arguments.file, arguments.generate) {
+        (Some(file), None) => {
+            let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+            let mut builder = csv::read(&text).map_err(|error| format!("{file}: {error}"))?;
+            builder.memory(arguments.capacity, 0);
+            let problem = builder.build().map_err(|error| format!("{file}: {error}"))?;
+            (text, problem)
+        }
+        (None, Some(buffers)) => {
+            let problem = generate::mixed_lifetimes(buffers, arguments.options.seed)
+                .map_err(|error| error.to_string())?;
+            (String::new(), problem)
+        }
+        _ => return Err(USAGE.to_owned()),
+    };
+    let started = Instant::now();
+    let plan = plan(&problem, &arguments.planner, &arguments.options, &Control::default())
+        .map_err(|error| error.to_string())?;
+    summarise(&problem, &plan, started.elapsed().as_secs_f64());
+    if !arguments.quiet {
+        write(&text, &plan);
+    }
+    Ok(())
+}
+
+fn summarise(problem: &Problem, plan: &Plan, seconds: f64) {
+    eprintln!(
+        "buffers={} peak={} load={} bound={} ratio={:.6} stop={} seconds={seconds:.4} {}",
+        problem.len(),
+        plan.peak,
+        plan.load,
+        plan.bound,
+        plan.peak as f64 / plan.bound.max(1) as f64,
+        plan.stop.name(),
+        plan.statistics.iter().map(|(name, n)| format!("{name}={n}")).collect::<Vec<_>>().join(" "),
+    );
+}
+
+fn write(text: &str, plan: &Plan) {
+    let mut lines = text.lines();
+    if let Some(header) = lines.next() {
+        println!("{header},offset");
+    }
+    for (line, offset) in lines.filter(|line| !line.trim().is_empty()).zip(&plan.offsets) {
+        println!("{line},{offset}");
+    }
+}
+
+fn main() -> ExitCode {
+    match parse(std::env::args().skip(1)).and_then(|arguments| run(&arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

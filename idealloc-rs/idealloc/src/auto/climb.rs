@@ -1,0 +1,125 @@
+//! Hill climbing over placement orders, driven by what ends too high ("squeaky wheel").
+//!
+//! Joslin and Clements: Squeaky Wheel Optimization, JAIR 10 (1999). A layout is the first fit of an order. A step moves
+//! one buffer that ends above the target (now and then any other) to an earlier position and keeps the new order unless it
+//! is worse. A pass stops at the first buffer that would end above the present peak, so bad steps are cheap.
+
+use crate::control::Control;
+use crate::place::engine::{Engine, Outcome, Rule};
+use crate::place::instance::Instance;
+use crate::random::Random;
+
+/// An order with what first fit makes of it.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Buffers in the order in which they are placed.
+    pub order: Vec<u32>,
+    /// Offset of each buffer in bytes.
+    pub offsets: Vec<u64>,
+    /// Peak in bytes.
+    pub peak: u64,
+    /// Sum over all buffers of the bytes by which their ends exceed the target.
+    excess: u128,
+    /// Buffers that end above the target.
+    offenders: Vec<u32>,
+}
+
+impl Layout {
+    /// First fit of an order; `None` if it ends above `limit` or was cancelled.
+    pub fn place(
+        engine: &mut Engine<'_>,
+        instance: &Instance,
+        order: Vec<u32>,
+        limit: u64,
+        target: u64,
+        control: &Control,
+    ) -> Option<Self> {
+        let Outcome::Placed(peak) = engine.run(&order, Rule::FirstFit, limit, control) else {
+            return None;
+        };
+        let mut layout =
+            Self { order, offsets: Vec::new(), peak, excess: 0, offenders: Vec::new() };
+        layout.judge(engine, instance, target);
+        Some(layout)
+    }
+
+    /// Buffers that end above the target, in the order in which they are placed.
+    pub fn offenders(&self) -> &[u32] {
+        &self.offenders
+    }
+
+    /// Lower, or as high with less above the target.
+    pub fn is_better_than(&self, other: &Self) -> bool {
+        (self.peak, self.excess) < (other.peak, other.excess)
+    }
+
+    fn judge(&mut self, engine: &Engine<'_>, instance: &Instance, target: u64) {
+        self.offsets.clear();
+        self.offsets.extend_from_slice(engine.offsets());
+        self.offenders.clear();
+        self.excess = 0;
+        for &buffer in &self.order {
+            let size = instance.sizes()[buffer as usize];
+            let end = self.offsets[buffer as usize] + size;
+            if size > 0 && end > target {
+                self.excess += u128::from(end - target);
+                self.offenders.push(buffer);
+            }
+        }
+    }
+}
+
+/// How far a step may go back by a short move.
+const NEAR: u64 = 200;
+
+/// Takes up to `steps` steps from a layout, in place; stops at the target. Returns the steps taken.
+///
+/// Complexity: `steps` passes of the engine, most of them cut short.
+pub fn climb(
+    engine: &mut Engine<'_>,
+    instance: &Instance,
+    layout: &mut Layout,
+    target: u64,
+    steps: u64,
+    random: &mut Random,
+    control: &Control,
+) -> u64 {
+    let mut changed = Vec::with_capacity(layout.order.len());
+    for step in 0..steps {
+        if layout.peak <= target || layout.offenders.is_empty() || control.is_cancelled() {
+            return step;
+        }
+        changed.clone_from(&layout.order);
+        for _ in 0..1 + random.below(2) {
+            let buffer = if random.below(10) < 8 {
+                layout.offenders[random.below(layout.offenders.len() as u64) as usize]
+            } else {
+                changed[random.below(changed.len() as u64) as usize]
+            };
+            let Some(from) = changed.iter().position(|&other| other == buffer) else { continue };
+            let to = if random.one_in(2) {
+                random.below(from as u64 + 1) as usize
+            } else {
+                from - random.below(NEAR.min(from as u64 + 1)) as usize
+            };
+            changed[to..=from].rotate_right(1);
+        }
+        let outcome = engine.run(&changed, Rule::FirstFit, layout.peak, control);
+        if let Outcome::Placed(peak) = outcome {
+            let mut next = Layout {
+                order: std::mem::take(&mut changed),
+                offsets: Vec::new(),
+                peak,
+                excess: 0,
+                offenders: Vec::new(),
+            };
+            next.judge(engine, instance, target);
+            if (next.peak, next.excess) <= (layout.peak, layout.excess) {
+                *layout = next;
+            } else {
+                changed = next.order;
+            }
+        }
+    }
+    steps
+}

@@ -1,0 +1,109 @@
+//! The game of the portfolio: choose an order, break its ties, then climb, segment by segment.
+//!
+//! The first choice is an arm: one of the orders. The second breaks its ties at random and climbs for a segment of steps.
+//! Every further choice climbs another segment from where the last one ended, each time with other random moves.
+
+use std::sync::Mutex;
+
+use crate::auto::arms::ARMS;
+use crate::auto::climb::{Layout, climb};
+use crate::control::Control;
+use crate::mcts::{Game, Play};
+use crate::place::engine::Engine;
+use crate::place::instance::Instance;
+use crate::place::order::{Order, Orders, Tie};
+use crate::random::Random;
+
+/// Steps of a climb between two choices.
+pub const SEGMENT: u64 = 12;
+
+/// Where a path of choices has led.
+#[derive(Clone, Debug)]
+pub struct Position {
+    arm: Order,
+    /// `None` if the play was given up, or no ties are broken yet.
+    layout: Option<Layout>,
+    /// False for the arm alone.
+    mixed: bool,
+}
+
+impl Position {
+    /// The layout, if the play was finished.
+    pub fn layout(&self) -> Option<&Layout> {
+        self.layout.as_ref()
+    }
+}
+
+/// The game on one instance.
+pub struct Portfolio<'a> {
+    instance: &'a Instance,
+    target: u64,
+    control: &'a Control,
+    /// Engines that no play is using.
+    engines: Mutex<Vec<Engine<'a>>>,
+    is_fixed: Vec<bool>,
+}
+
+impl<'a> Portfolio<'a> {
+    /// A game that is won at `target` bytes.
+    pub fn new(instance: &'a Instance, target: u64, control: &'a Control) -> Self {
+        let mut is_fixed = vec![false; instance.len()];
+        for &(buffer, _) in instance.fixed() {
+            is_fixed[buffer as usize] = true;
+        }
+        Self { instance, target, control, engines: Mutex::new(Vec::new()), is_fixed }
+    }
+
+    fn engine(&self) -> Engine<'a> {
+        let spare = self.engines.lock().ok().and_then(|mut engines| engines.pop());
+        spare.unwrap_or_else(|| Engine::new(self.instance))
+    }
+
+    fn start(&self, engine: &mut Engine<'_>, order: Order, limit: u64) -> Option<Layout> {
+        let mut sorted = Orders::new(self.instance).sorted(order);
+        sorted.retain(|&buffer| !self.is_fixed[buffer as usize]);
+        Layout::place(engine, self.instance, sorted, limit, self.target, self.control)
+    }
+}
+
+impl Game for Portfolio<'_> {
+    type State = Position;
+
+    fn choices(&self, state: Option<&Position>) -> usize {
+        match state {
+            None => ARMS.len(),
+            Some(Position { layout: None, mixed: true, .. }) => 0,
+            Some(_) => usize::MAX,
+        }
+    }
+
+    fn play(&self, state: Option<&Position>, choice: usize, stream: u64, _: u64) -> Play<Position> {
+        let mut engine = self.engine();
+        let before = engine.work();
+        let mut random = Random::new(stream);
+        let mixed = |order: Order| Order { tie: Tie::Random(stream), ..order };
+        let (arm, mut layout, is_mixed) = match state {
+            None if choice < ARMS.len() => {
+                (ARMS[choice], self.start(&mut engine, ARMS[choice], u64::MAX), false)
+            }
+            None => {
+                let arm = ARMS[choice % ARMS.len()];
+                (arm, self.start(&mut engine, mixed(arm), u64::MAX), true)
+            }
+            Some(Position { arm, mixed: false, .. }) if choice > 0 => {
+                (*arm, self.start(&mut engine, mixed(*arm), u64::MAX), true)
+            }
+            Some(Position { arm, layout, .. }) => (*arm, layout.clone(), true),
+        };
+        if let Some(layout) = layout.as_mut().filter(|_| is_mixed) {
+            let (instance, control) = (self.instance, self.control);
+            climb(&mut engine, instance, layout, self.target, SEGMENT, &mut random, control);
+        }
+        let value = layout.as_ref().map_or(u64::MAX, |layout| layout.peak);
+        let work = engine.work() - before;
+        if let Ok(mut engines) = self.engines.lock() {
+            engines.push(engine);
+        }
+        Play { state: Position { arm, layout, mixed: is_mixed }, value, work }
+    }
+}

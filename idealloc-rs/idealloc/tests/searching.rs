@@ -1,0 +1,199 @@
+//! What every searching planner promises, on random and on adversarial problems.
+
+use std::time::Duration;
+
+use idealloc::{
+    Control, Effort, Lifetime, Options, Plan, Problem, StopReason, generate, load, plan,
+};
+use proptest::prelude::*;
+
+const SEARCHING: &[&str] = &["auto", "idealloc"];
+
+type Row = (u64, i64, i64, u64);
+
+fn problem(rows: &[Row], capacity: Option<u64>) -> Problem {
+    let mut builder = Problem::builder();
+    for &(size, start, life, alignment) in rows {
+        let buffer = builder.buffer(size, start, start + life);
+        builder.align(buffer, alignment);
+    }
+    builder.memory(capacity, 0);
+    builder.build().expect("valid by construction")
+}
+
+fn run(problem: &Problem, name: &str, options: &Options) -> Plan {
+    plan(problem, name, options, &Control::default()).expect("a valid plan")
+}
+
+fn low(seed: u64) -> Options {
+    Options { seed, effort: Effort::Low, ..Options::default() }
+}
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    prop::collection::vec((1_u64..200, 0_i64..60, 0_i64..20, 1_u64..5), 0..60)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn plans_are_valid_and_above_the_bound(rows in rows(), seed in any::<u64>()) {
+        let problem = problem(&rows, None);
+        for name in SEARCHING {
+            let plan = run(&problem, name, &low(seed));
+            prop_assert!(plan.peak >= plan.bound);
+            prop_assert!(plan.bound >= load(&problem));
+            prop_assert_eq!(plan.stop == StopReason::Optimal, plan.peak == plan.bound);
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_a_byte(rows in rows(), seed in any::<u64>()) {
+        let problem = problem(&rows, None);
+        for name in SEARCHING {
+            let one = run(&problem, name, &low(seed));
+            let three = run(&problem, name, &Options { threads: 3, ..low(seed) });
+            prop_assert_eq!(one, three);
+        }
+    }
+
+    #[test]
+    fn bound_ignores_the_order_of_the_buffers_and_when_time_starts(
+        rows in rows(),
+        shift in -1000_i64..1000,
+        rotate in 0_usize..60,
+    ) {
+        let there = problem(&rows, None);
+        let mut moved: Vec<Row> = rows.iter().map(|&(z, s, l, a)| (z, s + shift, l, a)).collect();
+        let middle = if moved.is_empty() { 0 } else { rotate % moved.len() };
+        moved.rotate_left(middle);
+        let here = problem(&moved, None);
+        for name in SEARCHING {
+            prop_assert_eq!(
+                run(&there, name, &low(1)).bound,
+                run(&here, name, &low(1)).bound
+            );
+        }
+    }
+
+    #[test]
+    fn scaled_sizes_give_a_scaled_plan(rows in rows(), factor in 1_u64..1000) {
+        let plain: Vec<Row> = rows.iter().map(|&(z, s, l, _)| (z, s, l, 1)).collect();
+        let scaled: Vec<Row> = rows.iter().map(|&(z, s, l, _)| (z * factor, s, l, factor)).collect();
+        let bound = run(&problem(&plain, None), "auto", &low(1)).bound;
+        prop_assert_eq!(run(&problem(&scaled, None), "auto", &low(1)).bound, bound * factor);
+    }
+
+    #[test]
+    fn fitting_stops_at_the_capacity(rows in rows(), spare in 0_u64..500) {
+        let free = run(&problem(&rows, None), "auto", &low(1));
+        let capacity = free.peak + spare;
+        let fit = Options { minimize: false, ..low(1) };
+        let plan = run(&problem(&rows, Some(capacity)), "auto", &fit);
+        prop_assert!(plan.peak <= capacity);
+        prop_assert!(matches!(plan.stop, StopReason::Fits | StopReason::Optimal));
+        if plan.bound > 0 {
+            let tight = run(&problem(&rows, Some(plan.bound - 1)), "auto", &fit);
+            prop_assert_ne!(tight.stop, StopReason::Fits);
+            prop_assert!(tight.peak >= tight.bound);
+        }
+    }
+}
+
+fn adversarial(rows: Vec<Row>) -> Plan {
+    let problem = problem(&rows, None);
+    let plan = run(&problem, "auto", &low(0));
+    assert!(plan.peak >= plan.bound);
+    plan
+}
+
+#[test]
+fn nothing_at_all() {
+    assert_eq!(adversarial(Vec::new()).peak, 0);
+}
+
+#[test]
+fn all_alive_at_once() {
+    let plan = adversarial((0..20_000).map(|i| (1 + i % 977, 0, 10, 1)).collect());
+    assert_eq!(plan.stop, StopReason::Optimal);
+}
+
+#[test]
+fn staircase() {
+    adversarial((0..3000).map(|i| (1 + (i as u64) % 64, i, 40, 1)).collect());
+}
+
+#[test]
+fn comb() {
+    // Long thin teeth with short thick ones between them.
+    let tooth = |i: i64| if i % 2 == 0 { (3, 0, 4000, 1) } else { (1000, i, 1, 1) };
+    assert_eq!(adversarial((0..2000).map(tooth).collect()).stop, StopReason::Optimal);
+}
+
+#[test]
+fn one_byte_among_gigabytes() {
+    let mut rows: Vec<Row> = (0..200).map(|i| (1 << 32, 3 * i, 10, 1)).collect();
+    rows.push((1, 0, 600, 1));
+    adversarial(rows);
+}
+
+#[test]
+fn sizes_near_the_largest() {
+    let plan = adversarial(vec![(i64::MAX as u64 - 2, 0, 1, 1), (1, 0, 1, 1), (1, 5, 9, 1)]);
+    assert_eq!(plan.peak, i64::MAX as u64 - 1);
+}
+
+#[test]
+fn alignment_above_everything() {
+    let plan = adversarial(vec![(8, 0, 4, 1 << 40), (8, 0, 4, 1), (8, 2, 4, 1 << 40)]);
+    assert_eq!(plan.peak, (1 << 40) + 8);
+}
+
+#[test]
+fn lifetimes_without_ticks() {
+    assert_eq!(adversarial((0..1_000_000).map(|i| (1 + i % 5, 7, 0, 1)).collect()).peak, 5);
+}
+
+#[test]
+fn times_far_apart() {
+    let far = i64::MAX / 2;
+    let mut builder = Problem::builder();
+    builder.arrays(
+        vec![5, 6, 7],
+        vec![Lifetime::new(-far, far), Lifetime::new(far, far + 1), Lifetime::new(-far, 1 - far)],
+        None,
+    );
+    let problem = builder.build().expect("valid");
+    assert_eq!(run(&problem, "auto", &low(0)).peak, 12);
+}
+
+#[test]
+fn a_time_limit_is_kept_and_told() {
+    let problem = generate::mixed_lifetimes(20_000, 1).expect("valid");
+    let options = Options {
+        effort: Effort::Max,
+        time_limit: Some(Duration::from_millis(300)),
+        ..Options::default()
+    };
+    let started = std::time::Instant::now();
+    let plan = run(&problem, "auto", &options);
+    assert!(matches!(plan.stop, StopReason::TimeLimit | StopReason::Optimal));
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_cancelled_run_returns_soon() {
+    let problem = generate::mixed_lifetimes(20_000, 1).expect("valid");
+    let control = Control::default();
+    let options = Options { effort: Effort::Max, ..Options::default() };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while control.progress().incumbent == 0 {
+                std::thread::yield_now();
+            }
+            control.cancel();
+        });
+        let plan = plan(&problem, "auto", &options, &control).expect("an incumbent");
+        assert!(matches!(plan.stop, StopReason::Cancelled | StopReason::Optimal));
+    });
+}

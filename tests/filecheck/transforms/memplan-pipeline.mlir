@@ -1,0 +1,54 @@
+// RUN: xdsl-opt -p memplan-pipeline %s | filecheck %s
+// RUN: xdsl-opt -p 'memplan-pipeline{arena=argument memory="L1=1KiB"}' %s | filecheck %s --check-prefix=ARGUMENT
+// RUN: xdsl-opt -p 'memplan-pipeline{summary=true planner=first-fit-by-size memory="L1=1KiB"}' %s 2>&1 >/dev/null | filecheck %s --check-prefix=SUMMARY
+// RUN: xdsl-opt -p 'memplan-pipeline{timing=true}' %s 2>&1 >/dev/null | filecheck %s --check-prefix=TIMING
+// RUN: xdsl-opt -p 'memplan-pipeline{print-ir=true}' %s 2>&1 >/dev/null | filecheck %s --check-prefix=PRINT
+// RUN: xdsl-opt -p 'memplan-pipeline{planner=first-fit-by-size memory="L1=100"}' --verify-diagnostics %s | filecheck %s --check-prefix=SMALL
+// RUN: xdsl-opt -p 'memplan-pipeline{verify=false timing=true}' %s 2>&1 >/dev/null | filecheck %s --check-prefix=UNVERIFIED
+// RUN: xdsl-opt -p memplan-pipeline %s > %t.whole
+// RUN: xdsl-opt -p memplan-fold-transposes,memplan-fuse-elementwise,memplan-annotate-lifetimes,memplan-bufferize,memplan-assign-offsets,memplan-verify,convert-memplan-to-memref %s > %t.parts
+// RUN: diff %t.whole %t.parts
+
+// The matmul needs %f, which is 4 * 4 * 4 bytes; its result goes there, and exp works in place.
+// %a is another 64 bytes.
+
+// CHECK-NOT: tensor
+// CHECK-NOT: memplan
+// CHECK: "memref.global"() <{sym_name = "memory", type = memref<128xi8>
+// CHECK: func.func @main(%x: memref<4x4xf32>) -> memref<4x4xf32>
+
+// ARGUMENT: func.func @main(%x: memref<4x4xf32>, %L1: memref<128xi8>) -> memref<4x4xf32>
+
+// SUMMARY:      @L1: 128 bytes of 1024
+// SUMMARY-NEXT: @main: 128 bytes for 2 buffers, load 128, bound 128 (optimal), fragmentation 0.00%, planner first-fit-by-size
+// SUMMARY-NEXT: seconds: memplan-fold-transposes {{.*}}, memplan-fuse-elementwise {{.*}}, memplan-annotate-lifetimes {{.*}}, convert-memplan-to-memref
+
+// TIMING:      Pass memplan-fold-transposes took {{.*}} seconds
+// TIMING-NEXT: Pass memplan-fuse-elementwise took {{.*}} seconds
+// TIMING-NEXT: Pass memplan-annotate-lifetimes took {{.*}} seconds
+// TIMING-NEXT: Pass memplan-bufferize took {{.*}} seconds
+// TIMING-NEXT: Pass memplan-assign-offsets took {{.*}} seconds
+// TIMING-NEXT: Pass memplan-verify took {{.*}} seconds
+// TIMING-NEXT: Pass convert-memplan-to-memref took {{.*}} seconds
+
+// PRINT: IR after memplan-annotate-lifetimes:
+// PRINT: #memplan.lifetime
+// PRINT: IR after memplan-bufferize:
+// PRINT: memplan.buffer @memory size 64
+// PRINT: IR after memplan-assign-offsets:
+// PRINT: offset
+
+// SMALL: memory 'L1' is too small for @main: required 128 bytes, available 100, excess 28
+
+// UNVERIFIED: memplan-assign-offsets
+// UNVERIFIED-NEXT: convert-memplan-to-memref
+
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %a = linalg.exp ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.matmul ins(%a, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = linalg.exp ins(%p : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}

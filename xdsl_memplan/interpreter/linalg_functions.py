@@ -1,0 +1,109 @@
+"""Structured operations, element by element in the order of their loops."""
+
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.linalg import Linalg
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    PythonValues,
+    ReturnedValues,
+    impl,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import Region
+
+from xdsl_memplan.dialects.linalg_additions import extended_linalg
+from xdsl_memplan.interpreter.arrays import Array, is_array
+
+_INDEX = "index of the loops"
+
+
+class LinalgFunctions(InterpreterFunctions):
+    """All structured operations of stock xDSL and of our additions."""
+
+    def _loop(self, interpreter: Interpreter) -> list[tuple[int, ...]]:
+        """The loops' indices, innermost operation last."""
+        return interpreter.get_data(LinalgFunctions, _INDEX, list[tuple[int, ...]])
+
+    def structured(
+        self, interpreter: Interpreter, op: LinalgStructuredOperation, args: PythonValues
+    ) -> PythonValues:
+        """Run the body for every index; on tensors the results are new arrays."""
+        first_output = len(op.inputs)
+        arrays = list(args)
+        if op.results:
+            arrays[first_output:] = [array.copy() for array in args[first_output:]]
+        maps = [attribute.data for attribute in op.get_indexing_maps()]
+        shapes = [size for a in arrays if is_array(a) for size in a.shape]
+        loops = op.get_shapes_to_loops_map().eval(shapes, []) if shapes else ()
+        nest = self._loop(interpreter)
+        for index in np.ndindex(tuple(loops)):
+            where = [map.eval(index, ()) for map in maps]
+            elements = tuple(
+                array[at].item() if is_array(array) else array
+                for array, at in zip(arrays, where, strict=True)
+            )
+            nest.append(index)
+            new = interpreter.run_ssacfg_region(op.body, elements, op.name)
+            nest.pop()
+            outputs = zip(arrays[first_output:], where[first_output:], new, strict=True)
+            for array, at, value in outputs:
+                array[at] = value
+        return tuple(arrays[first_output:]) if op.results else ()
+
+    @impl(linalg_ops.IndexOp)
+    def index(
+        self, interpreter: Interpreter, op: linalg_ops.IndexOp, args: PythonValues
+    ) -> PythonValues:
+        """The index of the innermost structured operation."""
+        return (self._loop(interpreter)[-1][op.dim.value.data],)
+
+    @impl_terminator(linalg_ops.YieldOp)
+    def yield_(self, _: Interpreter, op: linalg_ops.YieldOp, args: PythonValues) -> Any:
+        """Hand the new elements to the operation."""
+        return ReturnedValues(args), ()
+
+    @impl(linalg_ops.BroadcastOp)
+    def broadcast(
+        self, _: Interpreter, op: linalg_ops.BroadcastOp, args: PythonValues
+    ) -> PythonValues:
+        """Repeat the input along the dimensions."""
+        source, init = args
+        out: Array = init.copy() if op.results else init
+        out[...] = np.expand_dims(source, tuple(op.dimensions.get_values()))
+        return (out,) if op.results else ()
+
+    @impl(linalg_ops.ReduceOp)
+    def reduce(
+        self, interpreter: Interpreter, op: linalg_ops.ReduceOp, args: PythonValues
+    ) -> PythonValues:
+        """Combine the elements along the dimensions with the init, in order."""
+        source, init = args
+        out: Array = init.copy() if op.results else init
+        dimensions = set(op.dimensions.get_values())
+        body: Region = op.region
+        for index in np.ndindex(source.shape):
+            at = tuple(i for d, i in enumerate(index) if d not in dimensions)
+            elements = (source[index].item(), out[at].item())
+            (out[at],) = interpreter.run_ssacfg_region(body, elements, op.name)
+        return (out,) if op.results else ()
+
+
+for _op_class in extended_linalg(Linalg).operations:
+    if issubclass(_op_class, LinalgStructuredOperation):
+
+        def _run(
+            self: LinalgFunctions,
+            interpreter: Interpreter,
+            op: LinalgStructuredOperation,
+            args: PythonValues,
+        ) -> PythonValues:
+            return self.structured(interpreter, op, args)
+
+        setattr(LinalgFunctions, f"run_{_op_class.__name__}", impl(_op_class)(_run))
+register_impls(LinalgFunctions)
