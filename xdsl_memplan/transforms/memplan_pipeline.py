@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Literal
 
 from xdsl.context import Context
@@ -94,8 +93,9 @@ class MemplanPipelinePass(ModulePass):
             yield MemplanFoldTransposesPass()
             yield MemplanFuseElementwisePass()
         if self.objective:
-            schedule = import_module("xdsl_memplan.transforms.memplan_schedule")
-            yield schedule.MemplanSchedulePass(objective=self.objective, memory=self.memory)
+            from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+
+            yield MemplanSchedulePass(objective=self.objective, memory=self.memory)
         from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
         from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
         from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
