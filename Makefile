@@ -57,7 +57,7 @@ lint: $(VENV)/.installed-dev ## ruff, basedpyright, import-linter, stubtest, rus
 .PHONY: bench
 bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side
 	$(INSTALL) -e '.[bench]' || echo "not every peer could be installed"
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/memplan bench
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --output build/bench/planners.json --figure build/bench/planners.png
 
 .PHONY: clean
 clean: ## remove what the other targets made

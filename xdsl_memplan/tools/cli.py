@@ -8,6 +8,8 @@ from importlib import import_module
 
 _COMMANDS = {
     "plan": "offsets for the buffers of a CSV file",
+    "planners": "the planners there are",
+    "bench": "every planner and every installed peer on your buffers",
     "plot": "a picture of a plan",
     "schedule": "order, spills and addresses for an operator graph",
     "compare": "do two modules compute the same, bit for bit?",

@@ -50,10 +50,6 @@ class MemplanBufferizePass(ModulePass):
     - `memory` (none): `"L1=64KiB:align=64,L2=1MiB"`, the buffers go to the first; wins over the
       module's description.
     - `in-place` (true): let operations write over operands that die; `false` is for measurements.
-    - `fold-transposes` (true): a product of matrices reads a transposed weight where it is, as a
-      `linalg.generic` with another indexing map, instead of a transposed copy.
-    - `fuse-expanding` (true): a `linalg.generic` that makes a large tensor from small ones (a mask,
-      a gather) is computed inside the only one that uses it.
 
     Requires static sizes, structured control flow and operations that are known: those of `linalg`
     and `tensor`, `arith` and `math` on whole tensors, `scf`, `func` and `bufferization`. Fails
@@ -65,8 +61,6 @@ class MemplanBufferizePass(ModulePass):
     alignment: int = 64
     memory: str = ""
     in_place: bool = True
-    fold_transposes: bool = True
-    fuse_expanding: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Bufferize all functions of the module `op`.
@@ -78,11 +72,4 @@ class MemplanBufferizePass(ModulePass):
 
         if self.alignment < 1:
             raise PassFailedException(f"option alignment: {self.alignment} is not positive")
-        options = Options(
-            self.alignment,
-            self.memory,
-            self.in_place,
-            self.fold_transposes,
-            self.fuse_expanding,
-        )
-        bufferize_module(op, options)
+        bufferize_module(op, Options(self.alignment, self.memory, self.in_place))

@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.function_problems import function_problems
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.analysis.planned_buffers import problem_of
 from xdsl_memplan.analysis.schedule_graph import peak_graph
@@ -17,7 +18,6 @@ from xdsl_memplan.scheduling.core import SearchSettings
 from xdsl_memplan.scheduling.divide_and_conquer import order_for_peak_by_parts
 from xdsl_memplan.scheduling.errors import InvalidGraphError
 from xdsl_memplan.scheduling.peak import schedule_for_peak
-from xdsl_memplan.targets.function_problems import function_problems
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 
 

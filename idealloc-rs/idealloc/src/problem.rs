@@ -1,5 +1,6 @@
 //! What is to be planned: buffers, how they conflict, and the memory they go to.
 
+use crate::check::check;
 use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::lifetime::Lifetime;
@@ -239,6 +240,7 @@ impl ProblemBuilder {
                 return Err(Error::problem("a pool candidate names no buffer or no pool"));
             }
         }
+        check_fixed_apart(p)?;
         for pool in &p.pools {
             if pool.capacity.is_some_and(|c| c > MAX_BYTES) || pool.base_address > MAX_BYTES {
                 return Err(Error::problem(format!(
@@ -310,6 +312,26 @@ fn check_fixed(p: &mut Problem) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Fixed buffers that conflict do not share bytes. With several pools that depends on the plan.
+fn check_fixed_apart(p: &Problem) -> Result<(), Error> {
+    if p.fixed.len() < 2 || p.pools.len() > 1 {
+        return Ok(());
+    }
+    // Buffers of no bytes get in nobody's way, so what is left to check are the fixed ones.
+    let mut only_fixed =
+        Problem { sizes: vec![0; p.len()], pools: vec![Pool::default()], ..p.clone() };
+    only_fixed.pools[0].base_address = p.base_address();
+    let mut offsets = vec![0; p.len()];
+    for &(buffer, offset) in &p.fixed {
+        only_fixed.sizes[buffer.get()] = p.sizes[buffer.get()];
+        offsets[buffer.get()] = offset;
+    }
+    check(&only_fixed, &offsets, &[]).map(|_| ()).map_err(|error| match error {
+        Error::InvalidPlan(reason) => Error::problem(format!("fixed offsets: {reason}")),
+        other => other,
+    })
 }
 
 fn check_gaps(p: &mut Problem) -> Result<(), Error> {

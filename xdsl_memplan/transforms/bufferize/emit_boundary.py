@@ -1,5 +1,6 @@
 """Emission of views, single elements, and of what joins tensors and memrefs."""
 
+from bisect import bisect_right
 from typing import cast
 
 from xdsl.dialects import arith, bufferization, func, memref, tensor
@@ -181,10 +182,21 @@ def emit_call(emitter: Emitter, op: Operation) -> bool:
     for old, result in zip(op.results, new.results, strict=True):
         result.name_hint = old.name_hint
         if is_tensor(old):
-            emitter.memrefs[old] = result
+            kept = _survives(emitter, op, old)
+            emitter.memrefs[old] = result if kept else _copied(emitter, result, old)
         else:
             old.replace_all_uses_with(result)
     return True
+
+
+def _survives(emitter: Emitter, call: func.CallOp, result: SSAValue) -> bool:
+    """Tell whether what a callee returns is read for the last time before the next call."""
+    liveness = emitter.liveness
+    if call.parent is not emitter.placement.function.body.blocks[0]:
+        return False
+    position, end = liveness.position[call], liveness.content(result).end
+    next_call = bisect_right(liveness.calls, position)
+    return next_call == len(liveness.calls) or end < liveness.calls[next_call]
 
 
 def _returned(emitter: Emitter, value: SSAValue) -> SSAValue:

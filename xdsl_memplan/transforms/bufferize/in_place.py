@@ -11,7 +11,8 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
-from xdsl_memplan.dialects.queries import destinations_of
+from xdsl_memplan.dialects.interfaces import Access
+from xdsl_memplan.dialects.queries import destinations_of, effects_of
 from xdsl_memplan.transforms.bufferize.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.liveness import Use
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
@@ -41,7 +42,25 @@ class Overwrite:
                     return False
             elif not (exactly(use.value) and self._reads_first(use.index)):
                 return False
+            elif not self._stays(use.index, exactly):
+                return False
         return True
+
+    def _stays(self, operand: int, exactly: Callable[[SSAValue], bool]) -> bool:
+        """Tell whether an input is not copied over before the operation starts.
+
+        Old contents of the output that count are copied to the place of the result, unless they
+        are there already.
+        """
+        effects = effects_of(self.op)
+        return all(
+            tie.operand == operand
+            or effects is None
+            or not effects.operands[tie.operand] & Access.READ
+            or exactly(self.op.operands[tie.operand])
+            for tie in destinations_of(self.op)
+            if tie.result == self.result
+        )
 
     def _reads_first(self, operand: int) -> bool:
         op = self.op

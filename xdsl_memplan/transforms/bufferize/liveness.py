@@ -90,6 +90,8 @@ class Liveness:
         self.position: dict[Operation, int] = {}
         self.first: dict[Operation, int] = {}
         self.live: set[Operation] = set()
+        self.calls: list[int] = []
+        """Positions of calls, in order."""
         self._reads: dict[Operation, tuple[bool, ...]] = {}
         self._contents: dict[SSAValue, Content] = {}
         self._number(function.body)
@@ -175,6 +177,8 @@ class Liveness:
                 if isinstance(op, CONTROL_FLOW):
                     for inner in op.regions:
                         self._number(inner)
+                if isinstance(op, func.CallOp):
+                    self.calls.append(len(self.position))
                 self.position[op] = len(self.position)
 
     def _numbered(self, op: Operation) -> Operation:

@@ -10,15 +10,12 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
-from xdsl_memplan.transforms.bufferize.check import check_function, control_flow_blocks
+from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.emit_table import find_emit
-from xdsl_memplan.transforms.bufferize.fold_transposes import fold_transposes
-from xdsl_memplan.transforms.bufferize.fuse_expanding import fuse_expanding
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
-from xdsl_memplan.transforms.bufferize.order import Order
 from xdsl_memplan.transforms.bufferize.peak import Peak
 from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments
 from xdsl_memplan.transforms.bufferize.placement import Placement
@@ -32,8 +29,6 @@ class Options:
     alignment: int = 64
     memory: str = ""
     in_place: bool = True
-    fold_transposes: bool = True
-    fuse_expanding: bool = True
 
 
 def bufferize_module(module: ModuleOp, options: Options) -> None:
@@ -45,8 +40,6 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
     for function in functions:
         check_function(function)
-    for function in functions:
-        _simplify(function, options)
     spaces: dict[str | None, Attribute] = {
         name: arena.space for name, arena in arena_ops(module).items() if arena.space is not None
     }
@@ -54,7 +47,7 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
         spaces[None] = spaces[memories.default.name]
     placements = [place_function(f, spaces, options.in_place) for f in functions if f.body.blocks]
     arena = memories.default
-    ensure_arenas(module, [arena])
+    ensure_arenas(module, memories.by_name.values())
     globals = Globals(module, options.alignment)
     for placement in placements:
         emitter = Emitter(placement, globals, arena.name, options.alignment, find_emit)
@@ -65,14 +58,6 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
             if isinstance(op, BufferOp):
                 lifetime = lifetimes.lifetime(op.memref)
                 op.lifetime = LifetimeAttr.of(lifetime)
-
-
-def _simplify(function: func.FuncOp, options: Options) -> None:
-    for block in control_flow_blocks(function):
-        if options.fold_transposes:
-            fold_transposes(Order(block))
-        if options.fuse_expanding:
-            fuse_expanding(Order(block))
 
 
 def place_function(

@@ -72,7 +72,7 @@ impl<'p> SharedObjects<'p> {
 
     /// One object above the other, in the order in which they were opened.
     ///
-    /// Each starts at a multiple of the alignments of all its members; buffers in no object are at 0.
+    /// Each starts at a multiple of the alignments of all its members; buffers in no object are at the bottom.
     ///
     /// # Errors
     /// [`Error::InvalidProblem`] if that is above 2^63 - 1.
@@ -94,8 +94,11 @@ impl<'p> SharedObjects<'p> {
             starts.push(start);
             top = start.saturating_add(size);
         }
-        let offset = |object: &Option<u32>| object.map_or(0, |object| starts[object as usize]);
-        complete(self.problem, self.object_of.iter().map(offset).collect())
+        let offset = |(i, object): (usize, &Option<u32>)| match object {
+            Some(object) => starts[*object as usize],
+            None => rounding.up(0, self.problem.alignment(i.into())),
+        };
+        complete(self.problem, self.object_of.iter().enumerate().map(offset).collect())
     }
 }
 

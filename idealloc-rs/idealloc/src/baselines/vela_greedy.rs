@@ -1,7 +1,7 @@
 //! Vela's greedy allocator for Ethos-U.
 //!
-//! Source: Vela 5.2.0, `ethosu/vela/greedy_allocation.py`, Apache-2.0; identical to it on random problems
-//! (`tests/test_peers.py`).
+//! Source: Vela 5.2.0, `ethosu/vela/greedy_allocation.py`, Apache-2.0; identical to the installed one on A..K
+//! (`tests/golden.rs`).
 //!
 //! Order: start; then the last to end; then the smallest; then position (Vela: name). Placement, online: the
 //! smallest gap between live buffers that fits, measured from its aligned start, where the size is rounded up to

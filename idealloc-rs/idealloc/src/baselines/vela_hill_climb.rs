@@ -1,7 +1,7 @@
 //! Vela's hill climbing for Ethos-U.
 //!
-//! Source: Vela 5.2.0, `ethosu/vela/hillclimb_allocation.py`, Apache-2.0; identical to it on random problems
-//! (`tests/test_peers.py`). Random numbers are those of CPython's `random.seed(1)`, in Vela's order.
+//! Source: Vela 5.2.0, `ethosu/vela/hillclimb_allocation.py`, Apache-2.0; identical to the installed one on A..K
+//! (`tests/golden.rs`). Random numbers are those of CPython's `random.seed(1)`, in Vela's order.
 //!
 //! At first the order is by urgency (most bytes live during its life), longest, earliest, largest, position.
 //! Buffers are placed in order, each at the lowest offset where it fits: from 0 upwards over whichever

@@ -1,0 +1,283 @@
+//! Extreme and wrong problems through every planner: a clear error, or a plan that the checker accepts.
+
+use idealloc::{
+    Conflicts, Control, Effort, Error, Lifetime, Options, Planner, Pool, Problem, baselines, check,
+    plan,
+};
+use proptest::prelude::*;
+
+fn options() -> Options {
+    Options { effort: Effort::Low, ..Options::default() }
+}
+
+/// Plans; a defect of the planner fails the test, any other error is returned.
+fn run(problem: &Problem, planner: &Planner) -> Result<u64, Error> {
+    let made = match plan(problem, planner.name, &options(), &Control::default()) {
+        Err(Error::InvalidPlan(reason)) => panic!("{}: {reason}", planner.name),
+        other => other?,
+    };
+    let checked = check(problem, &made.offsets, &made.pools);
+    assert_eq!(checked, Ok(made.peak), "{}", planner.name);
+    assert!(made.peak >= made.bound, "{}", planner.name);
+    Ok(made.peak)
+}
+
+/// Sizes, alignments and times at both ends of what is possible, seldom in between.
+fn extreme_problems() -> impl Strategy<Value = Result<Problem, Error>> {
+    let size = prop_oneof![Just(0), 1_u64..5, Just(1 << 61), Just(i64::MAX as u64 - 70)];
+    let time = prop_oneof![Just(i64::MIN), -3_i64..3, Just(i64::MAX - 1), Just(i64::MAX)];
+    let alignment = prop_oneof![Just(1_u64), 2_u64..9, Just(1 << 40), Just((1 << 61) - 1), Just(0)];
+    let fixed = prop_oneof![
+        4 => Just(None),
+        1 => (0_u64..20).prop_map(Some),
+        1 => Just(Some(1 << 62)),
+        1 => Just(Some(i64::MAX as u64)),
+    ];
+    let buffer = (size, time.clone(), time, alignment, fixed);
+    let base = prop_oneof![Just(0), 1_u64..9, Just(i64::MAX as u64)];
+    (prop::collection::vec(buffer, 0..7), base, 0_u8..3).prop_map(|(buffers, base, kind)| {
+        let mut builder = Problem::builder();
+        builder.memory(None, base);
+        for &(size, start, end, alignment, fixed) in &buffers {
+            let buffer = builder.buffer(size, start.min(end), start.max(end));
+            if kind > 0 {
+                builder.align(buffer, alignment);
+            }
+            if let (Some(offset), 2) = (fixed, kind) {
+                builder.fix(buffer, offset);
+            }
+        }
+        builder.build()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn extremes_give_an_error_or_a_right_answer(problem in extreme_problems()) {
+        if let Ok(problem) = problem {
+            for planner in baselines::PLANNERS {
+                let _ = run(&problem, planner);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_problem_has_an_empty_plan() {
+    let problem = Problem::builder().build().expect("nothing is wrong");
+    for planner in baselines::PLANNERS {
+        assert_eq!(run(&problem, planner), Ok(0), "{}", planner.name);
+    }
+}
+
+#[test]
+fn one_buffer_goes_to_the_bottom() {
+    let mut builder = Problem::builder();
+    builder.buffer(100, 3, 9);
+    let problem = builder.build().expect("nothing is wrong");
+    for planner in baselines::PLANNERS {
+        assert_eq!(run(&problem, planner), Ok(100), "{}", planner.name);
+    }
+}
+
+#[test]
+fn buffers_that_are_never_live_or_have_no_bytes_take_no_room() {
+    let mut builder = Problem::builder();
+    builder.buffer(8, 0, 4);
+    builder.buffer(0, 0, 4);
+    builder.buffer(8, 2, 2);
+    let problem = builder.build().expect("nothing is wrong");
+    // The naive planner shares nothing.
+    for planner in baselines::PLANNERS.iter().filter(|planner| planner.name != "naive") {
+        assert_eq!(run(&problem, planner), Ok(8), "{}", planner.name);
+    }
+}
+
+#[test]
+fn fixed_offsets_that_contradict_each_other_are_no_problem_to_plan() {
+    let mut builder = Problem::builder();
+    let first = builder.buffer(8, 0, 4);
+    let second = builder.buffer(8, 3, 5);
+    builder.fix(first, 0).fix(second, 4);
+    let error = builder.build().expect_err("they share bytes");
+    assert_eq!(error.to_string(), "fixed offsets: buffers 0 and 1 conflict and share bytes");
+    let mut builder = Problem::builder();
+    let only = builder.buffer(8, 0, 4);
+    builder.align(only, 16).fix(only, 8);
+    let error = builder.build().expect_err("it is misaligned");
+    assert_eq!(
+        error.to_string(),
+        "buffer 0: fixed offset 8 at base address 0 is not aligned to 16"
+    );
+}
+
+#[test]
+fn what_a_planner_cannot_honour_it_refuses_by_name() {
+    let uses: [(&str, fn(&Planner) -> bool, fn() -> Result<Problem, Error>); 5] = [
+        (
+            "alignment above 1",
+            |p| p.features.alignment,
+            || {
+                let mut builder = Problem::builder();
+                let buffer = builder.buffer(8, 0, 4);
+                builder.align(buffer, 4).build_copy()
+            },
+        ),
+        (
+            "fixed offsets",
+            |p| p.features.fixed,
+            || {
+                let mut builder = Problem::builder();
+                let buffer = builder.buffer(8, 0, 4);
+                builder.fix(buffer, 4).build_copy()
+            },
+        ),
+        (
+            "gaps in lifetimes",
+            |p| p.features.gaps,
+            || {
+                let mut builder = Problem::builder();
+                let buffer = builder.buffer(8, 0, 4);
+                builder.gap(buffer, 1, 2).build_copy()
+            },
+        ),
+        (
+            "extra conflicts",
+            |p| p.features.conflicts,
+            || {
+                let mut builder = Problem::builder();
+                let pair = (builder.buffer(8, 0, 4), builder.buffer(8, 4, 5));
+                builder.conflicts(Conflicts::LifetimesAnd(vec![pair])).build_copy()
+            },
+        ),
+        (
+            "several pools",
+            |p| p.features.pools,
+            || {
+                let mut builder = Problem::builder();
+                builder.buffer(8, 0, 4);
+                builder.pools(vec![Pool::default(), Pool::default()]).build_copy()
+            },
+        ),
+    ];
+    for (feature, honours, problem) in uses {
+        let problem = problem().expect("nothing is wrong");
+        for planner in baselines::PLANNERS {
+            let result = run(&problem, planner);
+            if honours(planner) {
+                assert!(result.is_ok(), "{}: {feature}", planner.name);
+            } else {
+                assert_eq!(result, Err(Error::Unsupported { planner: planner.name, feature }));
+            }
+        }
+    }
+}
+
+trait BuildCopy {
+    fn build_copy(&mut self) -> Result<Problem, Error>;
+}
+
+impl BuildCopy for idealloc::ProblemBuilder {
+    fn build_copy(&mut self) -> Result<Problem, Error> {
+        std::mem::take(self).build()
+    }
+}
+
+#[test]
+fn several_pools_in_order_of_preference() {
+    let pool = |capacity| Pool { capacity, ..Pool::default() };
+    let mut builder = Problem::builder();
+    builder.pools(vec![pool(Some(10)), pool(None)]);
+    let first = builder.buffer(8, 0, 4);
+    let second = builder.buffer(6, 0, 4);
+    let third = builder.buffer(6, 4, 5);
+    for buffer in [first, second, third] {
+        builder.candidate(buffer, 0).candidate(buffer, 1);
+    }
+    let problem = builder.build().expect("nothing is wrong");
+    for name in ["tvm-by-size", "tvm-by-conflicts", "tvm-hill-climb"] {
+        let made = plan(&problem, name, &options(), &Control::default()).expect(name);
+        assert_eq!(made.pools.iter().sum::<u32>(), 1, "{name}: one of the first two has to leave");
+        assert_eq!(made.pools[third.get()], 0, "{name}");
+    }
+}
+
+#[test]
+fn a_buffer_that_fits_no_pool_is_an_error() {
+    let mut builder = Problem::builder();
+    builder.pools(vec![Pool { capacity: Some(4), ..Pool::default() }, Pool::default()]);
+    let buffer = builder.buffer(8, 0, 4);
+    builder.candidate(buffer, 0);
+    let problem = builder.build().expect("nothing is wrong");
+    for name in ["tvm-by-size", "tvm-by-conflicts", "tvm-hill-climb"] {
+        let error = plan(&problem, name, &options(), &Control::default()).expect_err(name);
+        assert!(matches!(error, Error::InvalidProblem { .. }), "{name}: {error}");
+    }
+}
+
+#[test]
+fn unknown_settings_are_errors() {
+    let problem = Problem::builder().build().expect("nothing is wrong");
+    for planner in baselines::PLANNERS {
+        let parameters = vec![("colour".to_owned(), "red".to_owned())];
+        let options = Options { parameters, ..options() };
+        let error = plan(&problem, planner.name, &options, &Control::default());
+        assert!(matches!(error, Err(Error::InvalidOption(_))), "{}", planner.name);
+    }
+}
+
+#[test]
+fn only_pairs_conflict_if_the_problem_says_so() {
+    let mut builder = Problem::builder();
+    let a = builder.buffer(8, 0, 4);
+    let b = builder.buffer(8, 0, 4);
+    let c = builder.buffer(8, 9, 10);
+    builder.conflicts(Conflicts::Pairs(vec![(a, c)]));
+    let problem = builder.build().expect("nothing is wrong");
+    for planner in baselines::PLANNERS.iter().filter(|p| p.features.conflicts) {
+        let made = plan(&problem, planner.name, &options(), &Control::default());
+        let offsets = made.expect(planner.name).offsets;
+        assert_ne!(offsets[a.get()], offsets[c.get()], "{}", planner.name);
+        if planner.name != "naive" {
+            assert_eq!(offsets[b.get()], 0, "{}", planner.name);
+        }
+    }
+}
+
+/// Linear in the number of buffers, or nearly so, even if all are alive at once.
+const FAST: &[&str] = &[
+    "naive",
+    "xla-spatial",
+    "xla-temporal",
+    "xla-area",
+    "xla-start",
+    "xla-end",
+    "tflite-arena",
+    "tflite-gpu-by-size",
+    "tflite-gpu-in-order",
+    "tflite-gpu-equality",
+    "tflm",
+    "tvm-by-size",
+    "tvm-by-conflicts",
+    "iree",
+    "mlir-best-fit",
+    "onnxruntime",
+    "vela-greedy",
+    "executorch",
+];
+
+#[test]
+fn very_many_buffers_alive_at_once() {
+    let n = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
+    let sizes: Vec<u64> = (0..n).map(|i| 1 + i * 7919 % 1000).collect();
+    let total = sizes.iter().sum();
+    let lifetimes = (0..n).map(|i| Lifetime::new(-(i as i64), 1 + i as i64)).collect();
+    let mut builder = Problem::builder();
+    builder.arrays(sizes, lifetimes, None);
+    let problem = builder.build().expect("nothing is wrong");
+    for planner in baselines::PLANNERS.iter().filter(|planner| FAST.contains(&planner.name)) {
+        assert_eq!(run(&problem, planner), Ok(total), "{}", planner.name);
+    }
+}

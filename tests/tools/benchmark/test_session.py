@@ -1,0 +1,177 @@
+"""Benchmarks: what is measured is checked, and nothing that a contender does ends the session."""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xdsl_memplan.model.problem import Int64Array, Pool, Problem
+from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task, ours
+from xdsl_memplan.tools.benchmark.instances import (
+    BenchmarkInstance,
+    from_files,
+    generated,
+    load_of,
+)
+from xdsl_memplan.tools.benchmark.measure import measure
+from xdsl_memplan.tools.benchmark.peers import Missing
+from xdsl_memplan.tools.benchmark.session import Session, load_runs
+from xdsl_memplan.tools.benchmark.summary import summarize
+from xdsl_memplan.tools.cli import main
+
+DATA = Path(__file__).parents[2] / "data" / "minimalloc"
+
+
+def column(*values: int) -> Int64Array:
+    return np.array(values, dtype=np.int64)
+
+
+# Two of 4 bytes at once, one after them: load 8.
+PROBLEM = Problem(
+    sizes=column(4, 4, 2),
+    starts=column(0, 0, 3),
+    ends=column(2, 3, 4),
+    pools=(Pool(capacity=8),),
+)
+INSTANCE = BenchmarkInstance("tiny", "test", PROBLEM, 8)
+LIMITS = Limits(seconds=0.2)
+
+
+def contender(name: str, work: Callable[[], Int64Array], most: int | None = None) -> Contender:
+    return Contender(name, "peer", lambda *_: Task(work, lambda offsets: offsets), most)
+
+
+def fail() -> Int64Array:
+    raise RuntimeError("broken")
+
+
+def sleep() -> Int64Array:
+    time.sleep(60)
+    return column(0, 4, 0)
+
+
+def crash() -> Int64Array:
+    os._exit(3)
+
+
+GOOD = contender("good", lambda: column(0, 4, 0))
+LOOSE = contender("loose", lambda: column(0, 8, 0))
+OVERLAPPING = contender("overlapping", lambda: column(0, 2, 0))
+BROKEN = contender("broken", fail)
+SLOW = contender("slow", sleep)
+CRASHING = contender("crashing", crash)
+SMALL = contender("small", lambda: column(0, 4, 0), 2)
+
+
+@pytest.mark.parametrize(
+    ("who", "status", "message"),
+    [
+        (OVERLAPPING, "invalid", "buffers 0 and 1 conflict and share bytes"),
+        (BROKEN, "error", "RuntimeError: broken"),
+        (SLOW, "timeout", "ended from outside"),
+        (CRASHING, "error", "ended with status 3"),
+        (SMALL, "left out", "more than 2 buffers"),
+    ],
+)
+def test_what_a_contender_does_wrong_is_a_result(who: Contender, status: str, message: str):
+    run = measure(who, INSTANCE, LIMITS)
+    assert (run.status, run.message) == (status, message)
+    assert run.peak is None
+
+
+def test_a_run_has_peak_times_and_memory():
+    run = measure(LOOSE, INSTANCE, LIMITS)
+    # 8 + 4
+    assert (run.status, run.peak, run.load, run.capacity) == ("ok", 12, 8, 8)
+    assert run.cpu_seconds is not None
+    assert 0 <= run.cpu_seconds < 5
+    assert run.memory is not None
+
+
+def test_summary_and_file(tmp_path: Path):
+    output = tmp_path / "deep" / "bench.json"
+    session = Session([GOOD, LOOSE, BROKEN], [Missing("theirs", "not installed")], LIMITS, 2)
+    runs = session.run([INSTANCE], output, lambda _: None)
+    # The broken one is not repeated.
+    assert [run.contender for run in runs] == ["good", "loose", "broken", "good", "loose"]
+    assert load_runs(output) == runs
+    assert json.loads(output.read_text())["missing"] == [
+        {"name": "theirs", "reason": "not installed"}
+    ]
+    good, loose, broken = summarize(runs)
+    assert (good.contender, good.ratio, good.at_load, good.fits) == ("good", 1.0, 1, 1)
+    assert (loose.ratio, loose.at_load, loose.fits) == (pytest.approx(1.5), 0, 0)
+    assert (broken.finished, broken.note) == (0, "1 error")
+
+
+def test_a_stopped_session_keeps_what_it_has(tmp_path: Path):
+    output = tmp_path / "bench.json"
+    seen: list[str] = []
+
+    def stop(text: str) -> None:
+        seen.append(text)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    runs = Session([GOOD, LOOSE], [], LIMITS, 1).run([INSTANCE], output, stop)
+    assert [run.contender for run in runs] == ["good"]
+    assert load_runs(output) == runs
+
+
+def test_who_ran_out_of_time_is_left_out_of_larger_instances(tmp_path: Path):
+    larger = BenchmarkInstance("larger", "test", generated(10, 2).problem, 1)
+    session = Session([SLOW], [], Limits(seconds=0.01), 1)
+    runs = session.run([INSTANCE, larger], tmp_path / "bench.json", lambda _: None)
+    assert [run.instance for run in runs] == ["tiny"]
+
+
+def test_files_give_an_instance_at_the_load_and_one_at_the_capacity():
+    instances = list(from_files([DATA]))
+    names = [instance.name for instance in instances]
+    # The load of A is 1048576 itself; of the eleven only C, D and J have a smaller one.
+    assert names == [*"ABC", "C@1048576", "D", "D@1048576", *"EFGHIJ", "J@1048576", "K"]
+    assert instances[4].capacity == instances[4].load == 986112
+    assert instances[5].capacity == 1048576
+
+
+def test_load_respects_gaps_and_touching_lifetimes():
+    problem = Problem(
+        sizes=column(4, 6, 5), starts=column(0, 4, 2), ends=column(4, 8, 3), gaps=[(0, 1, 3)]
+    )
+    # 4 in [0, 1) and [3, 4), 5 in [2, 3), 6 in [4, 8)
+    assert load_of(problem) == 6
+    assert load_of(Problem(sizes=column(), starts=column(), ends=column())) == 0
+
+
+def test_generated_problems_repeat():
+    first, second = generated(200, 10), generated(200, 10)
+    assert (first.problem.sizes == second.problem.sizes).all()
+    assert (first.problem.sizes % 64 == 0).all()
+
+
+@pytest.mark.parametrize("planner", [one.name for one in ours()])
+def test_our_planners_pass_the_check(planner: str):
+    who = next(one for one in ours() if one.name == planner)
+    run = measure(who, generated(60, 10), Limits(seconds=5, effort="low"))
+    assert run.status == "ok", run.message
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    output, figure = tmp_path / "bench.json", tmp_path / "bench.png"
+    arguments = [str(DATA / "A.1048576.csv"), "-o", str(output), "--figure", str(figure)]
+    only = ["--only", "xla-spatial", "--only", "tflm", "--no-peers", "--repetitions", "1"]
+    assert main(["bench", *arguments, *only]) == 0
+    text = capsys.readouterr().out
+    assert "minimalloc: 1 instance" in text
+    assert "xla-spatial" in text
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    assert len(load_runs(output)) == 2
+
+
+def test_command_says_when_nobody_is_left(capsys: pytest.CaptureFixture[str]):
+    assert main(["bench", "--only", "nobody", "--no-peers"]) == 1
+    assert "no planner has nobody in its name" in capsys.readouterr().err

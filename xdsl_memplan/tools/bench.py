@@ -1,0 +1,90 @@
+"""`memplan bench FILE...`: every planner and every installed peer on one's own buffers."""
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import get_args
+
+from rich.console import Console
+from rich.status import Status
+
+from xdsl_memplan.planners.plan import Effort
+from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, ours
+from xdsl_memplan.tools.benchmark.figure import save_figure
+from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance, from_files, generated
+from xdsl_memplan.tools.benchmark.peers import peers
+from xdsl_memplan.tools.benchmark.session import Session
+from xdsl_memplan.tools.benchmark.summary import summarize
+from xdsl_memplan.tools.benchmark.table import print_tables
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        help="CSV files in minimalloc's format, or folders of them (default: a generated problem)",
+    )
+    add_session_arguments(parser)
+
+
+def add_session_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is common to all benchmarks."""
+    add = parser.add_argument
+    add("-o", "--output", type=Path, default=Path("bench.json"), help="default: %(default)s")
+    add("--figure", type=Path, help="picture of the first group with more than one instance")
+    add(
+        "--only", action="append", default=[], metavar="TEXT", help="planners with this in the name"
+    )
+    add("--no-peers", action="store_true", help="only our own planners")
+    add("--seconds", type=float, default=5.0, help="time limit of a run; default: %(default)s")
+    add("--repetitions", type=int, default=3, help="of short runs; default: %(default)s")
+    add("--effort", choices=get_args(Effort), default="medium", help="default: %(default)s")
+    add("--threads", type=int, default=1, help="default: %(default)s")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plan the files with everybody.
+
+    Raises FormatError, OSError, ValueError if no planner is left to run.
+    """
+    instances = from_files(arguments.files) if arguments.files else [generated(1_000, 50)]
+    run_session(arguments, list(instances))
+    return 0
+
+
+def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInstance]) -> None:
+    """Run, write and show a benchmark as the session's arguments say."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)
+    found, missing = ([], []) if arguments.no_peers else peers()
+    contenders = _chosen([*ours(), *found], arguments.only)
+    limits = Limits(arguments.seconds, arguments.effort, arguments.threads)
+    session = Session(contenders, missing, limits, arguments.repetitions)
+    errors = Console(stderr=True)
+    if errors.is_terminal:
+        with errors.status("") as status:
+            runs = session.run(instances, arguments.output, lambda text: _show(status, text))
+    else:
+        runs = session.run(instances, arguments.output, lambda _: None)
+    lines = summarize(runs)
+    print_tables(lines, missing, console)
+    console.print(f"all {len(runs)} runs are in {arguments.output}", style="dim")
+    if arguments.figure is not None and lines:
+        group = next((line.group for line in lines if line.instances > 1), lines[0].group)
+        save_figure([line for line in lines if line.group == group], arguments.figure)
+
+
+def _show(status: Status, text: str) -> None:
+    status.update(text)
+
+
+def _chosen(contenders: Sequence[Contender], wanted: Sequence[str]) -> list[Contender]:
+    if not wanted:
+        return list(contenders)
+    chosen = [one for one in contenders if any(text in one.name for text in wanted)]
+    if not chosen:
+        raise ValueError(f"no planner has {' or '.join(wanted)} in its name")
+    return chosen

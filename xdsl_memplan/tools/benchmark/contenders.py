@@ -1,0 +1,76 @@
+"""Who takes part in a benchmark."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from xdsl_memplan.model.problem import Int64Array, Problem
+from xdsl_memplan.planners.plan import Effort, plan
+from xdsl_memplan.planners.registry import planners
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a contender may use in one run."""
+
+    seconds: float
+    effort: Effort = "medium"
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run that is ready to go: `work` is what is timed, `offsets` reads its result in bytes."""
+
+    work: Callable[[], Any]
+    offsets: Callable[[Any], Int64Array]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A planner under test, ours or a peer's."""
+
+    name: str
+    side: Literal["ours", "peer"]
+    prepare: Callable[[Problem, Limits], Task]
+    """Turns a problem into the contender's own terms; not timed."""
+    most_buffers: int | None = None
+    """Larger problems are left out: the rule is quadratic or worse."""
+
+
+_MOST_BUFFERS = {
+    "tflite-gpu-min-cost-flow": 1_500,
+    "tflite-gpu-by-size-objects": 30_000,
+    "tvm-hill-climb": 20_000,
+    "vela-hill-climb": 20_000,
+    "triton": 30_000,
+    "somas": 200_000,
+    "xla-best-of": 200_000,
+}
+"""Buffers up to which our slower planners take part."""
+
+
+def ours() -> list[Contender]:
+    """Return every planner of the registry."""
+    return [
+        Contender(
+            planner.name, "ours", _prepare_ours(planner.name), _MOST_BUFFERS.get(planner.name)
+        )
+        for planner in planners()
+    ]
+
+
+def _prepare_ours(name: str) -> Callable[[Problem, Limits], Task]:
+    def prepare(problem: Problem, limits: Limits) -> Task:
+        def work() -> Int64Array:
+            return plan(
+                problem,
+                planner=name,
+                effort=limits.effort,
+                threads=limits.threads,
+                time_limit_seconds=limits.seconds,
+            ).offsets
+
+        return Task(work, lambda offsets: offsets)
+
+    return prepare

@@ -1,0 +1,152 @@
+"""One run of one contender on one instance, in a process of its own."""
+
+import gc
+import multiprocessing
+import resource
+import sys
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from xdsl_memplan.model.problem import Problem
+from xdsl_memplan.planners.check import check_with_core
+from xdsl_memplan.tools.benchmark.contenders import Contender, Limits
+from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
+
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+Status = Literal["ok", "timeout", "error", "invalid", "left out"]
+
+_GRACE = 4.0
+"""A run is ended after this many times its limit, plus a second: limits are promises."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run gave. Sizes are bytes, times seconds; those of the planning alone."""
+
+    instance: str
+    group: str
+    buffers: int
+    load: int
+    capacity: int
+    contender: str
+    side: str
+    status: Status
+    peak: int | None = None
+    cpu_seconds: float | None = None
+    wall_seconds: float | None = None
+    memory: int | None = None
+    """Growth of the process while it planned, or all of another process that it started."""
+    message: str = ""
+
+
+def measure(contender: Contender, instance: BenchmarkInstance, limits: Limits) -> Run:
+    """Run a contender in a fork of this process, so that it can be timed, ended and cleaned up.
+
+    The offsets are checked there against every rule of the problem but its capacity. Never raises
+    for what a contender does: that is a run with another status than ok.
+    """
+    about: dict[str, Any] = {
+        "instance": instance.name,
+        "group": instance.group,
+        "buffers": len(instance.problem),
+        "load": instance.load,
+        "capacity": instance.capacity,
+        "contender": contender.name,
+        "side": contender.side,
+    }
+    most = contender.most_buffers
+    if most is not None and len(instance.problem) > most:
+        return Run(**about, status="left out", message=f"more than {most} buffers")
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(theirs, contender, instance.problem, limits))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(_GRACE * limits.seconds + 1):
+            return Run(**about, status="timeout", message="ended from outside")
+        return Run(**about, **ours.recv())
+    except EOFError:
+        process.join()
+        return Run(**about, status="error", message=f"ended with status {process.exitcode}")
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+
+
+def _work(pipe: Connection, contender: Contender, problem: Problem, limits: Limits) -> None:
+    try:
+        task = contender.prepare(problem, limits)
+        gc.collect()
+        before = _start_peak_memory()
+        wall, cpu = time.perf_counter(), _cpu_seconds()
+        result = task.work()
+        cpu, wall = _cpu_seconds() - cpu, time.perf_counter() - wall
+        memory = max(0, _peak_memory() - before, _peak_memory_of_children())
+        offsets = np.asarray(task.offsets(result), dtype=np.int64)
+    except TimeoutError as error:
+        pipe.send({"status": "timeout", "message": str(error)})
+        return
+    except (Exception, KeyboardInterrupt) as error:
+        pipe.send({"status": "error", "message": f"{type(error).__name__}: {error}"[:500]})
+        return
+    try:
+        peak = check_with_core(_without_capacity(problem), offsets)
+    except ValueError as error:
+        pipe.send({"status": "invalid", "message": str(error)})
+        return
+    measured = {"cpu_seconds": cpu, "wall_seconds": wall, "memory": memory}
+    pipe.send({"status": "ok", "peak": peak, **measured})
+
+
+def _without_capacity(problem: Problem) -> Problem:
+    return Problem(
+        sizes=problem.sizes,
+        starts=problem.starts,
+        ends=problem.ends,
+        alignments=problem.alignments,
+        ids=problem.ids,
+        fixed=problem.fixed,
+        gaps=problem.gaps,
+    )
+
+
+def _cpu_seconds() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _start_peak_memory() -> int:
+    """Forget the peak so far where the kernel can, and return the memory in use, in bytes."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        return _memory_of("VmRSS")
+    except OSError:
+        return _peak_memory()
+
+
+def _peak_memory() -> int:
+    """Return the peak of this process in bytes."""
+    try:
+        return _memory_of("VmHWM")
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT
+
+
+def _peak_memory_of_children() -> int:
+    """Return the peak of the largest process that this one started, in bytes."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * _MAXRSS_UNIT
+
+
+def _memory_of(field: str) -> int:
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    raise OSError(f"no {field}")
