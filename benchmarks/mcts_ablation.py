@@ -2,8 +2,8 @@
 
     python benchmarks/mcts_ablation.py [--seeds 5] [--corpus DIR] [--lives 200]
 
-On boxing alone (planner idealloc), and on the whole portfolio (planner auto without exact search and
-repair). Peak over bound, medians over seeds; "wins" counts seeds on which tree search ends lower.
+On boxing alone (planner idealloc), and on the whole portfolio (planner auto without exact search
+and repair). Peak over bound, medians over seeds; "wins" counts seeds on which tree search ends lower.
 """
 
 import argparse
