@@ -34,6 +34,7 @@ pub mod index;
 pub mod lifetime;
 pub mod load;
 pub mod mcts;
+pub mod minimalloc;
 pub mod parallel;
 pub mod place;
 pub mod plan;

@@ -6,6 +6,7 @@ use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::exact;
 use crate::load::load;
+use crate::minimalloc;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
 use crate::{baselines, boxing, place};
@@ -58,7 +59,7 @@ pub struct Planner {
 /// All planners, in the order in which they are listed to people.
 #[must_use]
 pub fn planners() -> Vec<Planner> {
-    let mut all = vec![auto::PLANNER, exact::PLANNER, boxing::PLANNER];
+    let mut all = vec![auto::PLANNER, exact::PLANNER, boxing::PLANNER, minimalloc::PLANNER];
     all.extend_from_slice(place::PLANNERS);
     all.extend_from_slice(baselines::PLANNERS);
     all
