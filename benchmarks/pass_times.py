@@ -18,6 +18,7 @@ from time import process_time
 from xdsl.context import Context
 from xdsl.parser import Parser
 from xdsl.universe import Universe
+from xdsl.utils.exceptions import DiagnosticException
 
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
@@ -96,12 +97,15 @@ def main() -> int:
     slow: list[str] = []
     per_operation: list[float] = []
     for name, text in networks(arguments.paths):
-        operations, parse, seconds, verify = measure(text, arguments.planner)
+        try:
+            operations, parse, seconds, verify = measure(text, arguments.planner)
+        except DiagnosticException as error:
+            print(f"| {name} | refused: {error} |")
+            continue
         if not heading:
             columns = " | ".join(stage.removeprefix("memplan-") for stage in seconds)
-            print(
-                f"| network | operations | parse | {columns} | passes | passes / parse | IR verify |"
-            )
+            heads = f"network | operations | parse | {columns} | passes | of parse | IR verify"
+            print(f"| {heads} |")
             print("|-|" + "-:|" * (len(seconds) + 5))
             heading = True
         total = sum(seconds.values())

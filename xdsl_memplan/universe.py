@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
+    "memplan-fold-transposes": "MemplanFoldTransposesPass",
+    "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
     "memplan-annotate-lifetimes": "MemplanAnnotateLifetimesPass",
     "memplan-bufferize": "MemplanBufferizePass",
     "memplan-assign-offsets": "MemplanAssignOffsetsPass",

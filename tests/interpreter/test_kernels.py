@@ -68,6 +68,10 @@ REFERENCES: dict[str, tuple[list[tuple[int, ...]], Callable[..., Any]]] = {
     "slices": ([(4, 6)], slices),
     "loop": ([(5, 4), (4,)], lambda x, init: init + np.exp(x).sum(axis=0)),
     "branches": ([(4,), (4,)], branches),
+    "branch_into_input": (
+        [(4,), (4,)],
+        lambda x, y: np.exp(y) - np.abs(x) if x[0] > 0 else np.abs(x),
+    ),
     "calls": ([(8,), (8,)], calls),
     "reductions": ([(2, 3, 4), (2, 3, 4)], reductions),
     "gather": ([(6, 4)], lambda table, rows: (2 * table[rows]) ** 2),

@@ -8,11 +8,11 @@ function; arguments and constants are there from tick 0.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.aliases import Aliases, aliases_of_module
 from xdsl_memplan.analysis.logical_time import LogicalTime, Loop
@@ -30,7 +30,7 @@ class FunctionLifetimes:
     function: FuncOp
     aliases: Aliases
     time: LogicalTime
-    _needed: dict[SSAValue, _Interval] = field(default_factory=dict[SSAValue, _Interval])
+    _needed: dict[SSAValue, _Interval]
     """Ticks at which a value is used, its own aliases included; no entry if it never is."""
 
     @property
@@ -67,18 +67,12 @@ class FunctionLifetimes:
                 yield from (r for r in op.results if is_storage(r.type))
 
     def _definition(self, value: SSAValue) -> int:
-        """Return the tick at which a value that is never needed is defined; linear."""
+        """Return the next tick where a value that is never needed is defined."""
         owner = value.owner
         if isinstance(owner, Block):
             loop = self.time.loops.get(owner)
             return loop.start if loop else 0
-        later: Operation | None = owner
-        while later is not None:
-            start, end = self.time.span(later)
-            if start < end:
-                return start
-            later = later.next_op
-        return self.end
+        return self.time.reached(owner)
 
 
 def lifetimes_of(module: ModuleOp) -> dict[FuncOp, FunctionLifetimes]:
@@ -90,20 +84,20 @@ def lifetimes_of(module: ModuleOp) -> dict[FuncOp, FunctionLifetimes]:
     result: dict[FuncOp, FunctionLifetimes] = {}
     for function, aliases in aliases_of_module(module).items():
         time = LogicalTime.of(aliases)
-        lifetimes = FunctionLifetimes(function, aliases, time)
-        _Collector(lifetimes).run()
-        result[function] = lifetimes
+        collector = _Collector(function, aliases, time)
+        collector.run()
+        result[function] = FunctionLifetimes(function, aliases, time, collector.needed)
     return result
 
 
 class _Collector:
     """Gathers the uses of every value, then moves them along the alias edges to the roots."""
 
-    def __init__(self, lifetimes: FunctionLifetimes) -> None:
-        self.aliases = lifetimes.aliases
-        self.time = lifetimes.time
-        self.needed = lifetimes._needed  # pyright: ignore[reportPrivateUsage]
-        self.function = lifetimes.function
+    def __init__(self, function: FuncOp, aliases: Aliases, time: LogicalTime) -> None:
+        self.function = function
+        self.aliases = aliases
+        self.time = time
+        self.needed: dict[SSAValue, _Interval] = {}
 
     def run(self) -> None:
         self.touch_operations()
@@ -164,11 +158,8 @@ class _Collector:
     def begin_before_the_function(self) -> None:
         entry = self.function.body.blocks[0]
         for value, (_, end) in self.needed.items():
-            if isinstance(value, BlockArgument):
-                early = value.block is entry
-            else:
-                early = kind_of(value.op) is Kind.CONSTANT  # pyright: ignore
-            if early:
+            owner = value.owner
+            if owner is entry or (isinstance(owner, Operation) and kind_of(owner) is Kind.CONSTANT):
                 self.needed[value] = (0, end)
 
     def extend(self, value: SSAValue, start: int, end: int, user: Block | None) -> bool:

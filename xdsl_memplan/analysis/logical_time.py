@@ -43,6 +43,7 @@ class LogicalTime:
     """What operations with a tick access; None for one that may read and write all it is given."""
     end: int = 0
     """One past the last tick."""
+    _reached: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     @classmethod
     def of(cls, aliases: Aliases) -> "LogicalTime":
@@ -62,10 +63,18 @@ class LogicalTime:
         inner = [tick for o in op.walk() if (tick := self.ticks.get(o)) is not None]
         return (min(inner), max(inner) + 1) if inner else (0, 0)
 
+    def reached(self, op: Operation) -> int:
+        """Return the tick that is next when ``op`` is reached: its own, or a later operation's."""
+        around: Operation | None = op
+        while around is not None and around not in self._reached:
+            around = around.parent_op()
+        return 0 if around is None else self._reached[around]
+
     def _number_region(self, region: Region, loop: Loop | None, aliases: Aliases) -> None:
         for block in region.blocks:
             self.loops[block] = loop
             for op in block.ops:
+                self._reached[op] = self.end
                 self._number(op, block, loop, aliases)
 
     def _number(self, op: Operation, block: Block, loop: Loop | None, aliases: Aliases) -> None:

@@ -7,6 +7,7 @@ print their parameters one by one. The levels of the IR are described in docs/di
 
 from abc import ABC
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     I64,
@@ -63,6 +64,7 @@ NO_CAPACITY = -1
 """Capacity of a memory that has no limit."""
 
 
+@lru_cache(maxsize=1 << 16)  # Ticks come again and again, and making attributes is slow.
 def _i64(value: int) -> IntegerAttr[I64]:
     return IntegerAttr(value, i64)
 

@@ -58,6 +58,26 @@ class Graph:
         """Bytes of the largest operator: COSMA's M_R, the least capacity that can work."""
         return max((self.footprint(i) for i in range(len(self.operators))), default=0)
 
+    def load_in_order(self, order: Sequence[int]) -> int:
+        """Return the most bytes on chip at once if nothing is moved; O(uses).
+
+        A tensor is on chip from the first operator of ``order`` that uses it to the last.
+        """
+        last: dict[int, int] = {}
+        for position, index in enumerate(order):
+            op = self.operators[index]
+            last |= dict.fromkeys((*op.inputs, *op.outputs), position)
+        live: set[int] = set()
+        held = most = 0
+        for position, index in enumerate(order):
+            used = {*self.operators[index].inputs, *self.operators[index].outputs}
+            held += sum(self.tensors[t].size for t in used - live)
+            most = max(most, held)
+            dying = {t for t in used if last[t] == position}
+            held -= sum(self.tensors[t].size for t in dying)
+            live = (live | used) - dying
+        return most
+
     def without_parameters(self) -> "Graph":
         """Leave out the parameters: COSMA's setting in which only activations are on chip."""
         kept = [i for i, tensor in enumerate(self.tensors) if tensor.kind != "parameter"]

@@ -9,7 +9,13 @@ from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.schedule import Schedule, Stay
 
 Reduction = Literal[
-    "glue", "free-move", "canonical-last", "forced-eviction", "merge-twins", "dominance"
+    "glue",
+    "free-move",
+    "defer-sources",
+    "canonical-last",
+    "forced-eviction",
+    "merge-twins",
+    "dominance",
 ]
 
 DEFAULT_MAX_STATES = 5_000_000

@@ -7,9 +7,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from xdsl_memplan.analysis.function_problems import the_problem
 from xdsl_memplan.analysis.planned_buffers import problem_of
 from xdsl_memplan.formats.minimalloc_csv import write_problem
-from xdsl_memplan.targets.function_problems import the_problem
 
 
 @dataclass(frozen=True)

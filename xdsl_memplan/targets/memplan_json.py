@@ -8,8 +8,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from xdsl_memplan.analysis.function_problems import FunctionProblem, function_problems
 from xdsl_memplan.analysis.location import op_name
-from xdsl_memplan.targets.function_problems import FunctionProblem, function_problems
 
 
 @dataclass(frozen=True)

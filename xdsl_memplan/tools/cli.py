@@ -11,6 +11,7 @@ _COMMANDS = {
     "planners": "the planners there are",
     "bench": "every planner and every installed peer on your buffers",
     "plot": "a picture of a plan",
+    "schedule": "order, spills and addresses for an operator graph",
     "compare": "do two modules compute the same, bit for bit?",
 }
 """Name of each subcommand, which is that of its module, and its line of help.

@@ -49,6 +49,7 @@ def draw_plan(problem: Problem, offsets: Int64Array, output: Path, title: str = 
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
         from matplotlib.patches import Rectangle
+        from matplotlib.ticker import MultipleLocator
     except ImportError as error:
         raise ValueError("memplan plot needs matplotlib: pip install matplotlib") from error
     peak = check_plan(problem, offsets)
@@ -77,6 +78,8 @@ def draw_plan(problem: Problem, offsets: Int64Array, output: Path, title: str = 
     axes.set_ylim(0, peak * 1.08 or 1)
     axes.set_xlabel("tick (operation)")
     axes.set_ylabel("address in the arena")
+    # Powers of two, at most eight of them: addresses are read in KiB and MiB.
+    axes.yaxis.set_major_locator(MultipleLocator(2 ** max(0, (peak // 8).bit_length())))
     axes.yaxis.set_major_formatter(_format_address)
     load = int(live.max(initial=0))
     facts = f"arena {format_byte_size(peak)}, most bytes live {format_byte_size(load)}"

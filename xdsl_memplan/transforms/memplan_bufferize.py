@@ -68,8 +68,8 @@ class MemplanBufferizePass(ModulePass):
         Raises PassFailedException for what cannot be bufferized and for options out of range.
         """
         # Loading the parts takes a moment, and every start of xdsl-opt lists this pass.
-        from xdsl_memplan.transforms.bufferize.module import bufferize_module
+        from xdsl_memplan.transforms.bufferize.module import Options, bufferize_module
 
         if self.alignment < 1:
             raise PassFailedException(f"option alignment: {self.alignment} is not positive")
-        bufferize_module(op, alignment=self.alignment, memory=self.memory, in_place=self.in_place)
+        bufferize_module(op, Options(self.alignment, self.memory, self.in_place))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Literal
 
 from xdsl.context import Context
@@ -43,15 +42,18 @@ class MemplanPipelinePass(ModulePass):
     The same as, one by one, with the options below where they belong:
 
     ```
-    xdsl-opt -p 'memplan-annotate-lifetimes,memplan-bufferize{memory=...},
+    xdsl-opt -p 'memplan-fold-transposes,memplan-fuse-elementwise,
+                 memplan-annotate-lifetimes,memplan-bufferize{memory=...},
                  memplan-assign-offsets{planner=... seed=... effort=... threads=... memory=...},
                  memplan-verify,convert-memplan-to-memref{arena=...}'
     ```
 
-    with `memplan-schedule` in front if there is an objective. The IR is verified after every pass.
+    with `memplan-schedule` as the third if there is an objective. The IR is verified after every
+    pass.
 
     Options:
 
+    - `rewrite` (true): run `memplan-fold-transposes` and `memplan-fuse-elementwise` first.
     - `objective` (none): what `memplan-schedule` optimises; without one the order stays.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
       `threads` (1): see `memplan-assign-offsets`.
@@ -68,6 +70,7 @@ class MemplanPipelinePass(ModulePass):
 
     name = "memplan-pipeline"
 
+    rewrite: bool = True
     objective: str = ""
     planner: str = ""
     seed: int = 0
@@ -83,9 +86,16 @@ class MemplanPipelinePass(ModulePass):
     def passes(self) -> Iterator[ModulePass]:
         """The passes with their options, in order."""
         # Each is imported when it is due: listing the passes of xdsl-opt must not load them all.
+        if self.rewrite:
+            from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
+            from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
+
+            yield MemplanFoldTransposesPass()
+            yield MemplanFuseElementwisePass()
         if self.objective:
-            schedule = import_module("xdsl_memplan.transforms.memplan_schedule")
-            yield schedule.MemplanSchedulePass(objective=self.objective, memory=self.memory)
+            from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+
+            yield MemplanSchedulePass(objective=self.objective, memory=self.memory)
         from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
         from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
         from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass

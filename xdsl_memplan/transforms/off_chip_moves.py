@@ -15,15 +15,29 @@ class Stay(Protocol):
     """One stay of a tensor on chip, over the positions ``[start, end)`` of the order."""
 
     @property
-    def tensor(self) -> int: ...
+    def tensor(self) -> int:
+        """Index of the tensor."""
+        ...
+
     @property
-    def start(self) -> int: ...
+    def start(self) -> int:
+        """Position of the operator that makes it or that it comes back for."""
+        ...
+
     @property
-    def end(self) -> int: ...
+    def end(self) -> int:
+        """One past the position of the last operator that uses it."""
+        ...
+
     @property
-    def is_loaded(self) -> bool: ...
+    def is_loaded(self) -> bool:
+        """Whether it is copied from off chip at the start."""
+        ...
+
     @property
-    def is_spilled(self) -> bool: ...
+    def is_spilled(self) -> bool:
+        """Whether it is copied off chip at the end."""
+        ...
 
 
 def write_schedule(
@@ -56,8 +70,8 @@ def write_schedule(
             writer.redirect(op)
         for tensor in spills[position]:
             writer.spill(tensor, operations[-1])
-    last = {stay.tensor: stay for stay in sorted(stays, key=lambda stay: stay.start)}
-    writer.finish({tensor for tensor in tensors.returned if last[tensor].is_spilled})
+    spilled = {stay.tensor for stay in stays if stay.is_spilled}
+    writer.finish(spilled.intersection(tensors.returned))
 
 
 class _Writer:

@@ -1,17 +1,19 @@
 """What `memplan-pipeline` tells people: seconds and IR of each pass, a summary per function."""
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TextIO
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.printer import Printer
 
 from xdsl_memplan.analysis.memories import arena_ops
-from xdsl_memplan.dialects.memplan import PLAN, PlanAttr
+from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
 from xdsl_memplan.dialects.queries import storage_of
 
 
@@ -62,26 +64,36 @@ def summary_lines(module: ModuleOp) -> list[str]:
     ]
     for function in module.body.ops:
         if isinstance(function, FuncOp) and (attribute := function.attributes.get(PLAN)):
-            buffers = sum(storage_of(op) is not None for op in function.walk())
+            buffers = Counter(map(_arena_name, function.walk()))
             for memory, plan in _plans(attribute):
-                lines.append(_function_line(function, memory, buffers, plan))
+                count = buffers[memory] if memory else buffers.total() - buffers[None]
+                lines.append(_function_line(function, memory, count, plan))
     return lines or ["no buffers"]
 
 
-def _plans(attribute: object) -> Sequence[tuple[str, PlanAttr]]:
+def _plans(attribute: object) -> Sequence[tuple[str | None, PlanAttr]]:
     if isinstance(attribute, PlanAttr):
-        return [("", attribute)]
+        return [(None, attribute)]
     if isinstance(attribute, DictionaryAttr):
-        return [(f" in {n}", p) for n, p in attribute.data.items() if isinstance(p, PlanAttr)]
+        return [(n, p) for n, p in attribute.data.items() if isinstance(p, PlanAttr)]
     return []
 
 
-def _function_line(function: FuncOp, memory: str, buffers: int, plan: PlanAttr) -> str:
+def _arena_name(op: Operation) -> str | None:
+    """Return the arena of an operation that makes storage, None for any other."""
+    if storage_of(op) is None:
+        return None
+    symbol = op.arena if isinstance(op, BufferOp) else op.attributes.get(ARENA)
+    return symbol.string_value() if isinstance(symbol, SymbolRefAttr) else None
+
+
+def _function_line(function: FuncOp, memory: str | None, buffers: int, plan: PlanAttr) -> str:
     peak, load, bound = plan.peak.value.data, plan.load.value.data, plan.bound.value.data
     fragmentation = f"{peak / load - 1:.2%}" if load else "0.00%"
+    where = f" in {memory}" if memory else ""
     proof = "optimal" if peak == bound else "not proved optimal"
     return (
-        f"@{function.sym_name.data}{memory}: {peak} bytes for {buffers} buffers, load {load}, "
+        f"@{function.sym_name.data}{where}: {peak} bytes for {buffers} buffers, load {load}, "
         f"bound {bound} ({proof}), fragmentation {fragmentation}, planner {plan.planner.data}"
     )
 

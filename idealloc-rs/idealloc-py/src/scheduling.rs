@@ -185,14 +185,15 @@ fn reductions(without: &[String]) -> PyResult<Reductions> {
         let switch = match name.as_str() {
             "glue" => &mut on.glue,
             "free-move" => &mut on.free_move,
+            "defer-sources" => &mut on.defer_sources,
             "canonical-last" => &mut on.canonical_last,
             "forced-eviction" => &mut on.forced_eviction,
             "merge-twins" => &mut on.merge_twins,
             "dominance" => &mut on.dominance,
             other => {
                 return Err(InvalidOptionError::new_err(format!(
-                    "unknown reduction '{other}'; known: glue, free-move, canonical-last, \
-                     forced-eviction, merge-twins, dominance"
+                    "unknown reduction '{other}'; known: glue, free-move, defer-sources, \
+                     canonical-last, forced-eviction, merge-twins, dominance"
                 )));
             }
         };

@@ -40,7 +40,8 @@ fn random_graph(seed: u64, most_ops: u64) -> Graph {
     let mut ops: Vec<OpIdx> = Vec::new();
     for i in 0..2 + random.below(most_ops - 1) {
         let mut reads = Vec::new();
-        for _ in 0..1 + random.below(3) {
+        let is_source = random.below(6) == 0;
+        for _ in 0..if is_source { 0 } else { 1 + random.below(3) } {
             let recent = random.below(4) < chain_bias;
             let back = if recent { 0 } else { random.below(made.len() as u64) };
             reads.push(made[made.len() - 1 - back as usize]);
@@ -136,6 +137,7 @@ fn settings() -> Vec<(&'static str, Reductions)> {
         ("all on", all),
         ("no glue", Reductions { glue: false, ..all }),
         ("no free move", Reductions { free_move: false, ..all }),
+        ("no deferred sources", Reductions { defer_sources: false, ..all }),
         ("no canonical last", Reductions { canonical_last: false, ..all }),
         ("no forced eviction", Reductions { forced_eviction: false, ..all }),
         ("no twins", Reductions { merge_twins: false, ..all }),
@@ -145,6 +147,7 @@ fn settings() -> Vec<(&'static str, Reductions)> {
             Reductions {
                 glue: false,
                 free_move: false,
+                defer_sources: false,
                 canonical_last: false,
                 forced_eviction: false,
                 merge_twins: false,
@@ -226,7 +229,7 @@ fn larger_graphs_do_not_depend_on_the_reductions() {
         let needed = graph.largest_footprint().expect("an operator").1;
         let capacity = needed + (peak.bound - needed) / 3;
         let mut bounds = BTreeSet::new();
-        for (_, reductions) in &settings()[..6] {
+        for (_, reductions) in &settings()[..7] {
             let options = SearchOptions {
                 reductions: *reductions,
                 max_states: None,

@@ -7,7 +7,7 @@ use idealloc::{
 };
 use proptest::prelude::*;
 
-const SEARCHING: &[&str] = &["auto"];
+const SEARCHING: &[&str] = &["auto", "idealloc"];
 
 type Row = (u64, i64, i64, u64);
 

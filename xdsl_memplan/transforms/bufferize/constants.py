@@ -30,7 +30,7 @@ class Globals:
     )
     _new: list[Operation] = field(default_factory=list[Operation])
 
-    def get(self, op: arith.ConstantOp) -> memref.GetGlobalOp | memref.CastOp:
+    def get(self, op: arith.ConstantOp) -> memref.GetGlobalOp:
         """A new operation that gives the memref of a constant, which must not be written."""
         type = dense_memref(cast(Tensor, op.result.type))
         key = (op.value, type)

@@ -1,8 +1,12 @@
 """Scalar operations applied to whole tensors: `arith.addf %a, %b : tensor<...>` and the like."""
 
+from typing import cast
+
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 from xdsl.traits import is_side_effect_free
+
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
 
 
 def is_elementwise(op: Operation) -> bool:
@@ -12,13 +16,12 @@ def is_elementwise(op: Operation) -> bool:
     """
     if op.name.partition(".")[0] not in ("arith", "math") or len(op.results) != 1:
         return False
-    type = op.results[0].type
-    if not isinstance(type, TensorType) or not op.operands or op.regions:
+    if not isinstance(op.results[0].type, TensorType) or not op.operands or op.regions:
         return False
-    shape = type.get_shape()
+    shape = cast(Tensor, op.results[0].type).get_shape()
     for index, operand in enumerate(op.operands):
         if isinstance(operand.type, TensorType):
-            if operand.type.get_shape() != shape:
+            if cast(Tensor, operand.type).get_shape() != shape:
                 return False
         elif op.name != "arith.select" or index != 0:
             return False

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
     ShapedType,
-    TypedAttribute,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg_ops
@@ -98,7 +97,7 @@ class Emitter:
         for scope in self.scopes:
             if attribute in scope.known:
                 return scope.known[attribute]
-        op = arith.ConstantOp(cast(TypedAttribute, attribute))
+        op = arith.ConstantOp(cast(IntegerAttr, attribute))
         self.insert(op)
         self.scopes[-1].known[attribute] = op.result
         return op.result
@@ -210,16 +209,16 @@ class Emitter:
                 return scope.known[key]
         scope = next(scope for scope in self.scopes if scope.block is storage.block)
         assert scope.current is not None
-        op = self._buffer(storage.type)
+        op = self._buffer(storage.type, storage.arena)
         op.memref.name_hint = hint
         scope.block.insert_op_before(op, scope.current)
         scope.known[key] = op.memref
         return op.memref
 
-    def _buffer(self, type: Memref) -> BufferOp:
+    def _buffer(self, type: Memref, arena: str | None = None) -> BufferOp:
         size = size_bytes(type)
         assert size is not None
-        return BufferOp(self.arena, type, size=size, alignment=self.alignment)
+        return BufferOp(arena or self.arena, type, size=size, alignment=self.alignment)
 
 
 Emit = Callable[[Emitter, Operation], bool]

@@ -1,9 +1,10 @@
 """Emission of views, single elements, and of what joins tensors and memrefs."""
 
+from bisect import bisect_right
 from typing import cast
 
 from xdsl.dialects import arith, bufferization, func, memref, tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.transforms.bufferize.emission import Emitter
@@ -72,7 +73,7 @@ def emit_from_elements(emitter: Emitter, op: Operation) -> bool:
         return True
     target = emitter.at(emitter.placement.places[op.result], op.result.name_hint)
     emitter.memrefs[op.result] = target
-    shape = cast(Tensor, op.result.type).get_shape()
+    shape = op.result.type.get_shape()
     for number, element in enumerate(op.elements):
         indices: list[SSAValue] = []
         for extent in reversed(shape):
@@ -140,6 +141,13 @@ def emit_materialize(emitter: Emitter, op: Operation) -> bool:
     return True
 
 
+def emit_move(emitter: Emitter, op: Operation) -> bool:
+    """Copy to the other memory."""
+    place = emitter.placement.places[op.results[0]]
+    emitter.memrefs[op.results[0]] = emitter.put(op.operands[0], place)
+    return True
+
+
 def emit_alloc_tensor(emitter: Emitter, op: Operation) -> bool:
     """The storage, with what is copied into it."""
     assert isinstance(op, bufferization.AllocTensorOp)
@@ -174,10 +182,21 @@ def emit_call(emitter: Emitter, op: Operation) -> bool:
     for old, result in zip(op.results, new.results, strict=True):
         result.name_hint = old.name_hint
         if is_tensor(old):
-            emitter.memrefs[old] = result
+            kept = _survives(emitter, op, old)
+            emitter.memrefs[old] = result if kept else _copied(emitter, result, old)
         else:
             old.replace_all_uses_with(result)
     return True
+
+
+def _survives(emitter: Emitter, call: func.CallOp, result: SSAValue) -> bool:
+    """Tell whether what a callee returns is read for the last time before the next call."""
+    liveness = emitter.liveness
+    if call.parent is not emitter.placement.function.body.blocks[0]:
+        return False
+    position, end = liveness.position[call], liveness.content(result).end
+    next_call = bisect_right(liveness.calls, position)
+    return next_call == len(liveness.calls) or end < liveness.calls[next_call]
 
 
 def _returned(emitter: Emitter, value: SSAValue) -> SSAValue:
@@ -189,8 +208,7 @@ def _returned(emitter: Emitter, value: SSAValue) -> SSAValue:
 
 def _dense(emitter: Emitter, value: SSAValue) -> SSAValue:
     source = emitter.memref_of(value)
-    assert isinstance(source.type, MemRefType)
-    return source if is_dense(source.type) else _copied(emitter, source, value)
+    return source if is_dense(cast(Memref, source.type)) else _copied(emitter, source, value)
 
 
 def _copied(emitter: Emitter, source: SSAValue, value: SSAValue) -> SSAValue:

@@ -1,6 +1,7 @@
 """Emission of `scf` operations: they lose their tensors, which stay in their places."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, NoneAttr
@@ -93,7 +94,7 @@ def emit_condition(emitter: Emitter, op: Operation) -> bool:
     places = emitter.placement.places
     _put_all(emitter, op.args, [places.get(result) for result in parent.res])
     scalars = [value for value in op.args if not is_tensor(value)]
-    emitter.insert(scf.ConditionOp(op.cond, *scalars))
+    emitter.insert(scf.ConditionOp(op.condition, *scalars))
     return True
 
 
@@ -130,8 +131,7 @@ def _put_all(emitter: Emitter, values: Sequence[SSAValue], places: Sequence[Plac
 
 def _dense(value: SSAValue) -> Memref:
 
-    assert isinstance(value.type, MemRefType)
-    type = value.type
+    type = cast(Memref, value.type)
     return MemRefType(type.element_type, type.get_shape(), NoneAttr(), type.memory_space)
 
 

@@ -3,6 +3,7 @@
 from xdsl.dialects import arith, bufferization, func, scf, tensor
 from xdsl.ir import Operation
 
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.transforms.bufferize import emit_boundary as boundary
 from xdsl_memplan.transforms.bufferize import emit_control_flow as control_flow
 from xdsl_memplan.transforms.bufferize import emit_slices as slices
@@ -28,6 +29,8 @@ _TABLE: dict[type[Operation], Emit] = {
     bufferization.ToBufferOp: boundary.emit_to_buffer,
     bufferization.MaterializeInDestinationOp: boundary.emit_materialize,
     bufferization.AllocTensorOp: boundary.emit_alloc_tensor,
+    SpillOp: boundary.emit_move,
+    RetrieveOp: boundary.emit_move,
     func.CallOp: boundary.emit_call,
     func.ReturnOp: boundary.emit_return,
     scf.ForOp: control_flow.emit_for,

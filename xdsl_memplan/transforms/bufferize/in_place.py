@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
@@ -10,9 +11,11 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
-from xdsl_memplan.dialects.queries import destinations_of
+from xdsl_memplan.dialects.interfaces import Access
+from xdsl_memplan.dialects.queries import destinations_of, effects_of
 from xdsl_memplan.transforms.bufferize.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.liveness import Use
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
 
 _FOR_BOUNDS = 3
 """Operands of `scf.for` before its initial values."""
@@ -39,7 +42,25 @@ class Overwrite:
                     return False
             elif not (exactly(use.value) and self._reads_first(use.index)):
                 return False
+            elif not self._stays(use.index, exactly):
+                return False
         return True
+
+    def _stays(self, operand: int, exactly: Callable[[SSAValue], bool]) -> bool:
+        """Tell whether an input is not copied over before the operation starts.
+
+        Old contents of the output that count are copied to the place of the result, unless they
+        are there already.
+        """
+        effects = effects_of(self.op)
+        return all(
+            tie.operand == operand
+            or effects is None
+            or not effects.operands[tie.operand] & Access.READ
+            or exactly(self.op.operands[tie.operand])
+            for tie in destinations_of(self.op)
+            if tie.result == self.result
+        )
 
     def _reads_first(self, operand: int) -> bool:
         op = self.op
@@ -59,9 +80,8 @@ class Overwrite:
         # the iteration that writes it and in no other.
         if any(t.data is not IteratorType.PARALLEL for t in op.get_iterator_types()):
             return False
-        type = op.results[self.result].type
-        assert isinstance(type, TensorType)
-        return op.operands[operand].type == type and _reaches_once(op, written)
+        same = op.operands[operand].type == op.results[self.result].type
+        return same and _reaches_once(op, written)
 
 
 def _reaches_once(op: LinalgStructuredOperation, written: AffineMap) -> bool:
@@ -75,7 +95,7 @@ def _reaches_once(op: LinalgStructuredOperation, written: AffineMap) -> bool:
     sizes: dict[int, int] = {}
     for operand, indexing_map in zip(op.operands, op.get_indexing_maps().data, strict=True):
         if isinstance(operand.type, TensorType):
-            shape = operand.type.get_shape()
+            shape = cast(Tensor, operand.type).get_shape()
             for expression, size in zip(indexing_map.data.results, shape, strict=True):
                 if isinstance(expression, AffineDimExpr):
                     sizes[expression.position] = size

@@ -88,7 +88,10 @@ class Liveness:
 
     def __init__(self, function: func.FuncOp) -> None:
         self.position: dict[Operation, int] = {}
+        self.first: dict[Operation, int] = {}
         self.live: set[Operation] = set()
+        self.calls: list[int] = []
+        """Positions of calls, in order."""
         self._reads: dict[Operation, tuple[bool, ...]] = {}
         self._contents: dict[SSAValue, Content] = {}
         self._number(function.body)
@@ -170,9 +173,12 @@ class Liveness:
     def _number(self, region: Region) -> None:
         for block in region.blocks:
             for op in block.ops:
+                self.first[op] = len(self.position)
                 if isinstance(op, CONTROL_FLOW):
                     for inner in op.regions:
                         self._number(inner)
+                if isinstance(op, func.CallOp):
+                    self.calls.append(len(self.position))
                 self.position[op] = len(self.position)
 
     def _numbered(self, op: Operation) -> Operation:

@@ -5,6 +5,7 @@ none either, until a subview gives it one.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import (
@@ -21,6 +22,7 @@ Tensor: TypeAlias = TensorType[Attribute]
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
 
+@lru_cache(maxsize=4096)
 def dense_memref(tensor: Tensor, space: Attribute | None = None) -> Memref:
     """The memref of a tensor with an identity layout."""
     return MemRefType(tensor.element_type, tensor.get_shape(), NoneAttr(), space or NoneAttr())

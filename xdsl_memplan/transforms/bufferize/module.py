@@ -1,43 +1,56 @@
 """Bufferization of a module: plan every function first, then rewrite."""
 
+from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Block, Operation
 
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
-from xdsl_memplan.analysis.memories import Memories, ensure_arenas
+from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
+from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.emit_table import find_emit
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
+from xdsl_memplan.transforms.bufferize.peak import Peak
 from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments
 from xdsl_memplan.transforms.bufferize.placement import Placement
 from xdsl_memplan.transforms.bufferize.rules import RULES
 
 
-def bufferize_module(module: ModuleOp, *, alignment: int, memory: str, in_place: bool) -> None:
+@dataclass(frozen=True)
+class Options:
+    """How to bufferize; the options of the pass."""
+
+    alignment: int = 64
+    memory: str = ""
+    in_place: bool = True
+
+
+def bufferize_module(module: ModuleOp, options: Options) -> None:
     """Bufferize all functions of a module.
 
     Raises PassFailedException, before anything is changed, for what cannot be bufferized.
     """
-    memories = Memories.of(module, memory)
+    memories = Memories.of(module, options.memory)
     functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
-    placements: list[Placement] = []
     for function in functions:
-        if function.body.blocks:
-            placement = Placement(function, Liveness(function), None, in_place)
-            place_arguments(placement)
-            placement.run(RULES)
-            placements.append(placement)
+        check_function(function)
+    spaces: dict[str | None, Attribute] = {
+        name: arena.space for name, arena in arena_ops(module).items() if arena.space is not None
+    }
+    if memories.default.name in spaces:
+        spaces[None] = spaces[memories.default.name]
+    placements = [place_function(f, spaces, options.in_place) for f in functions if f.body.blocks]
     arena = memories.default
-    ensure_arenas(module, [arena])
-    globals = Globals(module, alignment)
+    ensure_arenas(module, memories.by_name.values())
+    globals = Globals(module, options.alignment)
     for placement in placements:
-        emitter = Emitter(placement, globals, arena.name, alignment, find_emit)
+        emitter = Emitter(placement, globals, arena.name, options.alignment, find_emit)
         _rewrite(placement.function, emitter)
     globals.insert()
     for lifetimes in lifetimes_of(module).values():
@@ -47,20 +60,65 @@ def bufferize_module(module: ModuleOp, *, alignment: int, memory: str, in_place:
                 op.lifetime = LifetimeAttr.of(lifetime)
 
 
+def place_function(
+    function: func.FuncOp, spaces: dict[str | None, Attribute], in_place: bool
+) -> Placement:
+    """Find the places of all tensors of a function, in a few rounds that lower the peak."""
+    liveness = Liveness(function)
+    best = _place(function, liveness, spaces, in_place, frozenset())
+    peak = Peak(best)
+    least = peak.bytes
+    for _ in range(_MOST_ROUNDS):
+        entries = peak.relieve()
+        if not entries:
+            break
+        # Taken out of one slice, a tensor may end up in another one: that helps or it does not.
+        for apart in (entries, peak.with_other_slices(entries)):
+            placement = _place(function, liveness, spaces, in_place, best.keep_apart | apart)
+            found = Peak(placement)
+            if found.bytes < least:
+                break
+        else:
+            break
+        best, peak, least = placement, found, found.bytes
+    return best
+
+
+_MOST_ROUNDS = 3
+"""More rounds have not been seen to help, and each takes as long as the first."""
+
+
+def _place(
+    function: func.FuncOp,
+    liveness: Liveness,
+    spaces: dict[str | None, Attribute],
+    in_place: bool,
+    keep_apart: frozenset[tuple[Operation, int]],
+) -> Placement:
+    placement = Placement(function, liveness, spaces, in_place, keep_apart)
+    place_arguments(placement)
+    placement.run(RULES)
+    return placement
+
+
 def _rewrite(function: func.FuncOp, emitter: Emitter) -> None:
     entry = function.body.blocks[0]
-    for argument in list(entry.args):
+    # Replaced all at once: to insert or erase one argument takes as long as there are others.
+    types = [dense_memref(cast(Tensor, a.type)) if is_tensor(a) else a.type for a in entry.args]
+    new = Block(arg_types=types)
+    for argument, replacement in zip(entry.args, new.args, strict=True):
+        replacement.name_hint = argument.name_hint
         if is_tensor(argument):
-            type = dense_memref(cast(Tensor, argument.type))
-            new = entry.insert_arg(type, argument.index)
-            new.name_hint = argument.name_hint
-            emitter.memrefs[argument] = new
+            emitter.memrefs[argument] = replacement
+        else:
+            argument.replace_all_uses_with(replacement)
     for block in list(function.body.blocks):
         emitter.emit_block(block)
-    for argument in list(entry.args):
-        if is_tensor(argument):
-            entry.erase_arg(argument)
-    last = entry.last_op
-    assert last is not None
-    results: list[Attribute] = [value.type for value in last.operands]
-    function.function_type = FunctionType.from_lists([a.type for a in entry.args], results)
+    for op in list(entry.ops):
+        op.detach()
+        new.add_op(op)
+    function.body.insert_block_before(new, entry)
+    function.body.erase_block(entry)
+    last = function.body.blocks[-1].last_op
+    results: list[Attribute] = [value.type for value in last.operands] if last else []
+    function.function_type = FunctionType.from_lists(types, results)

@@ -1,7 +1,7 @@
 """Places: where the bytes of a tensor are, as a storage and a chain of views of it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, SSAValue
@@ -30,16 +30,10 @@ class Storage:
     external: SSAValue | None = None
     """A memref that is there already, or a tensor argument that becomes one."""
     writable: bool = True
+    arena: str | None = None
+    """The arena of the buffer; None for the default one."""
     bound: "Storage | None" = None
     """Another storage that this one turned out to be."""
-    initial_fills: "list[tuple[Place, Attribute]]" = field(
-        default_factory=list["tuple[Place, Attribute]"]
-    )
-    """Constants to write before anything else is written."""
-    start: int = NEVER
-    """Position of the first write."""
-    end: int = -1
-    """Position of the last read."""
 
     def resolve(self) -> "Storage":
         """The storage that this one was bound to in the end."""
@@ -123,7 +117,8 @@ class Place:
         return replace(self, overwritten_at=position)
 
 
-def view_type(memref: Memref, views: Sequence[View]) -> Memref | None:
+@lru_cache(maxsize=16384)
+def view_type(memref: Memref, views: tuple[View, ...]) -> Memref | None:
     """The type of a chain of views; None if the layout does not allow it."""
     type: Memref | None = memref
     for view in views:

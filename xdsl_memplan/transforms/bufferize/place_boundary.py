@@ -3,9 +3,10 @@
 from typing import cast
 
 from xdsl.dialects import bufferization, func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref, is_dense
@@ -19,11 +20,11 @@ WRITABLE = ("memplan.writable", "bufferization.writable")
 def place_arguments(placement: Placement) -> None:
     """Arguments are in memrefs of the caller, to be written only if they are marked."""
     function = placement.function
-    attributes = cast(ArrayAttr[DictionaryAttr] | None, function.arg_attrs)
+    attributes = function.arg_attrs
     entry = function.body.blocks[0]
     for index, argument in enumerate(entry.args):
         if is_tensor(argument):
-            marks = attributes.data[index].data if attributes else {}
+            marks = attributes.data[index].data if attributes else dict[str, Attribute]()
             writable = any(_is_true(marks.get(name)) for name in WRITABLE)
             type = dense_memref(cast(Tensor, argument.type))
             placement.places[argument] = _external(type, entry, argument, writable=writable)
@@ -32,9 +33,7 @@ def place_arguments(placement: Placement) -> None:
 def place_to_tensor(placement: Placement, op: Operation) -> None:
     """The tensor is in the memref, to be written only if the operation says so."""
     assert isinstance(op, bufferization.ToTensorOp)
-    type = op.memref.type
-    if not isinstance(type, MemRefType):
-        raise cannot_bufferize(op, "an unranked memref", op.memref)
+    type = cast(Memref, op.memref.type)
     assert op.parent is not None
     writable = op.writable is not None
     placement.places[op.tensor] = _external(type, op.parent, op.memref, writable=writable)
@@ -62,12 +61,21 @@ def place_materialize(placement: Placement, op: Operation) -> None:
         and dest.block is function.body.blocks[0]
         and dest.block is op.parent
         and isinstance(dest.type, MemRefType)
-        and is_dense(dest.type)
+        and is_dense(cast(Memref, dest.type))
         and op.restrict is not None
         and dest.uses.get_length() == 1
     ):
-        place = _external(dest.type, dest.block, dest, writable=True)
+        place = _external(cast(Memref, dest.type), dest.block, dest, writable=True)
         placement.offer_storage(op.source, place, op)
+
+
+def place_move(placement: Placement, op: Operation) -> None:
+    """The copy is in the arena that the operation names."""
+    assert isinstance(op, SpillOp | RetrieveOp)
+    assert op.parent is not None
+    arena = op.arena.string_value()
+    type = dense_memref(op.result.type, placement.spaces.get(arena))
+    placement.places[op.result] = Place(Storage(type, op.parent, arena=arena), (), type)
 
 
 def place_alloc_tensor(placement: Placement, op: Operation) -> None:

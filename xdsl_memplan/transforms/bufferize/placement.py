@@ -13,17 +13,16 @@ A tensor that does not accept is copied. So a place holds one tensor at a time, 
 are equal, and bytes of different tensors never mix: the walk never needs to undo a decision.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
 from xdsl.dialects import func
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
-from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.in_place import Overwrite
-from xdsl_memplan.transforms.bufferize.liveness import Liveness, Use, is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref, is_static
+from xdsl_memplan.transforms.bufferize.liveness import Liveness, Use
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
 from xdsl_memplan.transforms.bufferize.tensor_views import inverse, viewed, views_of
 from xdsl_memplan.transforms.bufferize.uniform import Uniforms
@@ -35,7 +34,8 @@ class Placement:
 
     function: func.FuncOp
     liveness: Liveness
-    space: Attribute | None = None
+    spaces: Mapping[str | None, Attribute] = field(default_factory=dict[str | None, Attribute])
+    """Memory spaces of the arenas that have one; that of the default arena under None."""
     in_place: bool = True
     keep_apart: frozenset[tuple[Operation, int]] = frozenset()
     """Operands that are not to be put straight into a slice."""
@@ -59,7 +59,6 @@ class Placement:
         op = block.last_op
         while op is not None:
             if op in live:
-                self._check_types(op)
                 rule = self.rules.find(op)
                 if rule is not None:
                     rule(self, op)
@@ -80,6 +79,11 @@ class Placement:
         place = fresh_place(cast(Tensor, tensor.type), op.parent, self.space)
         self.storages.append(place.storage)
         return place
+
+    @property
+    def space(self) -> Attribute | None:
+        """The memory space of buffers in the default arena."""
+        return self.spaces.get(None)
 
     def root(self, value: SSAValue) -> SSAValue:
         """The tensor that `value` is, or is a view of."""
@@ -163,7 +167,6 @@ class Placement:
             or not target.writable
             or storage.external is not None
             or storage.block is not target.block
-            or storage.initial_fills
             or place.views
             or old.views
             or place.free_from >= 0
@@ -215,11 +218,6 @@ class Placement:
                 return None
             place = place.view(*views_of(cast(OpResult, view).op))
         return place
-
-    def _check_types(self, op: Operation) -> None:
-        for value in (*op.operands, *op.results):
-            if is_tensor(value) and not is_static(cast(Tensor, value.type).get_shape()):
-                raise cannot_bufferize(op, "a tensor has a dynamic size", value)
 
 
 Rule = Callable[[Placement, Operation], None]

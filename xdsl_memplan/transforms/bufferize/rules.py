@@ -3,6 +3,7 @@
 from xdsl.dialects import arith, bufferization, cf, func, scf, tensor
 from xdsl.ir import Operation
 
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.transforms.bufferize import place_boundary as boundary
 from xdsl_memplan.transforms.bufferize import place_control_flow as control_flow
 from xdsl_memplan.transforms.bufferize import place_slices as slices
@@ -29,6 +30,8 @@ _TABLE: dict[type[Operation], Rule] = {
     bufferization.ToBufferOp: boundary.no_place,
     bufferization.MaterializeInDestinationOp: boundary.place_materialize,
     bufferization.AllocTensorOp: boundary.place_alloc_tensor,
+    SpillOp: boundary.place_move,
+    RetrieveOp: boundary.place_move,
     func.CallOp: boundary.place_call,
     func.ReturnOp: boundary.place_return,
     scf.ForOp: control_flow.place_for,

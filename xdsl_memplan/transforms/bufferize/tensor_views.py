@@ -1,13 +1,14 @@
 """Operations on tensors that only look at the bytes of another tensor in a different shape."""
 
 from math import prod
+from typing import cast
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
-from xdsl_memplan.transforms.bufferize.memref_layout import Groups, kept_dimensions
+from xdsl_memplan.transforms.bufferize.memref_layout import Groups, Tensor, kept_dimensions
 from xdsl_memplan.transforms.bufferize.place import Collapse, Expand, Slice, View
 
 VIEW_OPS = (
@@ -89,5 +90,4 @@ def _groups(attribute: ArrayAttr[ArrayAttr[IntegerAttr]]) -> Groups:
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:
-    assert isinstance(value.type, TensorType)
-    return value.type.get_shape()
+    return cast(Tensor, value.type).get_shape()

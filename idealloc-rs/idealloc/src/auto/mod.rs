@@ -2,9 +2,10 @@
 //!
 //! 1. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound.
 //! 2. A short [repair](repair) of time windows around whatever ends above the bound.
-//! 3. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, of all unless the
+//! 3. [Exact search](small) of the components that are small enough.
+//! 4. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, of all unless the
 //!    problem is very large.
-//! 4. Repair until the work is used up.
+//! 5. Repair until the work is used up.
 //!
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
@@ -12,6 +13,7 @@ pub mod arms;
 pub mod climb;
 pub mod portfolio;
 pub mod repair;
+pub mod small;
 
 use crate::auto::arms::ARMS;
 use crate::auto::climb::Layout;
@@ -40,8 +42,14 @@ pub const PLANNER: Planner = Planner {
 /// Buffers that may be looked at, by effort and number of buffers: milliseconds, about a second, about a minute.
 const fn work_of(effort: Effort, buffers: u64) -> u64 {
     match effort {
-        Effort::Low => buffers.saturating_mul(4).saturating_add(20_000),
-        Effort::Medium => buffers.saturating_mul(4).saturating_add(2_000_000),
+        Effort::Low => {
+            if buffers > 200_000 {
+                buffers
+            } else {
+                200_000
+            }
+        }
+        Effort::Medium => buffers.saturating_mul(4).saturating_add(6_000_000),
         Effort::High => buffers.saturating_mul(20).saturating_add(100_000_000),
         Effort::Max => u64::MAX,
     }
@@ -49,6 +57,42 @@ const fn work_of(effort: Effort, buffers: u64) -> u64 {
 
 /// Buffers up to which whole orders are searched, not only windows.
 const TREE_LIMIT: usize = 50_000;
+
+/// Stages that can be switched, to see what each is worth.
+#[derive(Clone, Copy, Debug)]
+struct Stages {
+    restarts: Policy,
+    exact: bool,
+    repair: bool,
+}
+
+impl Stages {
+    /// `restarts=tree|independent`, `exact=on|off`, `repair=on|off`.
+    fn of(options: &Options) -> Result<Self, Error> {
+        let mut stages = Self { restarts: Policy::Uct, exact: true, repair: true };
+        for (name, value) in &options.parameters {
+            match (name.as_str(), value.as_str()) {
+                ("restarts", "tree") => stages.restarts = Policy::Uct,
+                ("restarts", "independent") => stages.restarts = Policy::Restarts,
+                ("exact", "on" | "off") => stages.exact = value == "on",
+                ("repair", "on" | "off") => stages.repair = value == "on",
+                _ => {
+                    return Err(Error::InvalidOption(format!(
+                        "planner 'auto' has no parameter {name}={value}; known: restarts=tree, \
+                         restarts=independent, exact=on, exact=off, repair=on, repair=off"
+                    )));
+                }
+            }
+        }
+        Ok(stages)
+    }
+}
+
+/// Buffers up to which exact search is worth preparing for.
+const EXACT_LIMIT: usize = 20_000;
+
+/// Placements that take about as long as a node of exact search.
+const WORK_OF_A_NODE: u64 = 4;
 
 /// What is critical.
 #[derive(Clone, Copy, Debug)]
@@ -64,18 +108,17 @@ const REDUCTIONS: &[Reduction] =
     &[Reduction { thousandths: 950, share: 1_000 }, Reduction { thousandths: 800, share: 5_000 }];
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
-    if let Some((name, _)) = options.parameters.first() {
-        return Err(Error::InvalidOption(format!("planner 'auto' has no parameter '{name}'")));
-    }
+    let stages = Stages::of(options)?;
     let instance = Instance::new(problem);
-    let mut search = Search::new(problem, &instance, options, control);
+    let mut search = Search::new(problem, &instance, options, stages, control);
     search.passes()?;
-    search.repair(16);
+    search.repair(8 * instance.len() as u64);
+    search.exact();
     for (level, &reduction) in REDUCTIONS.iter().enumerate() {
         search.reduced(reduction, level as u64);
     }
     search.tree();
-    search.repair(1);
+    search.repair(u64::MAX);
     Ok(search.finish())
 }
 
@@ -83,6 +126,7 @@ struct Search<'a> {
     problem: &'a Problem,
     instance: &'a Instance,
     options: &'a Options,
+    stages: Stages,
     control: &'a Control,
     bound: u64,
     /// Peak at which to stop.
@@ -94,6 +138,7 @@ struct Search<'a> {
     passes: u64,
     windows: u64,
     plays: u64,
+    nodes: u64,
 }
 
 impl<'a> Search<'a> {
@@ -101,6 +146,7 @@ impl<'a> Search<'a> {
         problem: &'a Problem,
         instance: &'a Instance,
         options: &'a Options,
+        stages: Stages,
         control: &'a Control,
     ) -> Self {
         let bound = bound(instance);
@@ -112,6 +158,7 @@ impl<'a> Search<'a> {
             problem,
             instance,
             options,
+            stages,
             control,
             bound,
             target,
@@ -122,6 +169,7 @@ impl<'a> Search<'a> {
             passes: 0,
             windows: 0,
             plays: 0,
+            nodes: 0,
         }
     }
 
@@ -164,20 +212,38 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Window repair, for this part of what is left.
-    fn repair(&mut self, part: u64) {
-        if self.is_done() || !self.instance.is_temporal() {
+    /// Window repair, for at most so much work.
+    fn repair(&mut self, work: u64) {
+        if self.is_done() || !self.stages.repair || !self.instance.is_temporal() {
             return;
         }
         let budget = Budget {
-            work: (self.budget - self.work) / part,
+            work: (self.budget - self.work).min(work),
             threads: self.options.threads,
-            seed: self.options.seed ^ part,
+            seed: self.options.seed ^ self.windows,
         };
         let done = repair(self.instance, &mut self.offsets, self.target, budget, self.control);
         self.work = self.work.saturating_add(done.work);
         self.windows += done.windows;
         self.peak = peak_of(self.instance, &self.offsets);
+        self.control.publish(self.peak, self.bound);
+    }
+
+    /// Exact search of small components.
+    fn exact(&mut self) {
+        if self.is_done() || !self.stages.exact || self.instance.len() > EXACT_LIMIT {
+            return;
+        }
+        let nodes = (self.budget - self.work) / 4 * 3 / WORK_OF_A_NODE;
+        let (options, control) = (self.options, self.control);
+        let proved =
+            small::improve(self.problem, &mut self.offsets, self.target, nodes, options, control);
+        self.work = self.work.saturating_add(proved.nodes.saturating_mul(WORK_OF_A_NODE));
+        self.nodes = proved.nodes;
+        self.bound = self.bound.max(proved.bound);
+        self.target = self.target.max(self.bound);
+        self.peak = peak_of(self.instance, &self.offsets);
+        self.control.add_work(proved.nodes.saturating_mul(WORK_OF_A_NODE));
         self.control.publish(self.peak, self.bound);
     }
 
@@ -238,7 +304,7 @@ impl<'a> Search<'a> {
             threads: self.options.threads,
             seed: self.options.seed ^ scramble(stream),
         };
-        let found = mcts::search(&game, Policy::Uct, self.peak, limits, self.control);
+        let found = mcts::search(&game, self.stages.restarts, self.peak, limits, self.control);
         self.work = self.work.saturating_add(found.work);
         self.plays += found.plays;
         found.best.and_then(|play| play.state.layout().cloned())
@@ -267,6 +333,7 @@ impl<'a> Search<'a> {
                 ("placements", self.work),
                 ("passes", self.passes),
                 ("windows", self.windows),
+                ("nodes", self.nodes),
                 ("plays", self.plays),
             ],
         }

@@ -118,13 +118,15 @@ pub(super) struct Downsets<'a> {
     keys: Vec<u64>,
     /// Open addressing; `u32::MAX` is empty.
     table: Vec<u32>,
+    /// Whether macros that can wait do.
+    defers: bool,
 }
 
 const EMPTY: u32 = u32::MAX;
 
 impl<'a> Downsets<'a> {
     /// Starts with the downset of nothing.
-    pub fn new(reduced: &'a Reduced) -> Result<Self, TooWide> {
+    pub fn new(reduced: &'a Reduced, defers: bool) -> Result<Self, TooWide> {
         let n = reduced.macros.len();
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let keys = (0..n).map(|_| split_mix(&mut state)).collect();
@@ -146,6 +148,7 @@ impl<'a> Downsets<'a> {
             hashes: vec![0],
             keys,
             table: vec![EMPTY; 64],
+            defers,
         };
         downsets.table[0] = 0;
         Ok(downsets)
@@ -177,6 +180,19 @@ impl<'a> Downsets<'a> {
         word >> (step % 64) & 1 == 1
     }
 
+    /// Whether a ready macro need not wait: some reader of its results waits for nothing but such macros.
+    ///
+    /// Any schedule can delay a macro that can wait until right before its first reader: less is held in between,
+    /// and there it fits, as it needs no more room than the reader.
+    fn is_wanted(&self, index: DownsetIdx, step: u32) -> bool {
+        let macros = &self.reduced.macros;
+        !macros[step as usize].can_wait
+            || macros[step as usize].successors.iter().any(|&next| {
+                let mut needed = macros[next as usize].predecessors.iter();
+                needed.all(|&p| macros[p as usize].can_wait || self.contains(index, p))
+            })
+    }
+
     /// Size in bytes of a live tensor.
     pub fn bytes(&self, index: DownsetIdx, bit: u32) -> u64 {
         let item = self.get(index).live[bit as usize];
@@ -194,8 +210,11 @@ impl<'a> Downsets<'a> {
         if self.get(index).is_expanded {
             return;
         }
-        let ready = &self.get(index).ready;
-        let moves = ready.iter().map(|&step| self.make_move(index, step)).collect();
+        let ready = self.get(index).ready.iter().copied();
+        let moves = ready
+            .filter(|&step| !self.defers || self.is_wanted(index, step))
+            .map(|step| self.make_move(index, step))
+            .collect();
         let downset = &mut self.all[index.0 as usize];
         downset.moves = moves;
         downset.is_expanded = true;

@@ -9,6 +9,8 @@ pub struct Reductions {
     pub glue: bool,
     /// Take a move at once that cannot hurt.
     pub free_move: bool,
+    /// Let operators that need nothing wait until a reader waits for nothing else.
+    pub defer_sources: bool,
     /// Of all orders that lead to one state, follow one.
     pub canonical_last: bool,
     /// Count evictions that every schedule must make.
@@ -24,6 +26,7 @@ impl Default for Reductions {
         Self {
             glue: true,
             free_move: true,
+            defer_sources: true,
             canonical_last: true,
             forced_eviction: true,
             merge_twins: true,

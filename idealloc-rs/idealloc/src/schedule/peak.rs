@@ -37,7 +37,7 @@ pub(super) fn search(
     control: &Control,
 ) -> Result<Found, TooWide> {
     let began = Instant::now();
-    let mut downsets = Downsets::new(reduced)?;
+    let mut downsets = Downsets::new(reduced, options.reductions.defer_sources)?;
     let first = downsets.first();
     let least = reduced.macros.iter().map(|m| {
         let read: u64 = m.inputs.iter().map(|&i| reduced.items[i as usize].bytes).sum();

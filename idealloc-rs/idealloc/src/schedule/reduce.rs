@@ -29,6 +29,9 @@ pub(super) struct Macro {
     pub predecessors: Vec<u32>,
     /// Macros that must run later; the mirror image.
     pub successors: Vec<u32>,
+    /// Needs nothing that another macro makes, and never more room than any macro that reads its results: it can
+    /// wait, without loss, until one of those waits for nothing else.
+    pub can_wait: bool,
 }
 
 /// A tensor that lives between macros.
@@ -126,7 +129,26 @@ impl Reduced {
                 reduced.macros[from as usize].successors.push(i as u32);
             }
         }
+        for i in 0..reduced.macros.len() {
+            reduced.macros[i].can_wait = reduced.can_wait(i);
+        }
         reduced
+    }
+}
+
+impl Reduced {
+    fn can_wait(&self, index: usize) -> bool {
+        let step = &self.macros[index];
+        let made: u64 = step.outputs.iter().map(|&item| self.items[item as usize].bytes).sum();
+        let workspace = step.enter.max(step.hill).saturating_sub(made);
+        let reads_results = |next: &u32| {
+            let next = &self.macros[*next as usize];
+            workspace <= next.enter && step.outputs.iter().any(|o| next.inputs.contains(o))
+        };
+        step.inputs.is_empty()
+            && step.predecessors.is_empty()
+            && !step.successors.is_empty()
+            && step.successors.iter().all(reads_results)
     }
 }
 

@@ -64,7 +64,12 @@ pub(super) fn search(
     control: &Control,
 ) -> Result<Found, TooWide> {
     let began = Instant::now();
-    let mut stepper = Stepper::new(Downsets::new(reduced)?, capacity, options.reductions);
+    let mut reductions = options.reductions;
+    // Two rules about which order stands for many: together they could each rule out what the other keeps.
+    reductions.canonical_last &=
+        !(reductions.defer_sources && reduced.macros.iter().any(|m| m.can_wait));
+    let downsets = Downsets::new(reduced, reductions.defer_sources)?;
+    let mut stepper = Stepper::new(downsets, capacity, reductions);
     let mut forced =
         options.reductions.forced_eviction.then(|| ForcedEvictions::new(reduced, capacity));
     let mut contenders: Vec<Vec<Contender>> = Vec::new();

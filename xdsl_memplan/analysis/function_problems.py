@@ -1,4 +1,4 @@
-"""The problems of a module, for the output targets: one per function and memory."""
+"""The problems of a module: one per function and memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

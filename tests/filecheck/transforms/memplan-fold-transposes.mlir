@@ -1,0 +1,90 @@
+// RUN: xdsl-opt %s --split-input-file -p memplan-fold-transposes | filecheck %s
+
+// The weights are read where they are: (n, k) instead of (k, n).
+
+// CHECK-LABEL: func.func @weights
+// CHECK-NOT:   linalg.transpose
+// CHECK:       linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>] ins(%x, %w : tensor<3x4xf32>, tensor<5x4xf32>)
+func.func @weights(%x: tensor<3x4xf32>, %w: tensor<5x4xf32>, %z: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<4x5xf32>
+  %t = linalg.transpose ins(%w : tensor<5x4xf32>) outs(%e : tensor<4x5xf32>) permutation = [1, 0]
+  %y = linalg.matmul ins(%x, %t : tensor<3x4xf32>, tensor<4x5xf32>) outs(%z : tensor<3x5xf32>) -> tensor<3x5xf32>
+  func.return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// Through a reshape that drops a dimension of size 1, and with the batch kept in front.
+
+// CHECK-LABEL: func.func @scores
+// CHECK-NOT:   linalg.transpose
+// CHECK:       %[[K:.*]] = tensor.collapse_shape %k {{.*}} : tensor<1x2x7x4xf32> into tensor<2x7x4xf32>
+// CHECK:       linalg.batch_matmul indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>] ins(%q, %[[K]] :
+func.func @scores(%q: tensor<2x7x4xf32>, %k: tensor<1x2x7x4xf32>, %z: tensor<2x7x7xf32>) -> tensor<2x7x7xf32> {
+  %e = tensor.empty() : tensor<1x2x4x7xf32>
+  %t = linalg.transpose ins(%k : tensor<1x2x7x4xf32>) outs(%e : tensor<1x2x4x7xf32>) permutation = [0, 1, 3, 2]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<1x2x4x7xf32> into tensor<2x4x7xf32>
+  %y = linalg.batch_matmul ins(%q, %c : tensor<2x7x4xf32>, tensor<2x4x7xf32>) outs(%z : tensor<2x7x7xf32>) -> tensor<2x7x7xf32>
+  func.return %y : tensor<2x7x7xf32>
+}
+
+// -----
+
+// The batch of a batch_matmul must stay in front: this transpose stays.
+
+// CHECK-LABEL: func.func @moves_the_batch
+// CHECK:       linalg.transpose
+// CHECK:       linalg.batch_matmul ins(%q, %{{.*}} :
+func.func @moves_the_batch(%q: tensor<2x7x4xf32>, %k: tensor<4x2x7xf32>, %z: tensor<2x7x7xf32>) -> tensor<2x7x7xf32> {
+  %e = tensor.empty() : tensor<2x4x7xf32>
+  %t = linalg.transpose ins(%k : tensor<4x2x7xf32>) outs(%e : tensor<2x4x7xf32>) permutation = [1, 0, 2]
+  %y = linalg.batch_matmul ins(%q, %t : tensor<2x7x4xf32>, tensor<2x4x7xf32>) outs(%z : tensor<2x7x7xf32>) -> tensor<2x7x7xf32>
+  func.return %y : tensor<2x7x7xf32>
+}
+
+// -----
+
+// A transpose that only moves a dimension of size 1 is a reshape.
+
+// CHECK-LABEL: func.func @unit
+// CHECK:       %[[FLAT:.*]] = tensor.collapse_shape %x {{.*}} : tensor<1x3x4xf32> into tensor<3x4xf32>
+// CHECK:       %[[Y:.*]] = tensor.expand_shape %[[FLAT]] {{.*}} : tensor<3x4xf32> into tensor<3x1x4xf32>
+// CHECK-NEXT:  func.return %[[Y]]
+func.func @unit(%x: tensor<1x3x4xf32>) -> tensor<3x1x4xf32> {
+  %e = tensor.empty() : tensor<3x1x4xf32>
+  %t = linalg.transpose ins(%x : tensor<1x3x4xf32>) outs(%e : tensor<3x1x4xf32>) permutation = [1, 0, 2]
+  func.return %t : tensor<3x1x4xf32>
+}
+
+// -----
+
+// What is made here and read by others too would have to live longer: it is left alone.
+
+// CHECK-LABEL: func.func @other_readers
+// CHECK:       linalg.transpose
+func.func @other_readers(%a: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %x = linalg.exp ins(%a : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %t = linalg.transpose ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) permutation = [1, 0]
+  %y = linalg.matmul ins(%a, %t : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %y, %t : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// A generic reads through any permutation.
+
+#id = affine_map<(i, j, k) -> (i, j, k)>
+// CHECK-LABEL: func.func @generic
+// CHECK-NOT:   linalg.transpose
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
+func.func @generic(%a: tensor<4x2x3xf32>) -> tensor<2x3x4xf32> {
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  %t = linalg.transpose ins(%a : tensor<4x2x3xf32>) outs(%e : tensor<2x3x4xf32>) permutation = [1, 2, 0]
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%t : tensor<2x3x4xf32>) outs(%e : tensor<2x3x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x3x4xf32>
+  func.return %y : tensor<2x3x4xf32>
+}

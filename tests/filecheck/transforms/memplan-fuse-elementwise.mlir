@@ -1,0 +1,131 @@
+// RUN: xdsl-opt %s --split-input-file -p memplan-fuse-elementwise | filecheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+
+// A row is expanded where it is added: no tensor for the expanded row.
+
+// CHECK-LABEL: func.func @row
+// CHECK:       %[[Y:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], {{.*}}} ins(%v, %x :
+// CHECK-NEXT:  ^bb0(%[[V:.*]]: f32, %[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:    %[[E:.*]] = math.exp %[[V]] : f32
+// CHECK-NEXT:    %[[S:.*]] = arith.addf %[[E]], %[[X]] : f32
+// CHECK-NEXT:    linalg.yield %[[S]] : f32
+// CHECK:       func.return %[[Y]]
+func.func @row(%v: tensor<8xf32>, %x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %b = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%v : tensor<8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%b, %x : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %1 = arith.addf %in, %in_0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#swapped = affine_map<(i, j) -> (j, i)>
+#row = affine_map<(i, j) -> (j)>
+
+// Read through a transposed map: loop 1 of the producer is loop 0 of the reader.
+
+// CHECK-LABEL: func.func @transposed
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK:         linalg.index 0 : index
+func.func @transposed(%v: tensor<8xi64>) -> tensor<8x4xi64> {
+  %e = tensor.empty() : tensor<4x8xi64>
+  %f = tensor.empty() : tensor<8x4xi64>
+  %b = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%v : tensor<8xi64>) outs(%e : tensor<4x8xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.addi %in, %1 : i64
+    linalg.yield %2 : i64
+  } -> tensor<4x8xi64>
+  %y = linalg.generic {indexing_maps = [#swapped, #id], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<4x8xi64>) outs(%f : tensor<8x4xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %3 = arith.muli %in, %in : i64
+    linalg.yield %3 : i64
+  } -> tensor<8x4xi64>
+  func.return %y : tensor<8x4xi64>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// What can work in place stays: the first exponential lies in the room of the sum that dies there.
+
+// CHECK-LABEL: func.func @in_place
+// CHECK-COUNT-2: linalg.generic
+func.func @in_place(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %s = linalg.add ins(%a, %a : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%s : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%b : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = math.exp %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// Side effects stay where they are.
+
+// CHECK-LABEL: func.func @asserts
+// CHECK:       linalg.generic
+// CHECK:         cf.assert
+// CHECK:       linalg.generic
+func.func @asserts(%a: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    cf.assert %c, "no"
+    linalg.yield %in : f32
+  } -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%b : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = math.exp %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Read again and again, each element would be computed again and again: it stays.
+
+// CHECK-LABEL: func.func @repeated
+// CHECK-COUNT-2: linalg.generic
+func.func @repeated(%a: tensor<4xf32>, %x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#row, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%b, %x : tensor<4xf32>, tensor<4x8xf32>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %1 = arith.mulf %in, %in_0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}

@@ -1,0 +1,38 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from xdsl_memplan.tools.cli import main
+
+GRAPH = str(Path(__file__).parent.parent / "data" / "graphs" / "vit_b_16.json")
+
+
+def test_least_traffic(capsys: pytest.CaptureFixture[str]):
+    assert main(["schedule", GRAPH, "--capacity", "M_R"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["traffic"], found["bound"], found["stop"]) == (3631104, 3631104, "optimal")
+    assert len(found["order"]) == 125
+
+
+def test_peak_is_the_default_without_capacity(capsys: pytest.CaptureFixture[str]):
+    assert main(["schedule", GRAPH, "-q"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["peak"] == 1361664
+    assert captured.err == ""
+
+
+def test_curve_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    figure = tmp_path / "curve.png"
+    assert main(["schedule", GRAPH, "--curve", "3", "--figure", str(figure)]) == 0
+    assert "3631104" in capsys.readouterr().out
+    assert figure.stat().st_size > 0
+
+
+def test_user_mistakes(capsys: pytest.CaptureFixture[str]):
+    assert main(["schedule", GRAPH, "--capacity", "1000"]) == 1
+    assert "reads and makes 1210368 bytes" in capsys.readouterr().err
+    assert main(["schedule", GRAPH, "--objective", "traffic"]) == 1
+    assert "needs --capacity" in capsys.readouterr().err
+    assert main(["schedule", "nowhere.json"]) == 1
+    assert "nowhere.json" in capsys.readouterr().err

@@ -1,0 +1,98 @@
+"""Random programs compute the same after planning; what cannot be bufferized is named."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.parser import Parser
+from xdsl.universe import Universe
+from xdsl.utils.exceptions import PassFailedException
+
+from tests.transforms.random_tensor_programs import random_arguments, random_program
+from xdsl_memplan.native.compile import compile_module
+from xdsl_memplan.native.run import call, signature
+from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+
+
+def context() -> Context:
+    result = Context()
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        result.register_dialect(name, factory)
+    return result
+
+
+def parse(text: str) -> ModuleOp:
+    return Parser(context(), text).parse_module()
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=30, deadline=None)
+def test_random_programs_bufferize_and_verify(seed: int):
+    module = parse(random_program(seed).text)
+    MemplanBufferizePass().apply(context(), module)
+    module.verify()
+    left = {op.name for op in module.walk() if op.name.startswith(("tensor.", "bufferization."))}
+    assert not left
+
+
+@pytest.mark.needs_mlir
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs_compute_the_same(seed: int, tmp_path: Path):
+    program = random_program(seed)
+    module = parse(program.text)
+    MemplanPipelinePass().apply(context(), module)
+    function = next(op for op in module.walk() if isinstance(op, FuncOp))
+    arrays = random_arguments(program, seed)
+    expected = program.run([array.copy() for array in arrays])
+    kept = [array.copy() for array in arrays]
+    found = call(compile_module(str(module), tmp_path), "main", arrays, signature(function)[1])
+    for one, other in zip(expected, found, strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+    for array, before in zip(arrays, kept, strict=True):
+        assert np.array_equal(array, before)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> { func.return %x : tensor<?xf32> }",
+            "run time only",
+        ),
+        (
+            "func.func @f(%x: tensor<*xf32>) -> tensor<*xf32> { func.return %x : tensor<*xf32> }",
+            "unranked",
+        ),
+        (
+            "func.func @f(%x: tensor<4294967296x4294967296xf32>) { func.return }",
+            "more than 2\\^63",
+        ),
+    ],
+)
+def test_error_names_what_is_wrong_and_leaves_the_module(text: str, message: str):
+    module = parse(text)
+    before = str(module)
+    with pytest.raises(PassFailedException, match=message):
+        MemplanBufferizePass().apply(context(), module)
+    assert str(module) == before
+
+
+def test_unknown_operation_is_named():
+    text = """
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = "other.op"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      func.return %y : tensor<4xf32>
+    }
+    """
+    allowing = Context(allow_unregistered=True)
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        allowing.register_dialect(name, factory)
+    module = Parser(allowing, text).parse_module()
+    with pytest.raises(PassFailedException, match=r"other\.op"):
+        MemplanBufferizePass().apply(allowing, module)

@@ -1,0 +1,178 @@
+"""`memplan schedule GRAPH.json`: an operator graph in; order, spills and addresses out."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from xdsl_memplan.formats.byte_size import format_byte_size, parse_byte_size
+from xdsl_memplan.formats.graph_json import read_graph
+from xdsl_memplan.model.check_schedule import check_schedule
+from xdsl_memplan.model.graph import Graph
+from xdsl_memplan.model.schedule import Schedule
+from xdsl_memplan.scheduling.budgets import budgets_of
+from xdsl_memplan.scheduling.core import SearchSettings
+from xdsl_memplan.scheduling.divide_and_conquer import schedule_by_parts
+from xdsl_memplan.scheduling.fixed_order import schedule_in_order
+from xdsl_memplan.scheduling.pareto import pareto_curve
+from xdsl_memplan.scheduling.peak import schedule_for_peak
+from xdsl_memplan.scheduling.traffic import schedule_for_traffic
+from xdsl_memplan.tools.progress import SearchProgress
+
+_OBJECTIVES = ("peak", "traffic", "traffic-fixed-order", "divide-and-conquer")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("file", help="operator graph as JSON; - is stdin")
+    add("-o", "--output", help="where the schedule goes as JSON (default: stdout)")
+    add("--objective", choices=_OBJECTIVES, help="default: traffic with a capacity, else peak")
+    add("--capacity", help="bytes on chip, e.g. 2MiB, or M_R, M_H, M_P")
+    add("--parameters", action="store_true", help="parameters are on chip too")
+    add("--curve", type=int, metavar="POINTS", help="traffic against capacity from M_R to M_P")
+    add("--figure", metavar="PNG", help="draw the curve")
+    add(
+        "--max-states", type=int, help="work of the search; default: %(default)s", default=5_000_000
+    )
+    add("--time-limit", type=float, metavar="SECONDS", help="safety net")
+    add("-q", "--quiet", action="store_true", help="no summary, no progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Schedule one graph.
+
+    Raises FormatError, InvalidGraphError, ValueError, OSError.
+    """
+    graph = _read(arguments.file)
+    if not arguments.parameters:
+        graph = graph.without_parameters()
+    console = Console(stderr=True)
+    watch = nullcontext(None) if arguments.quiet else SearchProgress(console)
+    with watch as progress:
+        settings = SearchSettings(
+            max_states=arguments.max_states,
+            time_limit_seconds=arguments.time_limit,
+            progress=progress,
+        )
+        if arguments.curve is not None:
+            curve = pareto_curve(graph, arguments.curve, settings)
+        else:
+            curve = [_schedule(graph, arguments, settings)]
+    for capacity, schedule in curve:
+        check_schedule(graph, schedule, capacity)
+    if arguments.curve is None:
+        _write(graph, curve[0][1], arguments.output)
+    if arguments.figure:
+        draw_curve(curve, Path(arguments.figure), graph.name)
+    if not arguments.quiet or arguments.curve is not None:
+        (Console() if arguments.curve is not None else console).print(_table(graph, curve))
+    return 0
+
+
+def _read(file: str) -> Graph:
+    if file == "-":
+        return read_graph(sys.stdin, "<stdin>")
+    with Path(file).open(encoding="utf-8") as stream:
+        return read_graph(stream, file)
+
+
+def _schedule(
+    graph: Graph, arguments: argparse.Namespace, settings: SearchSettings
+) -> tuple[int | None, Schedule]:
+    objective = arguments.objective or ("peak" if arguments.capacity is None else "traffic")
+    if objective == "peak":
+        return None, schedule_for_peak(graph, settings)
+    if arguments.capacity is None:
+        raise ValueError(f"objective {objective} needs --capacity, e.g. 2MiB or M_R")
+    if arguments.capacity in ("M_R", "M_H", "M_P"):
+        capacity = budgets_of(graph, settings).by_name()[arguments.capacity]
+    else:
+        capacity = parse_byte_size(arguments.capacity)
+    if objective == "traffic-fixed-order":
+        given = range(len(graph.operators))
+        return capacity, schedule_in_order(graph, given, capacity, settings)
+    if objective == "divide-and-conquer":
+        return capacity, schedule_by_parts(graph, capacity, settings=settings)
+    return capacity, schedule_for_traffic(graph, capacity, settings)
+
+
+def _write(graph: Graph, schedule: Schedule, output: str | None) -> None:
+    document: dict[str, Any] = {
+        "graph": graph.name,
+        "objective": schedule.objective,
+        "traffic": schedule.traffic,
+        "peak": schedule.peak,
+        "bound": schedule.bound,
+        "stop": schedule.stop,
+        "order": [graph.operators[index].id for index in schedule.order],
+        "stays": [
+            {
+                "tensor": graph.tensors[stay.tensor].id,
+                "start": stay.start,
+                "end": stay.end,
+                "offset": stay.offset,
+                "loaded": stay.is_loaded,
+                "spilled": stay.is_spilled,
+            }
+            for stay in schedule.stays
+        ],
+    }
+    text = json.dumps(document, indent=1) + "\n"
+    if output:
+        Path(output).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+
+
+def _table(graph: Graph, curve: Sequence[tuple[int | None, Schedule]]) -> Table:
+    table = Table(title=f"{graph.name}: {len(graph.operators)} operators", title_justify="left")
+    for column in ("capacity", "traffic", "bound", "peak", "stop"):
+        table.add_column(column, justify="left" if column == "stop" else "right")
+    for capacity, schedule in curve:
+        table.add_row(
+            "" if capacity is None else str(capacity),
+            str(schedule.traffic),
+            str(schedule.bound),
+            str(schedule.peak),
+            schedule.stop,
+        )
+    return table
+
+
+def draw_curve(curve: Sequence[tuple[int | None, Schedule]], output: Path, title: str) -> None:
+    """Draw traffic against capacity, as steps, with the proved bounds below.
+
+    Raises ValueError without matplotlib, OSError if the file cannot be written.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ValueError(
+            "memplan schedule --figure needs matplotlib: pip install matplotlib"
+        ) from error
+    figure: Any = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes: Any = figure.add_subplot()
+    capacities = [capacity for capacity, _ in curve]
+    axes.step(capacities, [s.traffic for _, s in curve], where="post", marker="o", label="traffic")
+    if any(not s.optimal for _, s in curve):
+        axes.step(capacities, [s.bound for _, s in curve], where="post", ls="--", label="bound")
+        axes.legend()
+    axes.set_xlabel("capacity")
+    axes.set_ylabel("bytes moved beyond the compulsory")
+    axes.xaxis.set_major_formatter(_format_bytes)
+    axes.yaxis.set_major_formatter(_format_bytes)
+    axes.set_title(title, fontsize=10, loc="left")
+    figure.savefig(output, dpi=150)
+
+
+def _format_bytes(value: float, _: int) -> str:
+    return format_byte_size(int(value))

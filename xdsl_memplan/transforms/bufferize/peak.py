@@ -1,0 +1,220 @@
+"""Takes tensors out of slices where being there raises the peak.
+
+A tensor that is put straight into a slice of a larger one saves a copy, and saves memory while both
+would be there. But the larger one then takes its room from the first part to the last: early, while
+the other parts do not exist, or late, while only a part is still read. At the tick of the peak,
+tensors are taken out of slices, to be copied when the large tensor is assembled, as long as the
+estimated peak falls.
+"""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
+from xdsl_memplan.transforms.bufferize.place import Storage, View
+from xdsl_memplan.transforms.bufferize.placement import Placement
+
+_Entry = tuple[Operation, int]
+_PATIENCE = 16
+"""Moves without a lower peak after which the search ends."""
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A tensor in a storage, from the position that writes it to the last that reads it."""
+
+    start: int
+    end: int
+    views: tuple[View, ...]
+
+
+@dataclass
+class _Room:
+    """A storage with what it holds."""
+
+    size: int
+    held: list[_Held] = field(default_factory=list[_Held])
+    entries: list[tuple[_Entry, int, tuple[View, ...], int]] = field(
+        default_factory=list[tuple[_Entry, int, tuple[View, ...], int]]
+    )
+    """Slices that a tensor was put into: operand, position, views, bytes of the tensor."""
+
+    def span(self) -> tuple[int, int]:
+        return _hull(self.held)
+
+
+@dataclass(frozen=True)
+class _Move:
+    """Some tensors taken out of a storage, each to a storage of its own."""
+
+    entries: list[_Entry]
+    before: _Room
+    after: _Room
+    alone: list[_Room]
+
+
+class Peak:
+    """The estimated load of a placement over positions."""
+
+    def __init__(self, placement: Placement) -> None:
+        self.placement = placement
+        self.positions = len(placement.liveness.position) + 1
+        self.rooms = _rooms(placement, self.positions)
+        self.load = np.zeros(self.positions + 1, dtype=np.int64)
+        for room in self.rooms:
+            self._add(room, room.size)
+
+    @property
+    def bytes(self) -> int:
+        """The largest load."""
+        return int(self.load.max(initial=0))
+
+    def relieve(self) -> set[_Entry]:
+        """Find operands to take out of slices so that the estimated peak falls.
+
+        At the tick of the peak the move that frees most there is made, even if it raises the peak
+        elsewhere, as the next move may help there. What counts is the lowest peak on the way.
+        """
+        taken: set[_Entry] = set()
+        best = frozenset(taken)
+        least, patience = self.bytes, _PATIENCE
+        while patience:
+            move = self._best_move(int(self.load.argmax()))
+            if move is None:
+                break
+            self._apply(move)
+            taken.update(move.entries)
+            patience -= 1
+            if self.bytes < least:
+                best, least, patience = frozenset(taken), self.bytes, _PATIENCE
+        return set(best)
+
+    def with_other_slices(self, entries: set[_Entry]) -> set[_Entry]:
+        """Add all other operands by which the same tensors could be put into a slice."""
+        found = set(entries)
+        for entry in entries:
+            root, _ = self.placement.slices_taken[entry]
+            uses = self.placement.liveness.content(root).uses
+            found.update((use.op, use.index) for use in uses)
+        return found
+
+    def _best_move(self, tick: int) -> _Move | None:
+        """The move that leaves the lowest peak where it changes the load, and frees most at it."""
+        best: tuple[int, int, _Move] | None = None
+        for room in self.rooms:
+            start, end = room.span()
+            if not room.entries or not start <= tick <= end:
+                continue
+            for whole in (False, True):
+                move = _take_out(room, tick, whole)
+                if move is None:
+                    continue
+                gain = room.size - sum(_size_at(r, tick) for r in (move.after, *move.alone))
+                if gain <= 0:
+                    continue
+                cost = self._peak_with(move)
+                if best is None or (cost, -gain) < best[:2]:
+                    best = cost, -gain, move
+        return None if best is None else best[2]
+
+    def _peak_with(self, move: _Move) -> int:
+        """The largest load where the move changes it."""
+        spans = [room.span() for room in (move.before, move.after, *move.alone) if room.held]
+        first, last = min(s for s, _ in spans), max(e for _, e in spans)
+        part = self.load[first : last + 1].copy()
+        for room, sign in ((move.before, -1), (move.after, 1), *((r, 1) for r in move.alone)):
+            if room.held:
+                start, end = room.span()
+                part[start - first : end - first + 1] += sign * room.size
+        return int(part.max())
+
+    def _apply(self, move: _Move) -> None:
+        self._add(move.before, -move.before.size)
+        self.rooms.remove(move.before)
+        for room in (move.after, *move.alone):
+            if room.held:
+                self._add(room, room.size)
+                self.rooms.append(room)
+
+    def _add(self, room: _Room, size: int) -> None:
+        start, end = room.span()
+        self.load[start : end + 1] += size
+
+
+def _take_out(room: _Room, tick: int, whole: bool) -> _Move | None:
+    """Take out what keeps the storage alive at `tick` only because it is in a slice.
+
+    Args:
+        room: the storage.
+        tick: a position at which it is alive.
+        whole: whether all parts leave that the same operation would have assembled.
+    """
+    held = list(room.held)
+    entries: list[_Entry] = []
+    kept: list[tuple[_Entry, int, tuple[View, ...], int]] = []
+    alone: list[_Room] = []
+    assembled: set[Operation] = set()
+    if whole:
+        minimal = _take_out(room, tick, False)
+        assembled = set() if minimal is None else {op for op, _ in minimal.entries}
+    for entry in sorted(room.entries, key=lambda e: -len(e[2])):
+        operand, position, views, size = entry
+        chain = [h for h in held if h.views[: len(views)] == views]
+        early = position > tick and any(h.start <= tick for h in chain)
+        late = position <= tick and any(h.end >= tick for h in chain)
+        if not (early or late or operand[0] in assembled):
+            kept.append(entry)
+            continue
+        entries.append(operand)
+        held = [h for h in held if h.views[: len(views)] != views]
+        start, end = _hull(chain)
+        alone.append(_Room(size, [_Held(start, max(end, position), ())]))
+    if not entries:
+        return None
+    return _Move(entries, room, _Room(room.size, held, kept), alone)
+
+
+def _size_at(room: _Room, tick: int) -> int:
+    if not room.held:
+        return 0
+    start, end = room.span()
+    return room.size if start <= tick <= end else 0
+
+
+def _hull(held: list[_Held]) -> tuple[int, int]:
+    return min((h.start for h in held), default=0), max((h.end for h in held), default=-1)
+
+
+def _rooms(placement: Placement, positions: int) -> list[_Room]:
+    rooms: dict[Storage, _Room] = {}
+    liveness = placement.liveness
+    for value, place in placement.places.items():
+        storage = place.storage.resolve()
+        if storage.external is not None:
+            continue
+        room = rooms.get(storage)
+        if room is None:
+            room = rooms[storage] = _Room(size_bytes(storage.type) or 0)
+        start = _first_position(placement, value)
+        end = max(start, min(liveness.content(value).end, positions))
+        room.held.append(_Held(start, end, place.views))
+    for operand, (root, place) in placement.slices_taken.items():
+        room = rooms.get(place.storage.resolve())
+        if room is not None:
+            position = liveness.position[operand[0]]
+            views = placement.places[root].views
+            size = size_bytes(dense_memref(cast(Tensor, root.type))) or 0
+            room.entries.append((operand, position, views, size))
+    return list(rooms.values())
+
+
+def _first_position(placement: Placement, value: SSAValue) -> int:
+    owner = value.owner
+    if isinstance(owner, Operation):
+        return placement.liveness.first[owner]
+    first = owner.first_op
+    return 0 if first is None else placement.liveness.first[first]

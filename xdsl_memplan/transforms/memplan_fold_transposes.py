@@ -1,0 +1,180 @@
+"""Reads tensors through transposed indexing maps instead of transposed copies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, TensorType
+from xdsl.dialects.linalg.ops import GenericOp, TransposeOp
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue, Use
+from xdsl.ir.affine import AffineMap
+from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
+
+from xdsl_memplan.transforms.unit_dimensions import non_unit_dimensions, unit_reshape
+
+_RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
+_BATCH_DIMENSIONS = {"linalg.matmul": 0, "linalg.batch_matmul": 1}
+"""Named products with indexing maps: how many leading dimensions must stay in front."""
+
+
+@dataclass(frozen=True)
+class MemplanFoldTransposesPass(ModulePass):
+    """Read tensors through transposed indexing maps instead of transposed copies.
+
+    Before, the transposed weights are as large as the weights:
+
+    ```mlir
+    %e = tensor.empty() : tensor<768x768xf32>
+    %t = linalg.transpose ins(%w : tensor<768x768xf32>) outs(%e : tensor<768x768xf32>)
+        permutation = [1, 0]
+    %y = linalg.matmul ins(%x, %t : tensor<197x768xf32>, tensor<768x768xf32>)
+        outs(%z : tensor<197x768xf32>) -> tensor<197x768xf32>
+    ```
+
+    After, they are read where they are, in the same order of additions, so that the result is the
+    same bit for bit:
+
+    ```mlir
+    %y = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+        affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+        ins(%x, %w : tensor<197x768xf32>, tensor<768x768xf32>)
+        outs(%z : tensor<197x768xf32>) -> tensor<197x768xf32>
+    ```
+
+    It folds into `linalg.matmul`, `linalg.batch_matmul` (the batch stays in front) and
+    `linalg.generic`, also through reshapes that only add or drop dimensions of size 1. A transpose
+    that only moves such dimensions becomes a reshape. A tensor with other readers is left alone
+    unless it is an argument or a constant, as it would have to live longer. Options: none.
+
+    Requires nothing; what has dynamic sizes is left alone.
+    """
+
+    name = "memplan-fold-transposes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Fold in the whole module ``op``; linear in its operations."""
+        for inner in [*op.walk()]:
+            if isinstance(inner, GenericOp) or inner.name in _BATCH_DIMENSIONS:
+                _fold_into(inner)
+        for inner in [*op.walk()]:
+            if isinstance(inner, TransposeOp):
+                _reshape_instead(inner)
+        for inner in [*op.walk(reverse=True)]:
+            if isinstance(inner, (TransposeOp, *_RESHAPES)) and _is_dead(inner):
+                inner.detach()
+                inner.erase()
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where the dimensions of a tensor come from: the dimensions of another one, rearranged."""
+
+    source: SSAValue
+    dimensions: list[int]
+    """For each dimension that is not 1, in order: its position in the source."""
+    is_only_reader: bool
+    """Whether nobody else reads what lies between."""
+
+
+def _origin(value: SSAValue) -> _Origin | None:
+    """Look through transposes and reshapes of unit dimensions, up to the last transpose."""
+    if not _is_static(value):
+        return None
+    found: _Origin | None = None
+    dimensions = non_unit_dimensions(_shape(value))
+    only_reader = True
+    while isinstance(value, OpResult):
+        only_reader = only_reader and value.has_one_use()
+        op = value.op
+        if isinstance(op, TransposeOp) and _is_static(op.inputs[0]):
+            permutation = op.permutation.get_values()
+            dimensions = [permutation[position] for position in dimensions]
+            value = op.inputs[0]
+            found = _Origin(value, dimensions, only_reader)
+        elif isinstance(op, _RESHAPES) and _is_static(op.src):
+            outer, inner = _shape(value), _shape(op.src)
+            kept = non_unit_dimensions(inner)
+            if [inner[d] for d in kept] != [outer[d] for d in non_unit_dimensions(outer)]:
+                break
+            position_of = dict(zip(non_unit_dimensions(outer), kept, strict=True))
+            dimensions = [position_of[position] for position in dimensions]
+            value = op.src
+        else:
+            break
+    return found
+
+
+def _fold_into(consumer: Operation) -> None:
+    maps_attribute = consumer.properties.get("indexing_maps")
+    if not isa(maps_attribute, ArrayAttr[AffineMapAttr]):
+        return
+    maps = [attribute.data for attribute in maps_attribute]
+    inputs = len(maps) - len(consumer.results)
+    for i in range(inputs):
+        operand = consumer.operands[i]
+        origin = _origin(operand) if isinstance(operand.type, TensorType) else None
+        if origin is None or not _may_read(origin):
+            continue
+        order = _source_order(_shape(operand), origin.dimensions)
+        fixed = _BATCH_DIMENSIONS.get(consumer.name, 0)
+        if order == sorted(order) or order[:fixed] != list(range(fixed)):
+            continue
+        shape = [_shape(operand)[position] for position in order]
+        _show(origin.source, shape, Use(consumer, i))
+        results = tuple(maps[i].results[position] for position in order)
+        maps[i] = AffineMap(maps[i].num_dims, maps[i].num_symbols, results)
+    consumer.properties["indexing_maps"] = ArrayAttr(AffineMapAttr(m) for m in maps)
+
+
+def _reshape_instead(transpose: TransposeOp) -> None:
+    """Replace a transpose that only moves dimensions of size 1."""
+    if len(transpose.results) != 1:
+        return
+    result = transpose.results[0]
+    origin = _origin(result)
+    if origin is None or origin.dimensions != sorted(origin.dimensions):
+        return
+    for use in [*result.uses]:
+        _show(origin.source, _shape(result), use)
+
+
+def _show(source: SSAValue, shape: Sequence[int], use: Use) -> None:
+    """Let a use read ``source`` with dimensions of size 1 added and dropped."""
+    operations, view = unit_reshape(source, shape)
+    block = use.operation.parent
+    assert block is not None
+    block.insert_ops_before(operations, use.operation)
+    use.operation.operands[use.index] = view
+
+
+def _source_order(shape: Sequence[int], dimensions: Sequence[int]) -> list[int]:
+    """Order the dimensions of an operand as they are in the source; those of size 1 stay."""
+    slots = non_unit_dimensions(shape)
+    by_source = [slots[i] for i in sorted(range(len(slots)), key=lambda i: dimensions[i])]
+    order = list(range(len(shape)))
+    for slot, position in zip(slots, by_source, strict=True):
+        order[slot] = position
+    return order
+
+
+def _may_read(origin: _Origin) -> bool:
+    owner = origin.source.owner
+    is_always_there = isinstance(origin.source, BlockArgument) or (
+        isinstance(owner, Operation) and owner.name == "arith.constant"
+    )
+    return origin.is_only_reader or is_always_there
+
+
+def _is_dead(op: Operation) -> bool:
+    return bool(op.results) and all(result.first_use is None for result in op.results)
+
+
+def _is_static(value: SSAValue) -> bool:
+    return isinstance(value.type, TensorType) and -1 not in _shape(value)
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    return cast(TensorType[Attribute], value.type).get_shape()

@@ -1,0 +1,217 @@
+"""Computes elements where they are read instead of in a tensor of their own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, TensorType, i64
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+
+from xdsl_memplan.analysis.side_effects import must_keep_order
+
+
+@dataclass(frozen=True)
+class MemplanFuseElementwisePass(ModulePass):
+    """Compute elements where they are read instead of in a tensor of their own.
+
+    Before, `%b` is a tensor as large as the result, and nothing could work in place on it:
+
+    ```mlir
+    %b = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%v : tensor<8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = math.exp %in : f32
+      linalg.yield %0 : f32
+    } -> tensor<4x8xf32>
+    %y = linalg.generic {indexing_maps = [#identity, #identity, #identity], ...}
+        ins(%b, %x : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %1 = arith.addf %in, %in_0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<4x8xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, #identity, #identity], ...}
+        ins(%v, %x : tensor<8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %0 = math.exp %in : f32
+      %1 = arith.addf %0, %in_0 : f32
+      linalg.yield %1 : f32
+    } -> tensor<4x8xf32>
+    ```
+
+    A producer is fused if it is an elementwise `linalg.generic` without side effects, if its only
+    reader is one `linalg.generic` that reads each element once, and if it could not work in place:
+    no operand of its size dies there. The same scalars are computed, so the result is the same bit
+    for bit. Chains that work in place are left as they are. Options: none.
+
+    Requires nothing; what has dynamic sizes is left alone.
+    """
+
+    name = "memplan-fuse-elementwise"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Fuse in the whole module ``op``; linear in its operations and in what is fused."""
+        for inner in [*op.walk()]:
+            if isinstance(inner, GenericOp):
+                consumer = inner
+                while (fused := _fuse_one(consumer)) is not None:
+                    consumer = fused
+
+
+def _fuse_one(consumer: GenericOp) -> GenericOp | None:
+    """Fuse one producer into ``consumer``; return what replaces the two, or None."""
+    for operand in consumer.inputs:
+        producer = operand.owner
+        if (
+            isinstance(operand, OpResult)
+            and isinstance(producer, GenericOp)
+            and _reads_each_element_once(consumer, operand)
+            and _is_generator(producer)
+        ):
+            return _fused(producer, consumer)
+    return None
+
+
+def _reads_each_element_once(consumer: GenericOp, value: OpResult) -> bool:
+    """Tell whether ``consumer`` alone reads ``value``, through one map that is a permutation."""
+    maps = consumer.get_indexing_maps().data
+    inputs = len(consumer.inputs)
+    found: set[AffineMap] = set()
+    for use in value.uses:
+        if use.operation is not consumer or use.index >= inputs:
+            return False
+        found.add(maps[use.index].data)
+    return len(found) == 1 and _is_permutation(found.pop())
+
+
+def _is_generator(op: GenericOp) -> bool:
+    """Tell whether ``op`` is elementwise and must make room for its result."""
+    maps = [attribute.data for attribute in op.get_indexing_maps()]
+    is_parallel = all(kind == IteratorTypeAttr.parallel() for kind in op.get_iterator_types())
+    body = op.body.block
+    if (
+        len(op.results) != 1
+        or not is_parallel
+        or not _is_permutation(maps[-1])
+        or body.args[-1].first_use is not None
+        or op.parent is None
+        or any(must_keep_order(inner) for inner in body.ops)
+    ):
+        return False
+    result_type = op.results[0].type
+    if not isinstance(result_type, TensorType) or not result_type.has_static_shape():
+        return False
+    return not any(
+        operand.type == result_type and map_ == maps[-1] and _dies_in(operand, op)
+        for operand, map_ in zip(op.inputs, maps, strict=False)
+    )
+
+
+def _dies_in(operand: SSAValue, op: Operation) -> bool:
+    is_argument = isinstance(operand, BlockArgument)
+    return not is_argument and all(use.operation is op for use in operand.uses)
+
+
+def _is_permutation(map_: AffineMap) -> bool:
+    return map_.num_dims == len(map_.results) and map_.is_projected_permutation()
+
+
+def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
+    """Build the operation that does what both do, in the place of ``consumer``."""
+    value = producer.results[0]
+    consumer_maps = [attribute.data for attribute in consumer.get_indexing_maps()]
+    producer_maps = [attribute.data for attribute in producer.get_indexing_maps()]
+    position = list(consumer.operands).index(value)
+    loops = _loops_of_producer(producer_maps[-1], consumer_maps[position])
+
+    operands: dict[tuple[SSAValue, AffineMap], int] = {}
+    block = Block()
+
+    def argument(operand: SSAValue, map_: AffineMap, old: BlockArgument) -> BlockArgument:
+        """Return the block argument for an input, shared by those that read the same."""
+        key = (operand, map_)
+        if key not in operands:
+            operands[key] = len(operands)
+            block.insert_arg(old.type, len(block.args))
+        return block.args[operands[key]]
+
+    for operand, map_, old in zip(
+        producer.inputs, producer_maps, producer.body.block.args, strict=False
+    ):
+        old.replace_all_uses_with(argument(operand, _with_loops(map_, loops), old))
+    _move_body(producer.body.block, block, loops)
+    yielded = _take_yield(block)
+    inputs = len(consumer.inputs)
+    consumer_arguments = list(consumer.body.block.args)
+    for i, (operand, old) in enumerate(zip(consumer.operands, consumer_arguments, strict=True)):
+        if operand is value:
+            old.replace_all_uses_with(yielded)
+        elif i < inputs:
+            old.replace_all_uses_with(argument(operand, consumer_maps[i], old))
+    new_inputs = [operand for operand, _ in operands]
+    new_maps = [map_ for _, map_ in operands] + consumer_maps[inputs:]
+    for old in consumer_arguments[inputs:]:
+        old.replace_all_uses_with(block.insert_arg(old.type, len(block.args)))
+    _move_body(consumer.body.block, block, None)
+
+    fused = GenericOp(
+        new_inputs,
+        list(consumer.outputs),
+        Region(block),
+        ArrayAttr(AffineMapAttr(map_) for map_ in new_maps),
+        consumer.get_iterator_types(),
+        [result.type for result in consumer.results],
+    )
+    parent = consumer.parent
+    assert parent is not None
+    parent.insert_op_before(fused, consumer)
+    for old_result, new_result in zip(consumer.results, fused.results, strict=True):
+        old_result.replace_all_uses_with(new_result)
+        new_result.name_hint = old_result.name_hint
+    for op in (consumer, producer):
+        op.detach()
+        op.erase()
+    return fused
+
+
+def _loops_of_producer(written: AffineMap, read: AffineMap) -> list[AffineExpr]:
+    """Express each loop of the producer by loops of the consumer; both maps are permutations."""
+    loops: list[AffineExpr] = [AffineExpr.dimension(0)] * written.num_dims
+    for own, other in zip(written.results, read.results, strict=True):
+        assert isinstance(own, AffineDimExpr)
+        loops[own.position] = other
+    return loops
+
+
+def _with_loops(map_: AffineMap, loops: Sequence[AffineExpr]) -> AffineMap:
+    return map_.replace_dims_and_symbols(loops, [], len(loops), 0)
+
+
+def _move_body(source: Block, target: Block, loops: Sequence[AffineExpr] | None) -> None:
+    """Move the operations of a body; ``loops`` renumbers what asks for a loop index."""
+    for op in [*source.ops]:
+        op.detach()
+        target.add_op(op)
+        for inner in op.walk():
+            if loops is not None and isinstance(inner, IndexOp):
+                loop = loops[inner.dim.value.data]
+                assert isinstance(loop, AffineDimExpr)
+                inner.dim = IntegerAttr(loop.position, i64)
+
+
+def _take_yield(block: Block) -> SSAValue:
+    terminator = block.last_op
+    assert isinstance(terminator, YieldOp)
+    (value,) = terminator.operands
+    terminator.detach()
+    terminator.erase()
+    return value

@@ -1,0 +1,83 @@
+"""Puts operations in a better order, and moves tensors off chip where there is no room."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+
+@dataclass(frozen=True)
+class MemplanSchedulePass(ModulePass):
+    """Reorder operations for the least memory, or for the fewest bytes moved off chip.
+
+    Before:
+
+    ```mlir
+    func.func @main(%x: tensor<64xf32>, %w: tensor<64x4xf32>) -> tensor<4xf32> {
+      %big = linalg.exp ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+      %other = linalg.log ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+      %a = linalg.vecmat ins(%big, %w : ...) outs(%z : tensor<4xf32>) -> tensor<4xf32>
+      %b = linalg.vecmat ins(%other, %w : ...) outs(%z : tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    After: `%big` is gone before `%other` is made.
+
+    ```mlir
+    func.func @main(%x: tensor<64xf32>, %w: tensor<64x4xf32>) -> tensor<4xf32> {
+      %big = linalg.exp ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+      %a = linalg.vecmat ins(%big, %w : ...) outs(%z : tensor<4xf32>) -> tensor<4xf32>
+      %other = linalg.log ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+      %b = linalg.vecmat ins(%other, %w : ...) outs(%z : tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    Operations with regions move whole; uses come after definitions, and operations with other side
+    effects keep their order. With `objective=peak` what is minimised is the most bytes live at once
+    after `memplan-bufferize`, with operations working in place; an order that does not need less
+    memory than that of the file is not taken. With `objective=traffic` the function is brought
+    under the capacity of the first memory: `memplan.spill` copies a tensor to the second memory,
+    `memplan.retrieve` copies it back, and the function gets `memplan.traffic`, the bytes moved and
+    the bound that is proved.
+
+    Options:
+
+    - `objective` (`peak`): `peak` or `traffic`.
+    - `memory` (none): `"L1=256KiB,DDR"`, on-chip memory with its capacity, then the one off chip
+      (`off_chip` if there is only one); wins over the module's description.
+    - `order` (`optimize`): with `keep`, the order of the file stays and only `traffic` has an
+      effect.
+    - `max-states` (300000): work that the search may do per function; what it has then is taken.
+
+    Requires functions on tensors of static size, with one block each.
+    """
+
+    name = "memplan-schedule"
+
+    objective: str = "peak"
+    memory: str = ""
+    order: Literal["optimize", "keep"] = "optimize"
+    max_states: int = 300_000
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Schedule every function with a body in the module ``op``.
+
+        Raises PassFailedException for unknown options, for a function that cannot be scheduled,
+        and for an operation that does not fit the capacity.
+        """
+        # Loading the search takes a moment, and every start of xdsl-opt lists this pass.
+        from xdsl_memplan.transforms.schedule_peak import schedule_module_for_peak
+        from xdsl_memplan.transforms.schedule_traffic import schedule_module_for_traffic
+
+        if self.max_states < 1:
+            raise PassFailedException(f"option max-states: {self.max_states} is not positive")
+        if self.objective == "peak":
+            if self.order == "optimize":
+                schedule_module_for_peak(op, self.memory, self.max_states)
+        elif self.objective == "traffic":
+            schedule_module_for_traffic(op, self.memory, self.order == "keep", self.max_states)
+        else:
+            raise PassFailedException(
+                f"option objective: unknown '{self.objective}'; known are peak, traffic"
+            )

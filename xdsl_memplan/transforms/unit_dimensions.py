@@ -1,0 +1,53 @@
+"""Reshapes that only add, drop or move dimensions of size 1: views, never copies."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import cast
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+
+def non_unit_dimensions(shape: Sequence[int]) -> list[int]:
+    """List the positions of the dimensions that are not 1."""
+    return [position for position, size in enumerate(shape) if size != 1]
+
+
+def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation], SSAValue]:
+    """Make operations that show the tensor ``value`` with another ``shape``, and their result.
+
+    Both shapes are static and equal but for dimensions of size 1.
+    """
+    type_ = cast(TensorType[Attribute], value.type)
+    old = type_.get_shape()
+    element = type_.get_element_type()
+    operations: list[Operation] = []
+    if tuple(shape) == tuple(old):
+        return operations, value
+    core = [old[position] for position in non_unit_dimensions(old)] or [1]
+    if len(core) != len(old):
+        collapse = tensor.CollapseShapeOp.build(
+            operands=[value],
+            properties={"reassociation": _groups(old)},
+            result_types=[TensorType(element, core)],
+        )
+        operations.append(collapse)
+        value = collapse.result
+    if len(core) != len(shape):
+        expand = tensor.ExpandShapeOp(
+            value, (), _groups(shape), list(shape), TensorType(element, shape)
+        )
+        operations.append(expand)
+        value = expand.result
+    return operations, value
+
+
+def _groups(shape: Sequence[int]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    """Group the dimensions of ``shape`` so that each group has one that is not 1."""
+    starts = non_unit_dimensions(shape)[1:]
+    bounds = [0, *starts, len(shape)]
+    return ArrayAttr(
+        ArrayAttr(IntegerAttr(position, i64) for position in range(start, end))
+        for start, end in pairwise(bounds)
+    )
