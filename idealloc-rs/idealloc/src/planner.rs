@@ -1,11 +1,12 @@
 //! The registry of planners, and the one way to run them.
 
 use crate::auto;
-use crate::check::check;
+use crate::check::check_uncapped;
 use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::exact;
 use crate::load::load;
+use crate::minimalloc;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
 use crate::{baselines, boxing, place};
@@ -58,7 +59,7 @@ pub struct Planner {
 /// All planners, in the order in which they are listed to people.
 #[must_use]
 pub fn planners() -> Vec<Planner> {
-    let mut all = vec![auto::PLANNER, exact::PLANNER, boxing::PLANNER];
+    let mut all = vec![auto::PLANNER, exact::PLANNER, boxing::PLANNER, minimalloc::PLANNER];
     all.extend_from_slice(place::PLANNERS);
     all.extend_from_slice(baselines::PLANNERS);
     all
@@ -87,14 +88,7 @@ pub fn plan(
         control.stop_after(limit);
     }
     let placement = (planner.run)(problem, options, control)?;
-    let without_capacity = {
-        let mut p = problem.clone();
-        for pool in &mut p.pools {
-            pool.capacity = None;
-        }
-        p
-    };
-    let peak = check(&without_capacity, &placement.offsets, &placement.pools)?;
+    let peak = check_uncapped(problem, &placement.offsets, &placement.pools)?;
     let load = if matches!(problem.conflicts(), Conflicts::Pairs(_)) { 0 } else { load(problem) };
     let single = problem.pools().len() == 1;
     let largest = problem.sizes().iter().copied().max().unwrap_or(0);

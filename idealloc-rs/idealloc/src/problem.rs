@@ -254,7 +254,7 @@ impl ProblemBuilder {
 }
 
 fn check_buffers(p: &mut Problem) -> Result<(), Error> {
-    let mut total: u64 = 0;
+    let mut total: u128 = 0;
     for (i, (&size, life)) in p.sizes.iter().zip(&p.lifetimes).enumerate() {
         if life.end < life.start {
             return Err(Error::buffer(
@@ -272,15 +272,36 @@ fn check_buffers(p: &mut Problem) -> Result<(), Error> {
                 format!("alignment {alignment} is not in 1 ..= 2^63 - 1"),
             ));
         }
-        // A planner may stack everything: the sum with alignment must be addressable.
-        total = size
-            .checked_add(alignment - 1)
-            .and_then(|padded| total.checked_add(padded))
-            .filter(|&sum| sum <= MAX_BYTES)
-            .ok_or_else(|| Error::buffer(i, "the sizes add up to more than 2^63 - 1 bytes"))?;
+        total += u128::from(size) + u128::from(alignment - 1);
+    }
+    if total > u128::from(MAX_BYTES) {
+        check_stacks(p)?;
     }
     if p.alignments.as_ref().is_some_and(|all| all.iter().all(|&a| a == 1)) {
         p.alignments = None;
+    }
+    Ok(())
+}
+
+/// A planner may stack all that lifetimes join, directly or through others: its padded sum must be addressable.
+///
+/// Conflicts beyond lifetimes and fixed offsets can join anything, so that then everything counts as joined.
+fn check_stacks(p: &Problem) -> Result<(), Error> {
+    let apart = p.conflicts == Conflicts::Lifetimes && p.fixed.is_empty();
+    let mut order: Vec<usize> = (0..p.sizes.len()).collect();
+    order.sort_by_key(|&i| (p.lifetimes[i].start, i));
+    let (mut sum, mut end) = (0_u128, i64::MIN);
+    for i in order {
+        let life = p.lifetimes[i];
+        if apart && life.start >= end {
+            sum = 0;
+        }
+        sum += u128::from(p.sizes[i]) + u128::from(p.alignment(BufferIdx::from(i)) - 1);
+        end = end.max(life.end);
+        if sum > u128::from(MAX_BYTES) {
+            let reason = "the sizes that are live with it, directly or through others, add up to more than 2^63 - 1 bytes";
+            return Err(Error::buffer(i, reason));
+        }
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `exact` against brute force on small random problems with every feature.
+//! `exact` and `minimalloc` against brute force on small random problems with every feature.
 //!
 //! `IDEALLOC_CASES` sets the number of cases (default 20 000), `IDEALLOC_SEED` the first seed.
 
@@ -82,10 +82,9 @@ fn brute_force(problem: &Problem) -> Option<u64> {
         Conflicts::LifetimesAnd(pairs) => (true, pairs.as_slice()),
         Conflicts::Pairs(pairs) => (false, pairs.as_slice()),
     };
-    for a in 0..n {
-        for b in 0..n {
-            conflict[a][b] =
-                by_time && a != b && (0..40).any(|tick| live(a, tick) && live(b, tick));
+    for (a, row) in conflict.iter_mut().enumerate() {
+        for (b, entry) in row.iter_mut().enumerate() {
+            *entry = by_time && a != b && (0..40).any(|tick| live(a, tick) && live(b, tick));
         }
     }
     for &(a, b) in pairs {
@@ -168,6 +167,14 @@ fn compare(seed: u64, planner: &str) {
                 assert_eq!(found.stop, StopReason::Optimal, "seed {seed}: {found:?}");
             }
         }
+    }
+}
+
+#[test]
+fn minimalloc_agrees_with_brute_force() {
+    let first = number("IDEALLOC_SEED", 0);
+    for seed in first..first + number("IDEALLOC_CASES", 20_000) / 4 {
+        compare(seed, "minimalloc");
     }
 }
 

@@ -66,27 +66,20 @@ impl Arm {
 /// Number of arms before the sequence repeats its rules.
 pub const ARMS: u64 = COMBINATIONS.len() as u64;
 
-const COMBINATIONS: [(Order, SectionRule, FitRule); 16] = {
+/// Measured on minimalloc's instances A to K: each solves something the others do not, or much sooner.
+const COMBINATIONS: [(Order, SectionRule, FitRule); 8] = {
     use FitRule::{Rank, Walls};
     use Order::{Area, Height, Total, Width};
     use SectionRule::{Failures, Fewest};
     [
         (Area, Fewest, Walls),
         (Total, Fewest, Walls),
-        (Width, Fewest, Walls),
         (Height, Fewest, Walls),
         (Area, Failures, Walls),
         (Total, Failures, Walls),
         (Width, Failures, Walls),
-        (Height, Failures, Walls),
-        (Area, Fewest, Rank),
         (Total, Fewest, Rank),
-        (Width, Fewest, Rank),
         (Height, Fewest, Rank),
-        (Area, Failures, Rank),
-        (Total, Failures, Rank),
-        (Width, Failures, Rank),
-        (Height, Failures, Rank),
     ]
 };
 

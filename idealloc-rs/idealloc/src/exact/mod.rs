@@ -2,9 +2,9 @@
 
 mod arm;
 mod construct;
-mod limits;
+pub(crate) mod limits;
 mod minimize;
-mod model;
+pub(crate) mod model;
 mod planner;
 mod portfolio;
 mod search;

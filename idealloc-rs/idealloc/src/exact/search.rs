@@ -10,6 +10,9 @@ use super::state::{Fail, State};
 /// Nodes between two looks at whether to stop.
 const POLL: u64 = 256;
 
+/// Forced raises without a choice before the leap to a supported level.
+const PATIENCE: u32 = 16;
+
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -82,9 +85,23 @@ impl<'a> Search<'a> {
 
     /// Solves sections `low .. high`, which unplaced buffers join.
     fn part(&mut self, low: usize, high: usize, depth: usize) -> End {
+        let mut forced = 0;
         loop {
             let Some(section) = self.choose_section(low, high) else { return End::Solved };
             let buffer = self.choose_buffer(section);
+            if !self.state.is_supported(self.model, buffer) {
+                // Not here, so higher, without a choice; buffers that only carry each other take one leap.
+                forced += 1;
+                let raised = if forced % PATIENCE == 0 {
+                    self.state.climb(self.model, low, high)
+                } else {
+                    self.state.raise(self.model, buffer)
+                };
+                if raised.is_err() {
+                    return End::Failed;
+                }
+                continue;
+            }
             if self.nodes >= self.budget {
                 return End::OutOfNodes;
             }
@@ -186,6 +203,9 @@ impl<'a> Search<'a> {
                 bits &= bits - 1;
                 if state.lowest[b] != floor {
                     continue;
+                }
+                if !state.is_supported(model, b) {
+                    return b;
                 }
                 let hull = model.hull[b];
                 let top = floor + model.heights[b];

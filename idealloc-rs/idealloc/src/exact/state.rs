@@ -7,6 +7,8 @@ use super::model::Model;
 pub struct State {
     /// Lowest position still possible for an unplaced buffer; the position of a placed one.
     pub lowest: Vec<u64>,
+    /// Lowest position of each unplaced buffer on what is placed; below `lowest` once that position is excluded.
+    pub support: Vec<u64>,
     /// Buffers that are not placed, as a set.
     pub unplaced: Vec<u64>,
     /// Least `lowest` of the unplaced buffers of each section; `u64::MAX` if there is none.
@@ -29,6 +31,7 @@ impl Clone for State {
 
     fn clone_from(&mut self, other: &Self) {
         self.lowest.clone_from(&other.lowest);
+        self.support.clone_from(&other.support);
         self.unplaced.clone_from(&other.unplaced);
         self.floor.clone_from(&other.floor);
         self.at_floor.clone_from(&other.at_floor);
@@ -47,6 +50,7 @@ impl State {
     pub fn new(model: &Model) -> Result<Self, Fail> {
         let mut state = Self {
             lowest: Vec::with_capacity(model.n),
+            support: Vec::new(),
             unplaced: vec![0; model.words],
             floor: vec![u64::MAX; model.sections],
             at_floor: vec![0; model.sections],
@@ -73,6 +77,7 @@ impl State {
         for s in 0..model.sections {
             state.dirty[s / 64] |= 1 << (s % 64);
         }
+        state.support.clone_from(&state.lowest);
         state.settle(model)?;
         Ok(state)
     }
@@ -97,8 +102,51 @@ impl State {
             while bits != 0 {
                 let c = w * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                if self.lowest[c] < top {
-                    self.lift(model, c, top)?;
+                if self.support[c] < top {
+                    self.support[c] = model.domains[c].align(top);
+                    if self.lowest[c] < self.support[c] {
+                        self.lift(model, c, top)?;
+                    }
+                }
+            }
+        }
+        self.settle(model)
+    }
+
+    /// True if `b` at its lowest position lies on something placed, on the ground, or is fixed. In a plan that is
+    /// pushed down, a buffer below all its unplaced neighbours can lie nowhere else.
+    pub fn is_supported(&self, model: &Model, b: usize) -> bool {
+        self.support[b] >= self.lowest[b] || model.domains[b].fixed.is_some()
+    }
+
+    /// Lifts every unplaced buffer of sections `low .. high` to where a chain of unplaced buffers that starts from a
+    /// supported one can carry it: shortest paths (Dijkstra 1959). `O(n^2)`.
+    pub fn climb(&mut self, model: &Model, low: usize, high: usize) -> Result<(), Fail> {
+        let mut open: Vec<usize> = (0..model.n)
+            .filter(|&b| {
+                let inside =
+                    low <= model.hull[b].first as usize && (model.hull[b].last as usize) < high;
+                inside && self.unplaced[b / 64] >> (b % 64) & 1 == 1
+            })
+            .collect();
+        let mut reach: Vec<u64> = vec![u64::MAX; model.n];
+        for &b in &open {
+            if self.is_supported(model, b) {
+                reach[b] = self.lowest[b];
+            }
+        }
+        while let Some((k, &b)) = open.iter().enumerate().min_by_key(|&(_, &b)| (reach[b], b)) {
+            open.swap_remove(k);
+            if reach[b] == u64::MAX {
+                return Err(Fail);
+            }
+            if reach[b] > self.lowest[b] {
+                self.lift(model, b, reach[b])?;
+            }
+            let top = self.lowest[b] + model.heights[b];
+            for &c in &open {
+                if model.neighbours(b)[c / 64] >> (c % 64) & 1 == 1 {
+                    reach[c] = reach[c].min(model.domains[c].align(top).max(self.lowest[c]));
                 }
             }
         }
