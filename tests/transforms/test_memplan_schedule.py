@@ -1,0 +1,70 @@
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.universe import Universe
+
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+
+V, W = "tensor<128xf32>", "tensor<128x128xf32>"
+
+
+def product(result: str, left: str) -> str:
+    return f"  {result} = linalg.vecmat ins({left}, %w : {V}, {W}) outs(%z : {V}) -> {V}\n"
+
+
+def difference(result: str, left: str, right: str) -> str:
+    return f"  {result} = linalg.sub ins({left}, {right} : {V}, {V}) outs(%e : {V}) -> {V}\n"
+
+
+# %p is read at both ends; where %s is made of %q and %r there is room for two vectors beside it.
+TEXT = (
+    f"func.func @main(%x: {V}, %w: {W}) -> {V} {{\n  %e = tensor.empty() : {V}\n"
+    f"  %c = arith.constant 0.0 : f32\n"
+    f"  %z = linalg.fill ins(%c : f32) outs(%e : {V}) -> {V}\n"
+    + product("%p", "%x")
+    + product("%q", "%p")
+    + product("%r", "%q")
+    + difference("%s", "%q", "%r")
+    + product("%t", "%s")
+    + difference("%u", "%p", "%t")
+    + f"  func.return %u : {V}\n}}\n"
+)
+MEMORY = "L1=1536,DDR"
+
+
+def parse(text: str) -> tuple[Context, ModuleOp]:
+    context = Context()
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        context.register_dialect(name, factory)
+    return context, Parser(context, text).parse_module()
+
+
+def count(module: ModuleOp, kind: type[SpillOp | RetrieveOp]) -> int:
+    return sum(isinstance(op, kind) for op in module.walk())
+
+
+def test_one_tensor_goes_out_and_comes_back():
+    context, module = parse(TEXT)
+    MemplanSchedulePass(objective="traffic", memory=MEMORY).apply(context, module)
+    module.verify()
+    # %p goes out, and the result; %p comes back.
+    assert (count(module, SpillOp), count(module, RetrieveOp)) == (2, 1)
+
+
+def test_nothing_moves_where_all_fits():
+    context, module = parse(TEXT)
+    MemplanSchedulePass(objective="traffic", memory="L1=1MiB,DDR").apply(context, module)
+    assert count(module, RetrieveOp) == 0
+
+
+@pytest.mark.needs_mlir
+@pytest.mark.parametrize("objective", ["peak", "traffic"])
+def test_the_planned_program_computes_the_same(objective: str):
+    context, module = parse(TEXT)
+    memory = MEMORY if objective == "traffic" else ""
+    MemplanPipelinePass(objective=objective, memory=memory).apply(context, module)
+    compare_modules(TEXT, str(module))
