@@ -73,7 +73,7 @@ def main() -> None:
         rewrite=not arguments.without_rewrites, objective=arguments.objective
     )
     upstream = json.loads(UPSTREAM.read_text(encoding="utf-8"))
-    console = Console()
+    console = Console(width=130)
     table = Table(
         "network", "today", "freed early", "best of 3", "ours", "of best", "fragmentation"
     )

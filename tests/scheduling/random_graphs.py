@@ -5,14 +5,17 @@ import random
 from xdsl_memplan.model.graph import Graph, Operator, Tensor
 
 
-def random_graph(seed: int, operators: int, largest: int = 9) -> Graph:
-    """Make a graph with shared inputs, weights, several results and outputs that are read too."""
+def random_graph(seed: int, operators: int, largest: int = 9, reach: int = 4) -> Graph:
+    """Make a graph with shared inputs, weights, several results and outputs that are read too.
+
+    Operators read from the last ``reach`` tensors; sizes are 1 to ``largest`` bytes.
+    """
     pick = random.Random(seed)
     tensors = [Tensor("x", pick.randint(1, largest), "input")]
     listed: list[Operator] = []
     made = [0]
     for i in range(operators):
-        inputs = {pick.choice(made[-4:]) for _ in range(pick.randint(1, 3))}
+        inputs = {pick.choice(made[-reach:]) for _ in range(pick.randint(1, 3))}
         if pick.random() < 0.2:
             inputs.add(len(tensors))
             tensors.append(Tensor(f"w{i}", pick.randint(1, largest), "parameter"))

@@ -21,6 +21,8 @@ type PlanTuple = (u64, u64, u64, &'static str, Vec<(&'static str, u64)>);
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(planners, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(cross, module)?)?;
+    module.add_function(wrap_pyfunction!(mixed_lifetimes, module)?)?;
     module.add_function(wrap_pyfunction!(plan, module)?)
 }
 
@@ -55,6 +57,30 @@ fn check(
         None => Vec::new(),
     };
     py.detach(|| idealloc::check(&problem, &offsets, &pools)).map_err(to_python)
+}
+
+/// Converts a problem there and an array of offsets back, and plans nothing: what crossing the boundary costs.
+#[pyfunction]
+fn cross(py: Python<'_>, problem: ProblemArrays<'_>, offsets: PyBuffer<i64>) -> PyResult<()> {
+    let problem = problem.to_problem(py)?;
+    write(py, problem.sizes().iter().copied(), &offsets)
+}
+
+/// Fills three arrays of equal length with the sizes, starts and ends of made-up buffers.
+#[pyfunction]
+fn mixed_lifetimes(
+    py: Python<'_>,
+    seed: u64,
+    sizes: PyBuffer<i64>,
+    starts: PyBuffer<i64>,
+    ends: PyBuffer<i64>,
+) -> PyResult<()> {
+    let count = sizes.item_count();
+    let problem = idealloc::generate::mixed_lifetimes(count, seed).map_err(to_python)?;
+    let lifetimes = problem.lifetimes();
+    write(py, problem.sizes().iter().copied(), &sizes)?;
+    write(py, lifetimes.iter().map(|life| life.start.cast_unsigned()), &starts)?;
+    write(py, lifetimes.iter().map(|life| life.end.cast_unsigned()), &ends)
 }
 
 /// Runs a planner; writes offsets (and pools, for several memories) into the caller's arrays.

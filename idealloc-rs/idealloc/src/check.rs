@@ -13,6 +13,24 @@ use crate::problem::{Conflicts, MAX_BYTES, Problem};
 /// # Errors
 /// [`Error::InvalidPlan`] naming the two buffers or the rule.
 pub fn check(problem: &Problem, offsets: &[u64], pools: &[u32]) -> Result<u64, Error> {
+    check_rules(problem, offsets, pools, true)
+}
+
+/// As [`check`], but what ends above the capacity of its pool is no error.
+pub(crate) fn check_uncapped(
+    problem: &Problem,
+    offsets: &[u64],
+    pools: &[u32],
+) -> Result<u64, Error> {
+    check_rules(problem, offsets, pools, false)
+}
+
+fn check_rules(
+    problem: &Problem,
+    offsets: &[u64],
+    pools: &[u32],
+    capped: bool,
+) -> Result<u64, Error> {
     let n = problem.len();
     let wrong = |reason: String| Err(Error::InvalidPlan(reason));
     if offsets.len() != n || !(pools.is_empty() || pools.len() == n) {
@@ -28,7 +46,7 @@ pub fn check(problem: &Problem, offsets: &[u64], pools: &[u32]) -> Result<u64, E
         let Some(end) = end else {
             return wrong(format!("buffer {i} ends above 2^63 - 1"));
         };
-        if problem.sizes[i] > 0 && pool.capacity.is_some_and(|capacity| end > capacity) {
+        if capped && problem.sizes[i] > 0 && pool.capacity.is_some_and(|capacity| end > capacity) {
             return wrong(format!("buffer {i} ends at {end}, above the capacity of {}", pool.name));
         }
         let alignment = problem.alignment(BufferIdx::from(i));

@@ -4,6 +4,20 @@
 //! Build a [`Problem`], run a planner by name with [`plan`], read the [`Plan`]: offsets, peak, and the best lower
 //! bound that was proved. [`check()`] verifies any offsets without trusting who made them.
 //!
+//! ```
+//! use idealloc::{Control, Options, Problem, StopReason, plan};
+//!
+//! let mut builder = Problem::builder();
+//! builder.buffer(400, 0, 2); // bytes, first tick, one past the last tick
+//! builder.buffer(600, 1, 4);
+//! builder.buffer(400, 2, 5);
+//! builder.memory(Some(1000), 0);
+//! let problem = builder.build()?;
+//! let plan = plan(&problem, "auto", &Options::default(), &Control::default())?;
+//! assert_eq!((plan.peak, plan.stop), (1000, StopReason::Optimal));
+//! # Ok::<(), idealloc::Error>(())
+//! ```
+//!
 //! Everything here is deterministic: the same problem, options and seed give the same plan.
 
 pub mod auto;

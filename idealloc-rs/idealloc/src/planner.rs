@@ -1,7 +1,7 @@
 //! The registry of planners, and the one way to run them.
 
 use crate::auto;
-use crate::check::check;
+use crate::check::check_uncapped;
 use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::exact;
@@ -88,14 +88,7 @@ pub fn plan(
         control.stop_after(limit);
     }
     let placement = (planner.run)(problem, options, control)?;
-    let without_capacity = {
-        let mut p = problem.clone();
-        for pool in &mut p.pools {
-            pool.capacity = None;
-        }
-        p
-    };
-    let peak = check(&without_capacity, &placement.offsets, &placement.pools)?;
+    let peak = check_uncapped(problem, &placement.offsets, &placement.pools)?;
     let load = if matches!(problem.conflicts(), Conflicts::Pairs(_)) { 0 } else { load(problem) };
     let single = problem.pools().len() == 1;
     let largest = problem.sizes().iter().copied().max().unwrap_or(0);

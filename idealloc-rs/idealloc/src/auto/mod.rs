@@ -42,7 +42,13 @@ pub const PLANNER: Planner = Planner {
 /// Buffers that may be looked at, by effort and number of buffers: milliseconds, about a second, about a minute.
 const fn work_of(effort: Effort, buffers: u64) -> u64 {
     match effort {
-        Effort::Low => buffers.saturating_mul(4).saturating_add(20_000),
+        Effort::Low => {
+            if buffers > 200_000 {
+                buffers
+            } else {
+                200_000
+            }
+        }
         Effort::Medium => buffers.saturating_mul(4).saturating_add(6_000_000),
         Effort::High => buffers.saturating_mul(20).saturating_add(100_000_000),
         Effort::Max => u64::MAX,

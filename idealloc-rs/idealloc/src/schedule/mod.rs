@@ -1,6 +1,7 @@
 //! Operator order, replacement and addresses together: which bytes move off chip, and when.
 
 mod baseline;
+mod beam;
 mod check;
 mod downsets;
 mod evict;

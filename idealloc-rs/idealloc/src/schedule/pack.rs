@@ -1,13 +1,16 @@
 //! Addresses for the stays of a schedule.
 //!
 //! Lowest fit in several orders; what does not fit is placed earlier in the next attempt. Time is first cut where no
-//! stay crosses, so that a tight place does not disturb the rest.
+//! stay crosses, so that a tight place does not disturb the rest. What lowest fit cannot place goes to the exact
+//! planner.
 
 use std::cmp::Reverse;
 
 use super::graph::Graph;
 use super::residency::Residency;
-use crate::control::Control;
+use crate::control::{Control, Effort, Options};
+use crate::planner::plan;
+use crate::problem::Problem;
 
 /// Attempts per order and piece.
 const ATTEMPTS: usize = 60;
@@ -21,13 +24,36 @@ struct Rectangle {
     bytes: u64,
 }
 
-/// Gives every stay an offset so that all end at or below `capacity`; false if none was found.
+/// Gives every stay an offset so that all end at or below `capacity`, by lowest fit; false if none was found.
 pub(super) fn pack(
     graph: &Graph,
     residencies: &mut [Residency],
     capacity: u64,
     seed: u64,
     control: &Control,
+) -> bool {
+    pack_by_pieces(graph, residencies, |piece| pack_piece(piece, capacity, seed, control))
+}
+
+/// As [`pack`], with the exact planner for what lowest fit cannot place.
+pub(super) fn pack_exactly(
+    graph: &Graph,
+    residencies: &mut [Residency],
+    capacity: u64,
+    seed: u64,
+    control: &Control,
+) -> bool {
+    pack_by_pieces(graph, residencies, |piece| {
+        pack_piece(piece, capacity, seed, control)
+            .or_else(|| plan_exactly(piece, capacity, seed, control))
+    })
+}
+
+/// Cuts time where no stay crosses and packs the pieces one by one.
+fn pack_by_pieces(
+    graph: &Graph,
+    residencies: &mut [Residency],
+    pack_one: impl Fn(&[Rectangle]) -> Option<Vec<u64>>,
 ) -> bool {
     let mut rectangles: Vec<Rectangle> = residencies
         .iter()
@@ -49,10 +75,9 @@ pub(super) fn pack(
             end = end.max(rectangles[to].end);
             to += 1;
         }
-        let Some(offsets) = pack_piece(&rectangles[from..to], capacity, seed, control) else {
-            return false;
-        };
-        for (r, offset) in rectangles[from..to].iter().zip(offsets) {
+        let piece = &rectangles[from..to];
+        let Some(offsets) = pack_one(piece) else { return false };
+        for (r, offset) in piece.iter().zip(offsets) {
             residencies[r.index].offset = offset;
         }
         from = to;
@@ -95,6 +120,29 @@ fn pack_piece(
         }
     }
     None
+}
+
+/// The crate's exact planner, stopped as soon as everything fits.
+fn plan_exactly(
+    piece: &[Rectangle],
+    capacity: u64,
+    seed: u64,
+    control: &Control,
+) -> Option<Vec<u64>> {
+    let mut builder = Problem::builder();
+    for r in piece {
+        builder.buffer(r.bytes, r.start as i64, r.end as i64);
+    }
+    builder.memory(Some(capacity), 0);
+    let problem = builder.build().ok()?;
+    let options = Options { seed, effort: Effort::Medium, minimize: false, ..Options::default() };
+    // The planner's own progress is in bytes of memory; ours is in bytes moved.
+    let inner = Control::default();
+    if control.is_cancelled() {
+        return None;
+    }
+    let found = plan(&problem, "exact", &options, &inner).ok()?;
+    (found.peak <= capacity).then_some(found.offsets)
 }
 
 /// Places in order; what does not fit moves to the front, as often as there are attempts.

@@ -1,22 +1,26 @@
 //! The ways into scheduling: least peak, least traffic, least traffic in a given order.
 
 use super::baseline::{Replacement, replace_online};
+use super::beam;
 use super::check::check_schedule;
 use super::downsets::{MAX_LIVE, TooWide};
 use super::graph::{Graph, OpIdx, topological_order};
 use super::options::SearchOptions;
-use super::pack::{pack, pack_least};
-use super::path::{residencies, spell_out};
+use super::pack::{pack, pack_exactly, pack_least};
+use super::path::{Path, residencies, spell_out};
 use super::reduce::Reduced;
 use super::residency::{Residency, Schedule, load};
 use super::traffic::Found;
 use super::{peak, traffic};
-use crate::control::Control;
+use crate::control::{Control, Effort};
 use crate::error::Error;
 use crate::plan::StopReason;
 
 /// Other best schedules, and other capacities, that are tried where the first schedule cannot be packed.
 const VARIANTS: u64 = 8;
+
+/// Widths of the beams that are tried, the later ones where the exact search was cut short.
+const BEAMS: &[usize] = &[64, 1024, 8192];
 
 /// The order of least peak, without moving anything (COSMA's MPMF, III-E1).
 ///
@@ -69,26 +73,35 @@ pub fn least_traffic(
         found.stop = StopReason::Optimal;
     }
     let bound = found.bound;
-    best.improve(graph, &reduced, &found, capacity, options, control)?;
-    let is_open = |best: &Incumbent| best.traffic > bound && !control.is_cancelled();
+    best.improve(&reduced, &found.path, Effort::Medium, options, control)?;
+    let is_open = |best: &Incumbent<'_>| best.traffic > bound && !control.is_cancelled();
+    let is_cut_short = found.path.is_none();
+    let widths: &[usize] = if is_cut_short { BEAMS } else { &BEAMS[..1] };
+    for &width in widths {
+        if is_open(&best) {
+            let path = beam::search(&reduced, capacity, width, control).map_err(too_wide)?;
+            best.improve(&reduced, &path, Effort::Low, options, control)?;
+        }
+    }
     let mut variant = 1;
-    while found.path.is_some() && is_open(&best) && variant <= VARIANTS {
+    while !is_cut_short && is_open(&best) && variant <= VARIANTS {
         let tie_break = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(variant) | 1;
         let mut options = options.clone();
         options.reductions.glue &= variant % 2 == 0;
         let reduced = Reduced::new(graph, options.reductions.glue);
         let again = traffic::search(&reduced, capacity, bound, tie_break, &options, control)
             .map_err(too_wide)?;
-        best.improve(graph, &reduced, &again, capacity, &options, control)?;
-        variant += 1;
-    }
-    let mut variant = 1;
-    while is_open(&best) && variant <= VARIANTS {
+        let path = &again.path;
+        best.improve(&reduced, path, Effort::Low, &options, control)?;
+        // Less capacity leaves room to place what is there.
         let less = capacity - (capacity - needed) / (VARIANTS + 1) * variant;
         let upper = best.traffic - 1;
-        let again =
-            traffic::search(&reduced, less, upper, 0, options, control).map_err(too_wide)?;
-        best.improve(graph, &reduced, &again, capacity, options, control)?;
+        if is_open(&best) && less < capacity {
+            let again =
+                traffic::search(&reduced, less, upper, 0, &options, control).map_err(too_wide)?;
+            let path = &again.path;
+            best.improve(&reduced, path, Effort::Low, &options, control)?;
+        }
         variant += 1;
     }
     let stop = match found.stop {
@@ -192,45 +205,52 @@ fn too_wide(TooWide: TooWide) -> Error {
 }
 
 /// The best schedule with addresses so far.
-struct Incumbent {
+struct Incumbent<'a> {
+    graph: &'a Graph,
+    capacity: u64,
     order: Vec<OpIdx>,
     residencies: Vec<Residency>,
     traffic: u64,
 }
 
-impl Incumbent {
+impl Incumbent<'_> {
     /// Takes what a search found, if it is better and addresses are found for it.
     fn improve(
         &mut self,
-        graph: &Graph,
         reduced: &Reduced,
-        found: &Found,
-        capacity: u64,
+        path: &Option<Path>,
+        effort: Effort,
         options: &SearchOptions,
         control: &Control,
     ) -> Result<(), Error> {
-        let Some(path) = &found.path else { return Ok(()) };
+        let Some(path) = path else { return Ok(()) };
+        let (graph, capacity) = (self.graph, self.capacity);
         if path.cost >= self.traffic {
             return Ok(());
         }
         let (order, evictions) = spell_out(reduced, path);
         let mut residencies = residencies(graph, &order, &evictions);
-        if pack(graph, &mut residencies, capacity, options.seed, control) {
+        let is_packed = pack(graph, &mut residencies, capacity, options.seed, control)
+            || (effort > Effort::Low
+                && pack_exactly(graph, &mut residencies, capacity, options.seed, control));
+        if is_packed {
             let (traffic, _) = check_schedule(graph, &order, &residencies, Some(capacity))?;
-            *self = Self { order, residencies, traffic };
+            self.order = order;
+            self.residencies = residencies;
+            self.traffic = traffic;
         }
         Ok(())
     }
 }
 
-fn incumbent(graph: &Graph, capacity: u64) -> Result<Incumbent, Error> {
+fn incumbent(graph: &Graph, capacity: u64) -> Result<Incumbent<'_>, Error> {
     let order = topological_order(graph)?;
     let mut best: Option<Incumbent> = None;
     for rule in [Replacement::Belady, Replacement::Greedy] {
         let residencies = replace_online(graph, &order, capacity, rule);
         let (traffic, _) = check_schedule(graph, &order, &residencies, Some(capacity))?;
         if best.as_ref().is_none_or(|b| traffic < b.traffic) {
-            best = Some(Incumbent { order: order.clone(), residencies, traffic });
+            best = Some(Incumbent { graph, capacity, order: order.clone(), residencies, traffic });
         }
     }
     best.ok_or(Error::Cancelled)

@@ -1,0 +1,91 @@
+//! A good schedule soon: the cheapest states of each depth, and only those.
+//!
+//! Where the exact search is cut short, this is what it has; where it is not, its cost keeps dearer states out.
+
+use super::downsets::{Downsets, Mask, TooWide, bits};
+use super::forced::ForcedEvictions;
+use super::options::Reductions;
+use super::path::{Path, Step};
+use super::reduce::Reduced;
+use super::step::{Child, State, Stepper};
+use crate::control::Control;
+
+/// A state of one depth, with the way to it.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    state: State,
+    /// Cost and bound of the cost to come.
+    value: u64,
+    parent: u32,
+    by: u32,
+    evicted: Mask,
+}
+
+/// Follows the `width` best states of each depth to the end; `None` if all of them get stuck or it is cancelled.
+///
+/// O(macros · width) expansions.
+pub(super) fn search(
+    reduced: &Reduced,
+    capacity: u64,
+    width: usize,
+    control: &Control,
+) -> Result<Option<Path>, TooWide> {
+    // Orders are what a beam has many of: of the rules, only those that look at one state at a time are used.
+    let reductions = Reductions { canonical_last: false, ..Reductions::default() };
+    let downsets = Downsets::new(reduced, reductions.defer_sources)?;
+    let mut stepper = Stepper::new(downsets, capacity, reductions);
+    let mut forced = ForcedEvictions::new(reduced, capacity);
+    let first = stepper.first();
+    let start = Entry { state: first, value: 0, parent: 0, by: 0, evicted: 0 };
+    let mut levels = vec![vec![start]];
+    let mut children: Vec<Child> = Vec::new();
+    for _ in 0..reduced.macros.len() {
+        if control.is_cancelled() {
+            return Ok(None);
+        }
+        let mut next: Vec<Entry> = Vec::new();
+        let level = &levels[levels.len() - 1];
+        for (parent, entry) in level.iter().enumerate() {
+            stepper.children(entry.state, &mut children)?;
+            next.extend(children.iter().map(|child| Entry {
+                state: child.state,
+                value: child.state.cost + forced.bound(&stepper.downsets, child.state),
+                parent: parent as u32,
+                by: child.by,
+                evicted: child.evicted,
+            }));
+        }
+        next.sort_unstable_by_key(|e| {
+            let s = &e.state;
+            (e.value, s.bytes, s.downset, s.resident, s.dirty, e.parent, e.by)
+        });
+        next.dedup_by_key(|e| (e.state.downset, e.state.resident, e.state.dirty));
+        next.truncate(width);
+        if next.is_empty() {
+            return Ok(None);
+        }
+        levels.push(next);
+    }
+    Ok(Some(trace(&stepper.downsets, &levels)))
+}
+
+/// The way to the first entry of the last level.
+fn trace(downsets: &Downsets<'_>, levels: &[Vec<Entry>]) -> Path {
+    let mut steps = Vec::new();
+    let mut at = 0;
+    for depth in (1..levels.len()).rev() {
+        let entry = &levels[depth][at];
+        let parent = &levels[depth - 1][entry.parent as usize];
+        let downset = downsets.get(parent.state.downset);
+        let by = &downset.moves[entry.by as usize];
+        let item = |bit: u32| downset.live[bit as usize];
+        steps.push(Step {
+            step: by.step,
+            evicted_before: bits(entry.evicted & !by.inputs).map(item).collect(),
+            evicted_inside: bits(entry.evicted & by.inputs).map(item).collect(),
+        });
+        at = entry.parent as usize;
+    }
+    steps.reverse();
+    Path { steps, cost: levels[levels.len() - 1][0].state.cost }
+}
