@@ -4,7 +4,7 @@ Prints two tables: A..K at their capacity of 1 MiB, and what `exact` ends with w
 Times are user CPU seconds of one thread, median over seeds. The original minimalloc joins in with
 ``--minimalloc PATH`` to its binary.
 
-    python benchmarks/exact.py [--instances DIR] [--seeds 5] [--only A,D] [--effort high]
+    python benchmarks/exact.py [--instances DIR] [--seeds 5] [--only A,D]
 """
 
 import argparse
@@ -26,17 +26,18 @@ INSTANCES = Path(__file__).parents[1] / "tests" / "data" / "minimalloc"
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--instances", type=Path, default=INSTANCES)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", default="A,B,C,D,E,F,G,H,I,J,K")
+    parser.add_argument("--planners", default="exact,minimalloc")
     parser.add_argument("--effort", default="high", choices=["low", "medium", "high"])
     parser.add_argument("--minimalloc", type=Path, help="binary of the original")
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds per run")
     arguments = parser.parse_args()
     names = arguments.only.split(",")
     problems = {name: read(arguments.instances, name, None) for name in names}
-    planners = ["exact", "minimalloc"]
+    planners = arguments.planners.split(",")
     print(f"capacity {CAPACITY_BYTES}: median user seconds (solved/seeds)")
     header = "".join(f"{planner:>24}" for planner in planners)
     print(f"{'':4}{header}" + ("   minimalloc (C++)" if arguments.minimalloc else ""))
