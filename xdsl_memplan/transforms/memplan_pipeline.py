@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from xdsl_memplan.transforms.pipeline_report import PipelineReport
+from xdsl_memplan.transforms.resting_collector import resting_collector
 
 
 @dataclass(frozen=True)
@@ -121,14 +122,15 @@ class MemplanPipelinePass(ModulePass):
         Raises PassFailedException from any of them, or with the name of a pass that broke the IR.
         """
         report = PipelineReport(self.print_ir, self.timing, self.summary)
-        for stage in self.passes():
-            report.start()
-            stage.apply(ctx, op)
-            report.finish(stage.name, op)
-            if stage.name != "memplan-verify":  # It leaves the IR as it is.
-                _verify_after(stage, op)
-            if stage.name == "memplan-assign-offsets":
-                report.note_plan(op)
+        with resting_collector():
+            for stage in self.passes():
+                report.start()
+                stage.apply(ctx, op)
+                report.finish(stage.name, op)
+                if stage.name != "memplan-verify":  # It leaves the IR as it is.
+                    _verify_after(stage, op)
+                if stage.name == "memplan-assign-offsets":
+                    report.note_plan(op)
         report.end()
 
 
