@@ -3,7 +3,7 @@
     python benchmarks/mcts_ablation.py [--seeds 5] [--corpus DIR] [--lives 200]
 
 On boxing alone (planner idealloc), and on the whole portfolio (planner auto without exact search
-and repair). Peak over bound, medians over seeds; "wins" counts seeds on which tree search ends lower.
+and repair). Peak over bound, medians over seeds; "wins" counts seeds where tree search ends lower.
 """
 
 import argparse

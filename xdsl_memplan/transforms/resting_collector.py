@@ -1,12 +1,12 @@
 """Spares the garbage collector the module while passes run."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
 @contextmanager
-def resting_collector() -> Iterator[None]:
+def resting_collector() -> Generator[None]:
     """Take what exists now out of the collector's sight, and put it back at the end.
 
     A module is millions of objects that refer to each other and stay alive; every full collection

@@ -273,9 +273,9 @@ proptest! {
             order.into_iter().filter(|&i| !facts.life(i).is_empty()).collect()
         };
         let at_zero = |mut offsets: Vec<u64>| {
-            for i in 0..offsets.len() {
+            for (i, offset) in offsets.iter_mut().enumerate() {
                 if facts.life(i).is_empty() || facts.sizes[i] == 0 {
-                    offsets[i] = facts.up(i, 0);
+                    *offset = facts.up(i, 0);
                 }
             }
             offsets
