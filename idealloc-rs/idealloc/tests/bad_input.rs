@@ -113,9 +113,12 @@ fn fixed_offsets_that_contradict_each_other_are_no_problem_to_plan() {
     );
 }
 
+/// A feature, whether a planner has it, and a problem that uses it.
+type Use = (&'static str, fn(&Planner) -> bool, fn() -> Result<Problem, Error>);
+
 #[test]
 fn what_a_planner_cannot_honour_it_refuses_by_name() {
-    let uses: [(&str, fn(&Planner) -> bool, fn() -> Result<Problem, Error>); 5] = [
+    let uses: [Use; 5] = [
         (
             "alignment above 1",
             |p| p.features.alignment,
