@@ -199,21 +199,22 @@ impl Instance {
 
     /// Bytes live at each section. Complexity: `O(n + sections)`.
     pub fn section_loads(&self) -> Vec<u64> {
-        let mut change = vec![0_i64; self.sections + 1];
+        // Differences wrap around: disjoint lives may add up to more than 64 bits, what is live never does.
+        let mut change = vec![0_u64; self.sections + 1];
         for buffer in 0..self.len() {
-            // Sizes add up to at most 2^63 - 1, which the problem builder checks.
-            let size = self.sizes[buffer].cast_signed();
+            let size = self.sizes[buffer];
             for piece in self.pieces(buffer) {
-                change[piece.start as usize] += size;
-                change[piece.end as usize] -= size;
+                let (start, end) = (piece.start as usize, piece.end as usize);
+                change[start] = change[start].wrapping_add(size);
+                change[end] = change[end].wrapping_sub(size);
             }
         }
-        let mut live = 0_i64;
+        let mut live = 0_u64;
         change[..self.sections]
             .iter()
             .map(|step| {
-                live += step;
-                live.cast_unsigned()
+                live = live.wrapping_add(*step);
+                live
             })
             .collect()
     }
