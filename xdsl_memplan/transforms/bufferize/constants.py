@@ -75,5 +75,10 @@ class Globals:
 
 def check_constant(op: arith.ConstantOp) -> None:
     """Raise PassFailedException for a constant tensor that cannot become a global."""
-    if not isinstance(op.value, DenseIntOrFPElementsAttr | DenseResourceAttr):
+    if isinstance(op.value, DenseResourceAttr):
+        # The verifier of xDSL's memref.global refuses it.
+        raise cannot_bufferize(
+            op, "a constant in a dense_resource; write dense<...>, or pass weights as arguments"
+        )
+    if not isinstance(op.value, DenseIntOrFPElementsAttr):
         raise cannot_bufferize(op, f"a constant tensor given by {op.value.name}")

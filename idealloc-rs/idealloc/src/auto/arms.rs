@@ -3,7 +3,7 @@
 use crate::place::order::{Key, Order, Tie};
 
 /// One pass of first fit each. What is live at the peak first wins on training and inference graphs of networks, size
-/// classes win where lifetimes are mixed; see `benchmarks/mcts_ablation.py` for what each is worth.
+/// classes win where lifetimes are mixed; seen in development, there is no ablation arm by arm.
 pub const ARMS: &[Order] = &[
     Order::by(Key::LongClass),
     Order::peak_first(999, Key::Lifetime, Tie::Start),
