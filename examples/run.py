@@ -13,7 +13,7 @@ from xdsl_memplan.formats.byte_size import format_byte_size
 
 ROOT = Path(__file__).parent.parent
 MEASURED = ROOT / "benchmarks" / "upstream_memory.json"
-PIPELINE = "memplan-pipeline{summary=true timing=true}"
+PIPELINE = "memplan-pipeline{summary=true}"
 
 
 def main() -> int:
