@@ -18,12 +18,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from upstream_memory import UpstreamMemory, network_files
-from xdsl.context import Context
 from xdsl.dialects.memref import CopyOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
 from xdsl_memplan.dialects.memplan import PLAN, PlanAttr
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
 UPSTREAM = Path(__file__).parent / "upstream_memory.json"
@@ -43,9 +42,7 @@ class Planned:
 
 def plan_network(text: str, pipeline: MemplanPipelinePass) -> Planned:
     """Run the pipeline and read the plan before it is lowered."""
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
+    context = full_context()
     began = time.process_time()
     module = Parser(context, text).parse_module()
     parsed = time.process_time()

@@ -15,11 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 
-from xdsl.context import Context
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 from xdsl.utils.exceptions import DiagnosticException
 
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.resting_collector import resting_collector
 
@@ -59,9 +58,7 @@ def generated(operations: int) -> str:
 
 def measure(text: str, planner: str) -> tuple[int, float, dict[str, float], float]:
     """Operations, seconds to parse, seconds per pass, seconds to verify the IR between passes."""
-    context = Context()
-    for name, dialect in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, dialect)
+    context = full_context()
     gc.collect()
     start = process_time()
     module = Parser(context, text).parse_module()

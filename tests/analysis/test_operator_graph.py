@@ -2,24 +2,20 @@ import random
 from pathlib import Path
 
 import pytest
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.context import full_context
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 T = "tensor<4x4xf32>"
 
 
 def parse(text: str) -> ModuleOp:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
-    return Parser(context, text).parse_module()
+    return Parser(full_context(), text).parse_module()
 
 
 def function_of(module: ModuleOp) -> FuncOp:

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from xdsl.context import Context
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
 
@@ -19,9 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 def test_same_numbers(name: str):
     folder = "examples" if name.startswith("squeeze") else "benchmarks/networks"
     text = (ROOT / folder / f"{name}.mlir").read_text()
-    context = Context()
-    for dialect, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(dialect, factory)
+    context = full_context()
     module = Parser(context, text).parse_module()
     MemplanFoldTransposesPass().apply(context, module)
     MemplanFuseElementwisePass().apply(context, module)

@@ -125,8 +125,6 @@ class _Builder:
         self.block = function.body.block
         self.operators: list[Operator] = []
         self.storage_bytes: list[int] = []
-        self.producer: list[int] = []
-        """Operator that makes each storage."""
         self.holders: dict[SSAValue, list[int]] = {}
         self.root: dict[SSAValue, SSAValue] = {}
         """The tensor that a view shows."""
@@ -190,7 +188,6 @@ class _Builder:
 
     def _add(self, op: Operation) -> None:
         operator = Operator([op], keeps_order=must_keep_order(op))
-        position = len(self.operators)
         self.operators.append(operator)
         inputs: dict[int, None] = {}
         for value in values_used(op):
@@ -204,13 +201,12 @@ class _Builder:
                 raise ValueError(f"the size of a result of '{op.name}' is not known")
             shared = self._shared_storages(op, result.index, size)
             needs_room = not shared and result.first_use is not None
-            made = self._make(position, size if needs_room else 0)
+            made = self._make(size if needs_room else 0)
             operator.outputs.append(made)
             self.holders[result] = [*shared, made]
 
-    def _make(self, producer: int, size: int) -> int:
+    def _make(self, size: int) -> int:
         self.storage_bytes.append(size)
-        self.producer.append(producer)
         return len(self.storage_bytes) - 1
 
     def _shared_storages(self, op: Operation, result: int, size: int) -> list[int]:

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError
 
 from xdsl_memplan.native.compile import compile_module
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.native.run import ArrayType, call, random_inputs, signature
 
 
@@ -59,9 +58,7 @@ def compare_modules(before: str, after: str, *, function: str = "main", seed: in
 
 
 def _boundary(text: str, name: str) -> tuple[list[ArrayType], list[ArrayType]]:
-    context = Context(allow_unregistered=True)
-    for dialect, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(dialect, factory)
+    context = full_context(allow_unregistered=True)
     try:
         module: ModuleOp = Parser(context, text).parse_module()
     except ParseError as error:

@@ -1,0 +1,12 @@
+"""A context that reads whatever the installed packages know, as the stock xdsl-opt does."""
+
+from xdsl.context import Context
+from xdsl.universe import Universe
+
+
+def full_context(*, allow_unregistered: bool = False) -> Context:
+    """Return a context with every installed dialect; each is loaded when it is first needed."""
+    context = Context(allow_unregistered=allow_unregistered)
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        context.register_dialect(name, factory)
+    return context
