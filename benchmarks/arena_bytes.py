@@ -24,6 +24,7 @@ from xdsl.parser import Parser
 from xdsl_memplan.dialects.memplan import PLAN, PlanAttr
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+from xdsl_memplan.transforms.resting_collector import resting_collector
 
 UPSTREAM = Path(__file__).parent / "upstream_memory.json"
 
@@ -48,11 +49,13 @@ def plan_network(text: str, pipeline: MemplanPipelinePass) -> Planned:
     parsed = time.process_time()
     plans: list[PlanAttr] = []
     copies = 0
-    for stage in pipeline.passes():
-        if stage.name == "convert-memplan-to-memref":
-            copies = sum(isinstance(op, CopyOp) for op in module.walk())
-            plans = [op.attributes[PLAN] for op in module.ops if PLAN in op.attributes]
-        stage.apply(context, module)
+    # As memplan-pipeline does.
+    with resting_collector():
+        for stage in pipeline.passes():
+            if stage.name == "convert-memplan-to-memref":
+                copies = sum(isinstance(op, CopyOp) for op in module.walk())
+                plans = [op.attributes[PLAN] for op in module.ops if PLAN in op.attributes]
+            stage.apply(context, module)
     done = time.process_time()
     (plan,) = plans
     peak, load, bound = (size.value.data for size in (plan.peak, plan.load, plan.bound))
