@@ -1,4 +1,4 @@
-"""Random operator graphs: is every bound reached by a schedule with addresses, and how soon?
+"""Random operator graphs: which bounds are reached by a schedule with addresses, and how soon.
 
     python benchmarks/schedule_random.py [--graphs 399] [--reach 12] [--first 0]
 

@@ -62,7 +62,7 @@ impl<'a> Budget<'a> {
             return Some(StopReason::WorkLimit);
         }
         self.expanded += 1;
-        if self.expanded % POLL != 0 {
+        if !self.expanded.is_multiple_of(POLL) {
             return None;
         }
         self.control.add_work(POLL);

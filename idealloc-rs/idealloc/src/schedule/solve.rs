@@ -20,7 +20,10 @@ use crate::error::Error;
 use crate::plan::StopReason;
 
 /// Other best schedules, and other capacities, that are tried where the first schedule cannot be packed.
-const VARIANTS: u64 = 2;
+const VARIANTS: u64 = 8;
+
+/// States from which on no further variant is tried.
+const VARIANT_STATES: u64 = 1_000_000;
 
 /// Widths of the beams that are tried, the later ones where the exact search was cut short.
 const BEAMS: &[usize] = &[64, 1024, 8192];
@@ -116,13 +119,17 @@ fn search_traffic<const W: usize>(
     let is_cut_short = found.path.is_none();
     let widths: &[usize] = if is_cut_short { BEAMS } else { &BEAMS[..1] };
     for &width in widths {
-        if best.traffic > bound && !control.is_cancelled() {
+        let states = width.saturating_mul(reduced.macros.len()) as u64;
+        let is_paid_for = options.max_states.is_none_or(|most| states <= most);
+        if best.traffic > bound && is_paid_for && !control.is_cancelled() {
             let path = beam::search::<W>(&reduced, capacity, width, control)?;
             best.improve(&reduced, &path, Effort::Low, seed, control)?;
         }
     }
+    let before = budget.expanded();
     for variant in 1..=VARIANTS {
-        if is_cut_short || best.traffic == bound || budget.is_over() {
+        let is_dear = budget.expanded() - before > VARIANT_STATES;
+        if is_cut_short || best.traffic == bound || is_dear || budget.is_over() {
             break;
         }
         let tie_break = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(variant) | 1;
@@ -138,6 +145,7 @@ fn search_traffic<const W: usize>(
             best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
         }
     }
+    let mut clashes = 0;
     if !is_cut_short && best.traffic > bound && !budget.is_over() {
         budget.renew();
         budget.incumbent = best.traffic;
@@ -145,6 +153,7 @@ fn search_traffic<const W: usize>(
         let closed =
             joint::close::<W>(graph, capacity, range, seed, options.reductions, &mut budget)?;
         bound = closed.bound;
+        clashes = closed.clashes;
         stop = closed.stop;
         if let Some((order, residencies)) = closed.schedule {
             best.replace(order, residencies)?;
@@ -164,6 +173,7 @@ fn search_traffic<const W: usize>(
             ("macros", reduced.macros.len() as u64),
             ("states", budget.expanded()),
             ("downsets", found.downsets),
+            ("clashes", clashes),
         ],
     })
 }
@@ -253,7 +263,7 @@ fn check_order(graph: &Graph, order: &[OpIdx]) -> Result<(), Error> {
 fn check_capacity(graph: &Graph, capacity: u64) -> Result<u64, Error> {
     match graph.largest_footprint() {
         Some((op, needed)) if needed > capacity => Err(Error::InvalidGraph(format!(
-            "operator '{}' reads and makes {needed} bytes, which must be on chip at once; the \
+            "operator '{}' reads and makes {needed} bytes (M_R), which must be on chip at once; the \
              capacity is {capacity}",
             graph.ops()[op.get()].name
         ))),

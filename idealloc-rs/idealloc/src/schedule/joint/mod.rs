@@ -34,6 +34,8 @@ pub(super) struct Closed {
     pub schedule: Option<(Vec<OpIdx>, Vec<Residency>)>,
     /// Bytes that every schedule with addresses moves.
     pub bound: u64,
+    /// Overlaps that were learned to be impossible to pack.
+    pub clashes: u64,
     /// Why the search stopped: `Optimal` with a schedule, or once the bound has reached `upper`.
     pub stop: StopReason,
 }
@@ -49,7 +51,8 @@ pub(super) fn close<const W: usize>(
     reductions: Reductions,
     budget: &mut Budget<'_>,
 ) -> Result<Closed, TooWide> {
-    let mut closed = Closed { schedule: None, bound: lower, stop: StopReason::WorkLimit };
+    let mut closed =
+        Closed { schedule: None, bound: lower, clashes: 0, stop: StopReason::WorkLimit };
     if graph.ops().len() > MOST_OPS {
         return Ok(closed);
     }
@@ -59,7 +62,9 @@ pub(super) fn close<const W: usize>(
     let reduced = Reduced::new(graph, false);
     let mut tree = Tree::<W>::new(graph, &reduced, capacity, seed, reductions)?;
     while closed.bound < upper {
-        match tree.search(closed.bound, budget)? {
+        let end = tree.search(closed.bound, budget)?;
+        closed.clashes = tree.clashes();
+        match end {
             End::Found(order, residencies) => {
                 closed.schedule = Some((order, residencies));
                 closed.stop = StopReason::Optimal;

@@ -18,6 +18,10 @@ const POLL: u64 = 64;
 /// Conflicts before the first restart; later ones follow Luby's sequence.
 const RESTART: u64 = 64;
 
+/// Learned clauses from which on half of them are dropped at a restart, and how many more each time.
+const MOST_LEARNED: usize = 3000;
+const MORE_LEARNED: usize = 1000;
+
 /// Bumps grow by this factor from conflict to conflict.
 const DECAY: f64 = 1.0 / 0.95;
 
@@ -64,6 +68,10 @@ pub(super) struct Packing {
     pairs: Vec<(Label, Label)>,
     number: BTreeMap<(Label, Label), u32>,
     clauses: Vec<Vec<Literal>>,
+    /// By clause: how many levels a learned one joined; 0 for the others, which stay.
+    joins: Vec<u32>,
+    learned: usize,
+    most_learned: usize,
     /// By literal: clauses to look at when it becomes false.
     watches: Vec<Vec<u32>>,
     /// By literal.
@@ -94,6 +102,9 @@ impl Packing {
             pairs: Vec::new(),
             number: BTreeMap::new(),
             clauses: Vec::new(),
+            joins: Vec::new(),
+            learned: 0,
+            most_learned: MOST_LEARNED,
             watches: Vec::new(),
             holds: Vec::new(),
             reason: Vec::new(),
@@ -135,7 +146,9 @@ impl Packing {
                     break Packed::Never(self.blame(&conflict));
                 }
                 self.learn(&conflict);
-                if self.conflicts >= end || (self.conflicts % POLL == 0 && control.is_cancelled()) {
+                if self.conflicts >= end
+                    || (self.conflicts.is_multiple_of(POLL) && control.is_cancelled())
+                {
                     break Packed::Unknown;
                 }
                 continue;
@@ -144,6 +157,10 @@ impl Packing {
                 restarts += 1;
                 left = luby(restarts) * RESTART;
                 self.back_to(0);
+                if self.learned > self.most_learned {
+                    self.most_learned += MORE_LEARNED;
+                    self.forget();
+                }
                 continue;
             }
             if let Some(&k) = assumed.get(self.levels.len()) {
@@ -198,17 +215,38 @@ impl Packing {
         self.activity.resize(variables, 0.0);
         self.seen.resize(variables, false);
         let [overlap, ab, ba] = [0, 1, 2].map(|i| positive(3 * k + i));
-        self.enter(vec![ab, ba, not(overlap)]);
-        self.enter(vec![not(ab), not(ba)]);
+        self.enter(vec![ab, ba, not(overlap)], 0);
+        self.enter(vec![not(ab), not(ba)], 0);
         k
     }
 
-    fn enter(&mut self, clause: Vec<Literal>) -> u32 {
+    fn enter(&mut self, clause: Vec<Literal>, joins: u32) -> u32 {
         let index = self.clauses.len() as u32;
         self.watches[clause[0] as usize].push(index);
         self.watches[clause[1] as usize].push(index);
         self.clauses.push(clause);
+        self.joins.push(joins);
         index
+    }
+
+    /// Drops the half of the learned clauses that join the most levels; to be called with nothing decided.
+    fn forget(&mut self) {
+        let mut joins: Vec<u32> = self.joins.iter().copied().filter(|&j| j > 0).collect();
+        joins.sort_unstable();
+        let most = joins.get(joins.len() / 2).copied().unwrap_or(0).max(3);
+        self.watches.iter_mut().for_each(Vec::clear);
+        self.learned = 0;
+        let joins = std::mem::take(&mut self.joins);
+        for (mut clause, joins) in std::mem::take(&mut self.clauses).into_iter().zip(joins) {
+            let holds = |l: &Literal| self.holds[*l as usize];
+            if joins >= most || (joins > 0 && clause.iter().any(holds)) {
+                continue;
+            }
+            // Watched are the first two: these must not be false.
+            clause.sort_by_key(|&l| self.holds[not(l) as usize]);
+            self.learned += usize::from(joins > 0);
+            self.enter(clause, joins);
+        }
     }
 
     fn set(&mut self, literal: Literal, reason: Reason) {
@@ -367,7 +405,15 @@ impl Packing {
             }
             causes = self.causes(literal);
         }
-        for literal in &clause[1..] {
+        // What follows from the rest of the clause need not be said.
+        let all = clause.clone();
+        clause.retain(|&literal| {
+            let causes = self.causes(not(literal));
+            let is_known =
+                |&c: &Literal| self.seen[c as usize / 2] || self.level[c as usize / 2] == 0;
+            literal == all[0] || causes.is_empty() || !causes.iter().all(is_known)
+        });
+        for literal in &all[1..] {
             self.seen[*literal as usize / 2] = false;
         }
         self.decay();
@@ -380,7 +426,11 @@ impl Packing {
         clause.swap(1, second);
         self.back_to(self.level[clause[1] as usize / 2] as usize);
         let first = clause[0];
-        let index = self.enter(clause);
+        let mut joined: Vec<u32> = clause.iter().map(|&l| self.level[l as usize / 2]).collect();
+        joined.sort_unstable();
+        joined.dedup();
+        let index = self.enter(clause, joined.len() as u32);
+        self.learned += 1;
         self.set(first, Reason::Clause(index));
     }
 
@@ -405,7 +455,7 @@ impl Packing {
             self.seen[variable] = true;
             marked.push(variable);
             let causes = self.causes(literal);
-            if causes.is_empty() && variable % 3 == 0 {
+            if causes.is_empty() && variable.is_multiple_of(3) {
                 blamed.push(self.pairs[variable / 3]);
             }
             open.extend(causes);
@@ -417,7 +467,7 @@ impl Packing {
 
 /// Whether a literal says that one stay lies below another.
 const fn is_order(literal: Literal) -> bool {
-    literal % 2 == 0 && literal / 2 % 3 != 0
+    literal.is_multiple_of(2) && !(literal / 2).is_multiple_of(3)
 }
 
 /// 1, 1, 2, 1, 1, 2, 4, ... from `i` = 1 on (Luby, Sinclair and Zuckerman 1993).

@@ -21,7 +21,10 @@ use crate::plan::StopReason;
 
 /// Conflicts that may be spent on the packing of one schedule before another method has its turn, and after that.
 const SOME_CONFLICTS: u64 = 2_000;
-const MANY_CONFLICTS: u64 = 20_000;
+const MANY_CONFLICTS: u64 = 60_000;
+
+/// Schedules whose packing may stay open before the search gives up.
+const MOST_UNKNOWN: u32 = 2;
 
 /// Conflicts that may be spent to leave one stay out of a clash.
 const FEW_CONFLICTS: u64 = 300;
@@ -74,8 +77,8 @@ pub(super) struct Tree<'a, const W: usize> {
     stays: Vec<u32>,
     order: Vec<OpIdx>,
     evictions: Vec<Eviction>,
-    /// A plan was neither packed nor refuted: what fails is not proved any more.
-    unknown: bool,
+    /// Plans that were neither packed nor refuted: from the first on, what fails is not proved any more.
+    unknown: u32,
     found: Option<Vec<Residency>>,
     most: u64,
 }
@@ -108,10 +111,15 @@ impl<'a, const W: usize> Tree<'a, W> {
             stays: vec![0; graph.tensors().len()],
             order: Vec::new(),
             evictions: Vec::new(),
-            unknown: false,
+            unknown: 0,
             found: None,
             most: 0,
         })
+    }
+
+    /// How many no-goods were learned.
+    pub fn clashes(&self) -> u64 {
+        self.no_goods.len() as u64
     }
 
     /// Looks for a schedule that moves at most `most` bytes; what was learned for less is kept.
@@ -122,7 +130,7 @@ impl<'a, const W: usize> Tree<'a, W> {
             Below::Found => {
                 End::Found(std::mem::take(&mut self.order), self.found.take().unwrap_or_default())
             }
-            Below::Failed { .. } if self.unknown => End::Stopped(StopReason::WorkLimit),
+            Below::Failed { .. } if self.unknown > 0 => End::Stopped(StopReason::WorkLimit),
             Below::Failed { next, .. } => End::Nothing { next },
             Below::Stopped(stop) => End::Stopped(stop),
         })
@@ -179,7 +187,7 @@ impl<'a, const W: usize> Tree<'a, W> {
         because.sort_unstable();
         because.dedup();
         let least = if next == u64::MAX { next } else { next - state.cost };
-        let past = because.iter().map(|&pair| self.from_here(state, pair)).collect();
+        let past = because.iter().map(|&pair| self.as_past(state, pair)).collect();
         self.failures.remember(state, slack, least, past);
         Ok(Below::Failed { next, because })
     }
@@ -313,8 +321,8 @@ impl<'a, const W: usize> Tree<'a, W> {
             })
     }
 
-    /// An overlap as any path to this state would see it.
-    fn from_here(&self, state: State<W>, pair: (Label, Label)) -> PastOverlap {
+    /// An overlap as any path to a state would see it.
+    fn as_past(&self, state: State<W>, pair: (Label, Label)) -> PastOverlap {
         let end = |label| {
             if self.is_present(state, label) {
                 PastStay::Present(self.tensor(label))
@@ -359,7 +367,10 @@ impl<'a, const W: usize> Tree<'a, W> {
                 return Below::Found;
             }
         }
-        self.unknown = true;
+        self.unknown += 1;
+        if self.unknown >= MOST_UNKNOWN {
+            return Below::Stopped(StopReason::WorkLimit);
+        }
         Below::Failed { next: u64::MAX, because: Vec::new() }
     }
 
