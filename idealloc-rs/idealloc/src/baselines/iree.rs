@@ -27,7 +27,7 @@ pub const PLANNER: Planner = Planner {
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let order = order_by_key(problem, |_| ());
+    let order = order_by_key(problem, |_| []);
     let sizes = aligned_sizes(problem);
     complete(problem, place_sizes_in_order(problem, sizes, control, &order, smallest)?)
 }

@@ -19,6 +19,7 @@ use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 /// In order of start, into the smallest gap between live buffers.
 pub const PLANNER: Planner = Planner {
@@ -38,7 +39,7 @@ pub const PLANNER: Planner = Planner {
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let rounding = Rounding::of(problem);
-    let order = order_by_key(problem, |i| problem.lifetimes()[i].start);
+    let order = order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]);
     let mut arena = 0_u64;
     let rule = |free: &FreeList, size: u64, alignment: u64| {
         let tail = rounding.up(free.top(), alignment);

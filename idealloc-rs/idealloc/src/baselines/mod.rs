@@ -40,6 +40,7 @@ mod tflite_gpu_by_size_objects;
 mod tflite_gpu_in_order;
 mod tflite_gpu_min_cost_flow;
 mod tflm;
+mod timeline;
 mod triton;
 mod tvm_greedy;
 mod tvm_hill_climb;

@@ -19,6 +19,7 @@ use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 /// In order of start, into the smallest gap between live blocks.
 pub const PLANNER: Planner = Planner {
@@ -38,6 +39,6 @@ pub const PLANNER: Planner = Planner {
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let rule = smallest_or_top(Rounding::of(problem));
-    let order = order_by_key(problem, |i| problem.lifetimes()[i].start);
+    let order = order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]);
     complete(problem, place_online(problem, problem.sizes(), control, &order, rule)?)
 }

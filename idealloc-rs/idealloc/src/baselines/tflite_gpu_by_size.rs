@@ -8,8 +8,6 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use std::cmp::Reverse;
-
 use crate::baselines::fit::{order_by_key, place_in_order, smallest};
 use crate::baselines::layout::complete;
 use crate::baselines::settings::Settings;
@@ -29,6 +27,6 @@ pub const PLANNER: Planner = Planner {
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let order = order_by_key(problem, |i| Reverse(problem.sizes()[i]));
+    let order = order_by_key(problem, |i| [!problem.sizes()[i]]);
     complete(problem, place_in_order(problem, control, &order, smallest)?)
 }

@@ -21,6 +21,7 @@ use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 const FEATURES: Features =
     Features { alignment: true, fixed: false, gaps: false, conflicts: false, pools: false };
@@ -92,7 +93,7 @@ impl FreeObjects for Equal {
 fn assign(problem: &Problem, mut free: impl FreeObjects) -> Result<Placement, Error> {
     let mut objects = SharedObjects::new(problem);
     let mut live: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
-    for buffer in order_by_key(problem, |i| problem.lifetimes()[i].start) {
+    for buffer in order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]) {
         let i = buffer.get();
         let (size, life) = (problem.sizes()[i], problem.lifetimes()[i]);
         if size == 0 || life.is_empty() {

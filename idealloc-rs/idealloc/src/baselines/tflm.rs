@@ -10,8 +10,6 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use std::cmp::Reverse;
-
 use crate::baselines::fit::{aligned_sizes, lowest, order_by_key, place_sizes_in_order};
 use crate::baselines::layout::complete;
 use crate::baselines::settings::Settings;
@@ -32,6 +30,6 @@ pub const PLANNER: Planner = Planner {
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let sizes = aligned_sizes(problem);
-    let order = order_by_key(problem, |i| (Reverse(sizes[i]), Reverse(i)));
+    let order = order_by_key(problem, |i| [!sizes[i], !(i as u64)]);
     complete(problem, place_sizes_in_order(problem, sizes, control, &order, lowest)?)
 }

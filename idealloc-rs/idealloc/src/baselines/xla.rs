@@ -23,8 +23,6 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use std::cmp::Reverse;
-
 use crate::baselines::fit::{lowest, order_by_key, place_in_order, smallest};
 use crate::baselines::layout::complete;
 use crate::baselines::settings::Settings;
@@ -33,6 +31,7 @@ use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 const FEATURES: Features =
     Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false };
@@ -105,11 +104,11 @@ fn span(problem: &Problem, buffer: usize) -> u64 {
 }
 
 fn spatial(problem: &Problem) -> Vec<BufferIdx> {
-    order_by_key(problem, |i| (Reverse(problem.sizes()[i]), Reverse(span(problem, i))))
+    order_by_key(problem, |i| [!problem.sizes()[i], !span(problem, i)])
 }
 
 fn temporal(problem: &Problem) -> Vec<BufferIdx> {
-    order_by_key(problem, |i| (Reverse(span(problem, i)), Reverse(problem.sizes()[i])))
+    order_by_key(problem, |i| [!span(problem, i), !problem.sizes()[i]])
 }
 
 fn area(problem: &Problem) -> Vec<BufferIdx> {
@@ -117,15 +116,18 @@ fn area(problem: &Problem) -> Vec<BufferIdx> {
     for &(buffer, gap) in problem.gaps() {
         live_ticks[buffer.get()] -= gap.end.abs_diff(gap.start);
     }
-    order_by_key(problem, |i| Reverse(u128::from(problem.sizes()[i]) * u128::from(live_ticks[i])))
+    order_by_key(problem, |i| {
+        let area = u128::from(problem.sizes()[i]) * u128::from(live_ticks[i]);
+        [!((area >> 64) as u64), !(area as u64)]
+    })
 }
 
 fn start(problem: &Problem) -> Vec<BufferIdx> {
-    order_by_key(problem, |i| (problem.lifetimes()[i].start, Reverse(problem.sizes()[i])))
+    order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start), !problem.sizes()[i]])
 }
 
 fn end(problem: &Problem) -> Vec<BufferIdx> {
-    order_by_key(problem, |i| (problem.lifetimes()[i].end, Reverse(problem.sizes()[i])))
+    order_by_key(problem, |i| [ascending(problem.lifetimes()[i].end), !problem.sizes()[i]])
 }
 
 fn run(
