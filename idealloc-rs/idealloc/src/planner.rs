@@ -40,6 +40,9 @@ pub struct Placement {
     pub statistics: Vec<(&'static str, u64)>,
 }
 
+/// What computes a placement.
+pub type Run = fn(&Problem, &Options, &Control) -> Result<Placement, Error>;
+
 /// A planner, as the registry lists it.
 #[derive(Clone, Copy, Debug)]
 pub struct Planner {
@@ -52,7 +55,7 @@ pub struct Planner {
     /// What it can honour.
     pub features: Features,
     /// The rule.
-    pub run: fn(&Problem, &Options, &Control) -> Result<Placement, Error>,
+    pub run: Run,
 }
 
 /// All planners, in the order in which they are listed to people.

@@ -7,11 +7,24 @@ use crate::baselines::rounding::Rounding;
 use crate::control::Control;
 use crate::error::Error;
 use crate::index::BufferIdx;
+use crate::planner::{Features, Planner, Run};
 use crate::problem::Problem;
 use crate::radix;
 
 /// Buffers placed between two looks at whether the caller wants to stop.
 const POLL: usize = 1 << 10;
+
+/// A planner that places in a static order among gaps. It honours all that a problem in one memory can have.
+pub const fn planner(
+    name: &'static str,
+    origin: &'static str,
+    summary: &'static str,
+    run: Run,
+) -> Planner {
+    let features =
+        Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false };
+    Planner { name, origin, summary, features, run }
+}
 
 /// What is to be placed.
 #[derive(Clone, Copy, Debug)]

@@ -10,22 +10,21 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use crate::baselines::fit::{aligned_sizes, lowest, order_by_key, place_sizes_in_order};
+use crate::baselines::fit::{aligned_sizes, lowest, order_by_key, place_sizes_in_order, planner};
 use crate::baselines::layout::complete;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
 
 /// Largest first, the last of equals first, at the lowest offset that fits.
-pub const PLANNER: Planner = Planner {
-    name: "tflm",
-    origin: "TFLite Micro GreedyMemoryPlanner",
-    summary: "fixed buffers, then largest first, each at the lowest offset where it fits",
-    features: Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false },
+pub const PLANNER: Planner = planner(
+    "tflm",
+    "TFLite Micro GreedyMemoryPlanner",
+    "fixed buffers, then largest first, each at the lowest offset where it fits",
     run,
-};
+);
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
