@@ -1,13 +1,9 @@
 """Every planner and every installed peer, side by side: docs/planners/benchmark.md and its figure.
 
-Always: minimalloc's A..K at the load and at their capacity, the problems of 20 networks, those of
-SOMAS and IOPDDL that are in the project, generated problems of 1k to 1M buffers. `--corpus DIR` adds
-the CSV files of DIR/somas and DIR/iopddl. `--quick` takes a few small ones, and less than three
-minutes.
-
-The problems of the networks (benchmarks/data/networks) are made with
-
-    xdsl-opt --allow-unregistered-dialect -p memplan-pipeline -t memplan-csv network.mlir > network.csv
+Always: minimalloc's A..K at the load and at their capacity, the problems of 20 networks (made by
+export_networks.py), those of SOMAS and IOPDDL that are in the project, generated problems of 1k to
+1M buffers. `--corpus DIR` adds the CSV files of DIR/somas and DIR/iopddl. `--quick` takes a few
+small ones, and less than three minutes.
 """
 
 import argparse

@@ -82,9 +82,10 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
         group = next((line.group for line in lines if line.instances > 1), lines[0].group)
         save_figure([line for line in lines if line.group == group], arguments.figure)
     if arguments.report is not None:
-        figure = arguments.figure and os.path.relpath(arguments.figure, arguments.report.parent)
+        figure: Path | None = arguments.figure
+        address = figure and os.path.relpath(figure, arguments.report.parent)
         machine = Machine.here()
-        page = report(lines, runs, missing, machine, arguments.seconds, figure)
+        page = report(lines, runs, missing, machine, arguments.seconds, address)
         arguments.report.parent.mkdir(parents=True, exist_ok=True)
         arguments.report.write_text(page, encoding="utf-8")
     return runs

@@ -20,9 +20,9 @@ Box = tuple[float, float, float, float]
 def save_figure(lines: Sequence[Line], path: Path) -> None:
     """Draw the lines of one group that finished all instances: CPU seconds against peak over load.
 
-    The line joins the contenders that no other one beats in both; these have their names beside them,
-    all others a number, which the list to the right explains. Raises ImportError without matplotlib,
-    OSError.
+    The line joins the contenders that no other one beats in both; these have their names beside
+    them, all others a number, which the list to the right explains. Raises ImportError without
+    matplotlib, OSError.
     """
     matplotlib: Any = import_module("matplotlib")
     matplotlib.use("Agg")

@@ -9,7 +9,6 @@ import numpy as np
 from xdsl_memplan.formats.minimalloc_csv import read_problem
 from xdsl_memplan.model.problem import Problem
 
-
 _SECONDS_PER_BUFFER = 6e-5
 """What a rule may take on generated problems: a minute for a million buffers."""
 
@@ -52,6 +51,7 @@ def from_files(paths: Iterable[Path], group: str | None = None) -> list[Benchmar
     A number in the name, as in `A.1048576.csv`, is the capacity, and gives a second instance, in a
     group of its own, in which it is enough to fit. The group is the folder's name by default. Sizes
     are rounded up to a common alignment, which then holds by itself: few peers know alignment.
+    Buffers that never live or have no bytes are left out.
     Raises FormatError, OSError.
     """
     files = [
@@ -68,6 +68,22 @@ def from_files(paths: Iterable[Path], group: str | None = None) -> list[Benchmar
     )
 
 
+def _of_live_buffers(problem: Problem) -> Problem:
+    """Leave out what takes no bytes at any tick: peers refuse it, and it has no place."""
+    if problem.fixed or problem.gaps:
+        return problem
+    kept = (problem.ends > problem.starts) & (problem.sizes > 0)
+    alignments = problem.alignments
+    return replace(
+        problem,
+        sizes=problem.sizes[kept],
+        starts=problem.starts[kept],
+        ends=problem.ends[kept],
+        alignments=None if alignments is None else alignments[kept],
+        ids=[problem.ids[i] for i in np.flatnonzero(kept)] if problem.ids else (),
+    )
+
+
 def _with_rounded_sizes(problem: Problem) -> Problem:
     if problem.alignments is None or len(np.unique(problem.alignments)) != 1:
         return problem
@@ -77,7 +93,7 @@ def _with_rounded_sizes(problem: Problem) -> Problem:
 
 def _of_file(path: Path, group: str) -> Iterator[BenchmarkInstance]:
     with path.open(encoding="utf-8", newline="") as stream:
-        problem = _with_rounded_sizes(read_problem(stream, str(path)))
+        problem = _with_rounded_sizes(_of_live_buffers(read_problem(stream, str(path))))
     name, _, given = path.stem.partition(".")
     load = load_of(problem)
     capacity = int(given) if given.isdecimal() else load

@@ -74,14 +74,15 @@ def measure(contender: Contender, instance: BenchmarkInstance, limits: Limits) -
     if most is not None and len(instance.problem) > most:
         return Run.left_out(contender, instance, f"more than {most} buffers")
     about = _about(contender, instance)
-    limits = replace(limits, minimize=instance.minimize)
+    allowed = max(_GRACE * limits.seconds + 1, instance.seconds)
+    seconds = limits.seconds if contender.searches else allowed
+    limits = replace(limits, minimize=instance.minimize, seconds=seconds)
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(theirs, contender, instance.problem, limits))
     process.start()
     theirs.close()
     try:
-        allowed = max(_GRACE * limits.seconds + 1, instance.seconds)
         if not ours.poll(allowed):
             return Run(**about, status="timeout", message=f"ended after {allowed:.3g} s")
         return Run(**about, **ours.recv())
@@ -104,10 +105,11 @@ def _work(pipe: Connection, contender: Contender, problem: Problem, limits: Limi
         cpu, wall = _cpu_seconds() - cpu, time.perf_counter() - wall
         memory = max(0, _peak_memory() - before, _peak_memory_of_children())
         offsets = np.asarray(task.offsets(result), dtype=np.int64)
-    except TimeoutError as error:
+    except (TimeoutError, KeyboardInterrupt) as error:
+        # Our rules that are cancelled at the limit raise what Ctrl-C does.
         pipe.send({"status": "timeout", "message": str(error)})
         return
-    except (Exception, KeyboardInterrupt) as error:
+    except Exception as error:
         pipe.send({"status": "error", "message": f"{type(error).__name__}: {error}"[:500]})
         return
     try:

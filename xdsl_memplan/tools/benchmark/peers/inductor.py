@@ -1,7 +1,7 @@
 """The memory pools of PyTorch's Inductor: https://github.com/pytorch/pytorch, BSD-3-Clause.
 
-Written against `torch._inductor.codegen.memory_planning` of release 2.x, and never run: it could not
-be installed where this was written. Offsets are multiples of 64 bytes there.
+Written against `torch._inductor.codegen.memory_planning` of release 2.x, and never run: it could
+not be installed where this was written. Offsets are multiples of 64 bytes there.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Google's minimalloc, if its binary is on PATH: https://github.com/google/minimalloc, Apache-2.0."""
+"""Google's minimalloc, if it is on PATH: https://github.com/google/minimalloc, Apache-2.0."""
 
 import shutil
 import subprocess

@@ -47,12 +47,13 @@ def contenders() -> Iterator[Contender]:
 
         def work() -> Any:
             manager.run(module, "memplan-bench")
-            return module
+            # Whoever has the module has to have its context.
+            return module, context
 
         def offsets(planned: Any) -> Int64Array:
             by_buffer = np.empty(len(problem), dtype=np.int64)
             # Allocations come in order of start.
-            by_buffer[order] = [int(offset) for offset in _OFFSET.findall(str(planned))]
+            by_buffer[order] = [int(offset) for offset in _OFFSET.findall(str(planned[0]))]
             return by_buffer
 
         return Task(work, offsets)
