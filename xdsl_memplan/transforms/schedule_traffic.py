@@ -3,6 +3,7 @@
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.in_place_joins import join_in_place
 from xdsl_memplan.analysis.memories import Memories, Memory
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.analysis.schedule_graph import traffic_graph
@@ -34,6 +35,7 @@ def schedule_for_least_traffic(
         )
     # Every address is a multiple of the alignment, so sizes are rounded up to it.
     alignment = on_chip.alignment
+    graph = join_in_place(graph)
     tensors = TensorGraph.of(graph)
     schedulable = traffic_graph(graph, tensors, alignment)
     usable = capacity - capacity % alignment
