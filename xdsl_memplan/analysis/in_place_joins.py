@@ -45,32 +45,34 @@ class _Joiner:
             self.readers[tensor] += 1
 
     def join_makers(self, index: int) -> None:
-        """Join to the operator ``index`` one that makes what it changes, if that costs nothing."""
-        second = self.operators[index]
-        if second is None or second.keeps_order:
-            return
-        for tensor in sorted(self.inputs[index]):
-            before = self.maker[tensor]
-            first = self.operators[before]
-            if (
-                first is None
-                or first.keeps_order
-                or self.outputs[before] != (tensor,)
-                or self.readers[tensor] != 1
-                or not self._changes(index, tensor)
-            ):
-                continue
-            inputs = self.inputs[before] | self.inputs[index] - {tensor}
-            joined = replace(second, operations=[*first.operations, *second.operations])
-            workspace = self.tensors.workspace_of(self.graph, joined, self.outputs[index])
-            needs = workspace + self._sum(inputs) + self._sum(self.outputs[index])
-            if needs > max(self.needs[before], self.needs[index]):
-                continue
-            for shared in self.inputs[before] & self.inputs[index]:
-                self.readers[shared] -= 1
-            self.operators[before], self.operators[index] = None, joined
-            self.inputs[index], self.needs[index] = inputs, needs
-            return
+        """Join to the operator ``index`` those that make what it changes, if that costs nothing."""
+        while any(self._join(index, tensor) for tensor in sorted(self.inputs[index])):
+            pass
+
+    def _join(self, index: int, tensor: int) -> bool:
+        before = self.maker[tensor]
+        first, second = self.operators[before], self.operators[index]
+        if (
+            first is None
+            or second is None
+            or first.keeps_order
+            or second.keeps_order
+            or self.outputs[before] != (tensor,)
+            or self.readers[tensor] != 1
+            or not self._changes(index, tensor)
+        ):
+            return False
+        inputs = self.inputs[before] | self.inputs[index] - {tensor}
+        joined = replace(second, operations=[*first.operations, *second.operations])
+        workspace = self.tensors.workspace_of(self.graph, joined, self.outputs[index])
+        needs = workspace + self._sum(inputs) + self._sum(self.outputs[index])
+        if needs > max(self.needs[before], self.needs[index]):
+            return False
+        for shared in self.inputs[before] & self.inputs[index]:
+            self.readers[shared] -= 1
+        self.operators[before], self.operators[index] = None, joined
+        self.inputs[index], self.needs[index] = inputs, needs
+        return True
 
     def _changes(self, index: int, tensor: int) -> bool:
         """Tell whether an operator writes one of its results over a tensor that it reads."""
