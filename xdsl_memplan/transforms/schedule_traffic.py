@@ -8,14 +8,12 @@ from xdsl_memplan.analysis.memories import Memories, Memory
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.analysis.schedule_graph import traffic_graph
 from xdsl_memplan.analysis.tensor_graph import TensorGraph
+from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.scheduling.core import SearchSettings
 from xdsl_memplan.scheduling.errors import InvalidGraphError
 from xdsl_memplan.scheduling.fixed_order import schedule_in_order
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 from xdsl_memplan.transforms.off_chip_moves import write_schedule
-
-TRAFFIC = "memplan.traffic"
-"""Attribute of a function: bytes moved off chip and back, and the bound that is proved."""
 
 DEFAULT_OFF_CHIP = "off_chip"
 
