@@ -26,6 +26,8 @@ DATA = ROOT / "benchmarks" / "data"
 GENERATED = ((1_000, 100), (10_000, 128), (10_000, 1_000), (100_000, 612), (1_000_000, 5_206))
 """Buffers, and about how many are alive at a time."""
 
+_SMALL = 10_000
+
 
 def instances(arguments: argparse.Namespace) -> Iterator[BenchmarkInstance]:
     minimalloc = from_files([ROOT / "tests" / "data" / "minimalloc"])
@@ -35,7 +37,10 @@ def instances(arguments: argparse.Namespace) -> Iterator[BenchmarkInstance]:
         yield from networks[:3]
         yield from (generated(*size) for size in GENERATED[:2])
         return
+    # What is large comes last: whoever stops early has the rest.
+    sizes = [size for size in GENERATED if size[0] <= arguments.most_buffers]
     yield from minimalloc
+    yield from (generated(*size) for size in sizes if size[0] <= _SMALL)
     yield from networks
     files = [DATA / "idealloc" / "resnet50.csv", DATA / "idealloc" / "G_1.csv"]
     if arguments.corpus:
@@ -44,9 +49,7 @@ def instances(arguments: argparse.Namespace) -> Iterator[BenchmarkInstance]:
         found = (file for folder in folders for file in sorted(folder.glob("*.csv")))
         files += [file for file in found if file.name not in known]
     yield from from_files(files, "SOMAS and IOPDDL")
-    for buffers, mean_live in GENERATED:
-        if buffers <= arguments.most_buffers:
-            yield generated(buffers, mean_live)
+    yield from (generated(*size) for size in sizes if size[0] > _SMALL)
 
 
 def write_summary(runs: Sequence[Run], path: Path) -> None:

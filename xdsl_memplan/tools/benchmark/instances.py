@@ -80,7 +80,7 @@ def _of_live_buffers(problem: Problem) -> Problem:
         starts=problem.starts[kept],
         ends=problem.ends[kept],
         alignments=None if alignments is None else alignments[kept],
-        ids=[problem.ids[i] for i in np.flatnonzero(kept)] if problem.ids else (),
+        ids=[problem.ids[i] for i in np.flatnonzero(kept).tolist()] if problem.ids else (),
     )
 
 

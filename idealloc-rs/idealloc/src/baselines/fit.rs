@@ -57,6 +57,11 @@ pub fn smallest(request: &Request, gaps: Gaps<'_>) -> u64 {
     smallest_by(request, gaps, |(_, end), offset| end - offset)
 }
 
+/// As [`smallest`], measured from the start of the gap as it is.
+pub fn smallest_hole(request: &Request, gaps: Gaps<'_>) -> u64 {
+    smallest_by(request, gaps, |(start, end), _| end - start)
+}
+
 /// The gap that fits with the least `measure(gap, aligned offset)`, which is at least the size; the lowest of
 /// equals. The unbounded gap is the last resort.
 pub fn smallest_by(request: &Request, gaps: Gaps<'_>, measure: impl Fn(Range, u64) -> u64) -> u64 {

@@ -11,9 +11,8 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use crate::baselines::fit::{order_by_key, place_in_order, planner, smallest_by};
+use crate::baselines::fit::{order_by_key, place_in_order, planner, smallest_hole};
 use crate::baselines::layout::complete;
-use crate::baselines::placed::Gaps;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
@@ -33,7 +32,5 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     Settings::new(PLANNER.name, options).finish()?;
     let order =
         order_by_key(problem, |i| [!problem.sizes()[i], ascending(problem.lifetimes()[i].start)]);
-    let unaligned = |(start, end), _| end - start;
-    let rule = |request: &_, gaps: Gaps<'_>| smallest_by(request, gaps, unaligned);
-    complete(problem, place_in_order(problem, control, &order, rule)?)
+    complete(problem, place_in_order(problem, control, &order, smallest_hole)?)
 }
