@@ -13,6 +13,7 @@ import pytest
 from xdsl_memplan.model.problem import Int64Array, Pool, Problem
 from xdsl_memplan.planners.registry import planners
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task, ours
+from xdsl_memplan.tools.benchmark.growth import growth
 from xdsl_memplan.tools.benchmark.instances import (
     BenchmarkInstance,
     from_files,
@@ -195,6 +196,23 @@ def test_same_rule_takes_the_fastest_peer():
     (one,) = compare_same_rule(runs)
     assert (one.planner, one.peer, one.seconds) == ("iree", "iree-opt LayoutSlices", 0.02)
     assert one.speedup == pytest.approx(15)
+
+
+def test_growth_is_that_of_our_rules_on_generated_problems():
+    def run(buffers: int, seconds: float | None, side: str = "ours", searches: bool = False) -> Run:
+        status = "ok" if seconds is not None else "left out"
+        name, group = f"generated-{buffers}", f"generated, {buffers:,} buffers"
+        about = Run(name, group, buffers, 1, 1, "tflm", side, searches, status)
+        return replace(about, cpu_seconds=seconds, memory=7)
+
+    runs = [run(10, 0.3), run(10, 0.1), run(10, 0.2), run(20, None)]
+    others = [
+        run(10, 9.0, "peer"),
+        run(10, 9.0, "ours", True),
+        replace(run(10, 9.0), group="files"),
+    ]
+    (one,) = growth([*runs, *others])
+    assert one.by_buffers == {10: (0.2, 7), 20: None}
 
 
 def test_every_rule_with_a_peer_is_a_planner():

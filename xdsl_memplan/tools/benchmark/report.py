@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from xdsl_memplan.formats.byte_size import format_byte_size
+from xdsl_memplan.tools.benchmark.growth import Growth, growth
 from xdsl_memplan.tools.benchmark.measure import Run
 from xdsl_memplan.tools.benchmark.peers import Missing
 from xdsl_memplan.tools.benchmark.same_rule import Comparison, compare_same_rule
@@ -19,6 +20,12 @@ through Python with conversion and check; memory is by how much the process grew
 of another process that it started. Every layout of every planner and peer passed the checker.
 *peak/load*: geometric mean over the instances done; *at load*: optimal; *fits*: within the capacity
 that the file gives, else the load."""
+
+_GROWTH = """\
+## Growth of our rules
+
+CPU seconds and growth of the process on the generated problems, by number of buffers. Nothing where
+a rule is quadratic or worse, or runs others several times, and is left out: see `contenders.py`."""
 
 _SAME_RULE = """\
 ## The same rule, 10,000 buffers
@@ -47,6 +54,9 @@ def report(
         parts.append(f"![Quality against time]({figure})")
     for group, of_group in groupby(lines, key=lambda line: line.group):
         parts.append(_table(group, list(of_group)))
+    grown = growth(runs)
+    if grown:
+        parts.append(_GROWTH + "\n\n" + "\n".join(_growth(grown)))
     comparisons = compare_same_rule(runs)
     if comparisons:
         parts.append(_SAME_RULE + "\n\n" + "\n".join(_same_rule(comparisons)))
@@ -82,6 +92,18 @@ def _table(group: str, lines: Sequence[Line]) -> str:
         )
         rows.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(rows)
+
+
+def _growth(grown: Sequence[Growth]) -> Iterator[str]:
+    sizes = list(grown[0].by_buffers)
+    yield f"| planner | {' | '.join(f'{size:,}' for size in sizes)} |"
+    yield "|---|" + "---:|" * len(sizes)
+    for one in grown:
+        cells = [
+            "" if cell is None else f"{cell[0]:.4g} s, {format_byte_size(cell[1])}"
+            for cell in one.by_buffers.values()
+        ]
+        yield f"| `{one.planner}` | {' | '.join(cells)} |"
 
 
 def _same_rule(comparisons: Sequence[Comparison]) -> Iterator[str]:
