@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::problem::{Conflicts, MAX_BYTES, Problem};
+use crate::rank_set::RankSet;
+use crate::timeline::{Event, timeline};
 
 /// Checks offsets (and pools, empty for one pool) against every rule of the problem and returns the peak in bytes.
 ///
@@ -125,50 +127,46 @@ fn overlap(a: usize, b: usize) -> Error {
     Error::InvalidPlan(format!("buffers {} and {} conflict and share bytes", a.min(b), a.max(b)))
 }
 
-/// Sweeps time with the live address ranges in an ordered map: a new range meets only its two neighbours.
+/// Sweeps time with the live address ranges, which are disjoint: a new range meets only its two neighbours.
 fn sweep(
     problem: &Problem,
     offsets: &[u64],
     pool_of: &dyn Fn(usize) -> usize,
 ) -> Result<(), Error> {
-    // (time, 0 = end / 1 = start, buffer): ends first, as lifetimes are half-open.
-    let mut events: Vec<(i64, u8, usize)> = Vec::with_capacity(2 * problem.len());
-    let mut gaps = problem.gaps.iter().peekable();
-    for (i, life) in problem.lifetimes.iter().enumerate() {
-        let mut from = life.start;
-        while let Some((_, gap)) = gaps.next_if(|(buffer, _)| buffer.get() == i) {
-            add(&mut events, problem, i, from, gap.start);
-            from = gap.end;
-        }
-        add(&mut events, problem, i, from, life.end);
+    let key = |i: usize| (pool_of(i), offsets[i]);
+    let mut order: Vec<(usize, u64, u32)> =
+        (0..problem.len()).map(|i| (pool_of(i), offsets[i], i as u32)).collect();
+    order.sort_unstable();
+    // rank[i]: how many different places there are below that of buffer i.
+    let mut rank = vec![0_u32; problem.len()];
+    let mut places = 0;
+    for (k, &(pool, offset, i)) in order.iter().enumerate() {
+        places += u32::from(k > 0 && (pool, offset) != (order[k - 1].0, order[k - 1].1));
+        rank[i as usize] = places;
     }
-    events.sort_unstable();
-    let mut live: BTreeMap<(usize, u64), (u64, usize)> = BTreeMap::new();
-    for (_, kind, i) in events {
-        let key = (pool_of(i), offsets[i]);
-        if kind == 0 {
-            live.remove(&key);
+    let mut live = RankSet::new(places as usize + 1);
+    let mut holder = vec![0_u32; places as usize + 1];
+    for Event { buffer, starts } in timeline(problem) {
+        let (i, at) = (buffer as usize, rank[buffer as usize] as usize);
+        if !starts {
+            live.remove(at);
             continue;
         }
-        let end = offsets[i] + problem.sizes[i];
-        if let Some((&(pool, _), &(other_end, other))) = live.range(..=key).next_back() {
-            if pool == key.0 && other_end > offsets[i] {
+        if !live.insert(at) {
+            return Err(overlap(i, holder[at] as usize));
+        }
+        let pool = key(i).0;
+        if let Some(other) = live.below(at).map(|place| holder[place] as usize) {
+            if key(other).0 == pool && offsets[other] + problem.sizes[other] > offsets[i] {
                 return Err(overlap(i, other));
             }
         }
-        if let Some((&(pool, start), &(_, other))) = live.range(key..).next() {
-            if pool == key.0 && start < end {
+        if let Some(other) = live.above(at).map(|place| holder[place] as usize) {
+            if key(other).0 == pool && offsets[other] < offsets[i] + problem.sizes[i] {
                 return Err(overlap(i, other));
             }
         }
-        live.insert(key, (end, i));
+        holder[at] = buffer;
     }
     Ok(())
-}
-
-fn add(events: &mut Vec<(i64, u8, usize)>, problem: &Problem, buffer: usize, start: i64, end: i64) {
-    if start < end && problem.sizes[buffer] > 0 {
-        events.push((start, 1, buffer));
-        events.push((end, 0, buffer));
-    }
 }

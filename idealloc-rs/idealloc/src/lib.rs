@@ -42,7 +42,9 @@ pub mod planner;
 pub mod preprocess;
 pub mod problem;
 pub mod random;
+mod rank_set;
 pub mod schedule;
+mod timeline;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};
