@@ -89,8 +89,8 @@ pub fn search(
             .map(|number| match &best {
                 Some((candidate, layout)) if !draws => raised(candidate, layout, &mut random),
                 _ => {
-                    let blend =
-                        if number == 0 { Blend::FIRST } else { Blend::draw(&mut random) };
+                    let first = Blend::FIRST.get(number as usize).copied();
+                    let blend = first.unwrap_or_else(|| Blend::draw(&mut random));
                     Candidate { blend, lifts: vec![0; instance.len()] }
                 }
             })

@@ -54,7 +54,7 @@ const fn work_of(effort: Effort, buffers: u64) -> u64 {
         Effort::Low => buffers,
         Effort::Medium if buffers <= MANY as u64 => 6_000_000 + 4 * buffers,
         Effort::Medium if buffers <= VERY_MANY as u64 => 3_000_000,
-        Effort::Medium => buffers / 8 * 17,
+        Effort::Medium => 2 * buffers,
         Effort::High if buffers <= MANY as u64 => 100_000_000 + 20 * buffers,
         Effort::High if buffers <= VERY_MANY as u64 => 40_000_000,
         Effort::High => buffers.saturating_mul(5),
@@ -238,7 +238,9 @@ impl<'a> Search<'a> {
         for &arm in arms {
             let sorted = orders.sorted(arm);
             let first = self.offsets.is_empty();
-            let limit = if first { MAX_BYTES } else { self.peak - 1 };
+            // Of many buffers only a pass that ends at the target is worth its time.
+            let below = if self.instance.len() > MANY { self.target } else { self.peak - 1 };
+            let limit = if first { MAX_BYTES } else { below };
             let mut outcome = engine.run(&sorted, Rule::FirstFit, limit, self.control);
             if first && outcome == Outcome::Cancelled && self.control.has_timed_out() {
                 outcome = engine.run(&sorted, Rule::FirstFit, limit, &unwatched);

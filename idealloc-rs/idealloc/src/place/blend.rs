@@ -26,9 +26,13 @@ pub struct Blend {
 }
 
 impl Blend {
-    /// One that does well where lifetimes are mixed.
-    pub const FIRST: Self =
-        Self { lifetime: 2, bonus: 256, reach: 60, width: 256, phase: 0, step: 5 };
+    /// What to try first: best together on generated instances (`mixed_lifetimes`, 100,000 buffers, seeds 5 to 12).
+    pub const FIRST: [Self; 4] = [
+        Self { lifetime: 2, bonus: 256, reach: 30, width: 256, phase: 192, step: 5 },
+        Self { lifetime: 3, bonus: 0, reach: 60, width: 256, phase: 192, step: 0 },
+        Self { lifetime: 3, bonus: 256, reach: 30, width: 256, phase: 192, step: 0 },
+        Self { lifetime: 2, bonus: 256, reach: 60, width: 256, phase: 0, step: 5 },
+    ];
 
     /// One at random.
     pub fn draw(random: &mut Random) -> Self {

@@ -22,6 +22,13 @@ pub fn online(
     let spans = instance.spans();
     let starting = by_section(instance, buffers, |buffer| spans[buffer].start);
     let ending = by_section(instance, buffers, |buffer| spans[buffer].end);
+    let mut highest = base;
+    for buffer in buffers.iter().map(|&buffer| buffer as usize) {
+        if spans[buffer].is_empty() && instance.sizes()[buffer] > 0 {
+            offsets[buffer] = instance.aligner(buffer).up(0);
+            highest = highest.max(offsets[buffer].checked_add(instance.sizes()[buffer])?);
+        }
+    }
     let mut free = FreeBlocks::new(base);
     let mut blocks = vec![0_u32; instance.len()];
     for section in 0..instance.sections() {
@@ -39,7 +46,7 @@ pub fn online(
             offsets[buffer] = instance.aligner(buffer).up(start);
         }
     }
-    Some(free.peak())
+    Some(free.peak().max(highest))
 }
 
 /// Buffers grouped by a section, in two arrays.
@@ -55,14 +62,9 @@ impl BySection {
 }
 
 /// Counting sort; what has no bytes or no sections is left out.
-fn by_section(
-    instance: &Instance,
-    buffers: &[u32],
-    section: impl Fn(usize) -> u32,
-) -> BySection {
-    let counts = |buffer: usize| {
-        instance.sizes()[buffer] > 0 && !instance.spans()[buffer].is_empty()
-    };
+fn by_section(instance: &Instance, buffers: &[u32], section: impl Fn(usize) -> u32) -> BySection {
+    let counts =
+        |buffer: usize| instance.sizes()[buffer] > 0 && !instance.spans()[buffer].is_empty();
     let members = || buffers.iter().map(|&buffer| buffer as usize).filter(|&buffer| counts(buffer));
     let mut first = vec![0_u32; instance.sections() + 2];
     for buffer in members() {
