@@ -54,7 +54,7 @@ pub fn enter<T: Send>(
                             Ok::<(), PyErr>(())
                         });
                         if let Err(error) = outcome {
-                            control.cancel();
+                            control.abandon();
                             raised = Some(error);
                         }
                     }

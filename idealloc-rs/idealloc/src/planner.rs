@@ -88,6 +88,9 @@ pub fn plan(
         control.stop_after(limit);
     }
     let placement = (planner.run)(problem, options, control)?;
+    if control.is_abandoned() {
+        return Err(Error::Cancelled);
+    }
     let peak = check_uncapped(problem, &placement.offsets, &placement.pools)?;
     let load = if matches!(problem.conflicts(), Conflicts::Pairs(_)) { 0 } else { load(problem) };
     let single = problem.pools().len() == 1;

@@ -78,15 +78,18 @@ struct Stages {
     exact: bool,
     repair: bool,
     blends: bool,
+    search: bool,
 }
 
 impl Stages {
-    /// `restarts=tree|independent`, `exact=on|off`, `repair=on|off`, `blends=on|off`.
+    /// `restarts=tree|independent|none`, `exact=on|off`, `repair=on|off`, `blends=on|off`.
     fn of(options: &Options) -> Result<Self, Error> {
-        let mut stages = Self { restarts: Policy::Uct, exact: true, repair: true, blends: true };
+        let mut stages =
+            Self { restarts: Policy::Uct, exact: true, repair: true, blends: true, search: true };
         for (name, value) in &options.parameters {
             match (name.as_str(), value.as_str()) {
                 ("restarts", "tree") => stages.restarts = Policy::Uct,
+                ("restarts", "none") => stages.search = false,
                 ("restarts", "independent") => stages.restarts = Policy::Restarts,
                 ("exact", "on" | "off") => stages.exact = value == "on",
                 ("repair", "on" | "off") => stages.repair = value == "on",
@@ -94,7 +97,7 @@ impl Stages {
                 _ => {
                     return Err(Error::InvalidOption(format!(
                         "planner 'auto' has no parameter {name}={value}; known: restarts=tree, \
-                         restarts=independent, exact=on, exact=off, repair=on, repair=off, \
+                         restarts=independent, restarts=none, exact=on, exact=off, repair=on, repair=off, \
                          blends=on, blends=off"
                     )));
                 }
@@ -285,7 +288,7 @@ impl<'a> Search<'a> {
         let found = blends::search(&part, self.target, self.peak - 1, budget, self.control);
         self.work = self.work.saturating_add(found.work);
         self.plays += found.tried;
-        let Some(order) = found.order else { return };
+        let Some(order) = found.order.filter(|_| !self.control.is_abandoned()) else { return };
         let mut order: Vec<u32> = order.iter().map(|&i| hard[i as usize]).collect();
         let others = self.instance.subset(&rest);
         let sorted = Orders::new(&others).sorted(ARMS[0]);
@@ -337,7 +340,7 @@ impl<'a> Search<'a> {
 
     /// Tree search over what is critical; the rest is placed around it.
     fn reduced(&mut self, reduction: Reduction, level: u64) {
-        if self.is_done() || !self.instance.is_temporal() {
+        if self.is_done() || !self.stages.search || !self.instance.is_temporal() {
             return;
         }
         let mut orders = Orders::new(self.instance);
@@ -371,7 +374,7 @@ impl<'a> Search<'a> {
 
     /// Tree search over all buffers.
     fn tree(&mut self) {
-        if self.is_done() || self.instance.len() > MANY {
+        if self.is_done() || !self.stages.search || self.instance.len() > MANY {
             return;
         }
         let work = (self.budget - self.work) / 4 * 3;

@@ -62,7 +62,7 @@ impl Blend {
                     + self.bonus * self.reach.saturating_sub(thousandths) / self.reach
                     + u64::from(lifts[i])
                     + self.phase;
-                let crowd = if self.step == 0 { below } else { thousandths / self.step };
+                let crowd = thousandths.checked_div(self.step).unwrap_or(below);
                 (Reverse(class / self.width), crowd, span.start, i as u32)
             })
             .collect();
