@@ -19,7 +19,7 @@ pub mod portfolio;
 pub mod repair;
 pub mod small;
 
-use crate::auto::arms::ARMS;
+use crate::auto::arms::{ARMS, LOWEST_FIRST};
 use crate::auto::climb::Layout;
 use crate::auto::layers::layers;
 use crate::auto::portfolio::Portfolio;
@@ -64,6 +64,12 @@ const fn work_of(effort: Effort, buffers: u64) -> u64 {
 
 /// Above so many buffers only what is hard to place is searched.
 const MANY: usize = 50_000;
+
+/// Up to so many buffers lowest-first placement is tried,
+const FEW: usize = 2_000;
+
+/// with so many looks at each on average.
+const LOOKS: usize = 40;
 
 /// Above so many buffers even one pass takes seconds.
 const VERY_MANY: usize = 200_000;
@@ -132,6 +138,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let mut search = Search::new(problem, &instance, options, stages, control);
     search.layers()?;
     search.passes()?;
+    search.lowest_first();
     if instance.len() > MANY {
         search.blends(u64::MAX);
     } else {
@@ -222,6 +229,29 @@ impl<'a> Search<'a> {
             None if self.control.is_cancelled() => Err(Error::Cancelled),
             None => Ok(()),
         }
+    }
+
+    /// Lowest first, of few buffers: a better start for exact search where first fit ends far above the bound.
+    fn lowest_first(&mut self) {
+        let n = self.instance.len();
+        if self.is_done() || n > FEW {
+            return;
+        }
+        let mut orders = Orders::new(self.instance);
+        let mut engine = Engine::new(self.instance);
+        for &arm in LOWEST_FIRST {
+            let sorted = orders.sorted(arm);
+            let (limit, looks) = (self.peak - 1, LOOKS * n);
+            let outcome = engine.run_lowest_first(&sorted, limit, looks, self.control);
+            self.passes += 1;
+            if let Outcome::Placed(peak) = outcome {
+                self.peak = peak;
+                self.offsets.copy_from_slice(engine.offsets());
+                self.control.publish(peak, self.bound);
+            }
+        }
+        self.work = self.work.saturating_add(engine.work());
+        self.control.add_work(engine.work());
     }
 
     /// First fit of each arm. The first pass is finished come what may, so that there is a plan.

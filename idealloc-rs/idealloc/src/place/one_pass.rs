@@ -77,7 +77,7 @@ fn once(
     let mut engine = Engine::new(&instance);
     let outcome = match pick {
         Pick::Static(rule) => engine.run(&sorted, rule, MAX_BYTES, control),
-        Pick::LowestFirst => engine.run_lowest_first(&sorted, MAX_BYTES, control),
+        Pick::LowestFirst => engine.run_lowest_first(&sorted, MAX_BYTES, usize::MAX, control),
     };
     match outcome {
         Outcome::Placed(_) => {}
