@@ -4,9 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
 use crate::index::BufferIdx;
+use crate::lifetime::Lifetime;
 use crate::problem::{Conflicts, MAX_BYTES, Problem};
+use crate::radix::{ascending, order};
 use crate::rank_set::RankSet;
-use crate::timeline::{Event, timeline};
+
+/// What a plan without a defect takes, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checked {
+    /// Max of offset + size; the sum of that over several pools.
+    pub peak: u64,
+    /// Max over ticks of the bytes live; 0 where pairs alone say what conflicts.
+    pub load: u64,
+}
 
 /// Checks offsets (and pools, empty for one pool) against every rule of the problem and returns the peak in bytes.
 ///
@@ -15,7 +25,7 @@ use crate::timeline::{Event, timeline};
 /// # Errors
 /// [`Error::InvalidPlan`] naming the two buffers or the rule.
 pub fn check(problem: &Problem, offsets: &[u64], pools: &[u32]) -> Result<u64, Error> {
-    check_rules(problem, offsets, pools, true)
+    check_rules(problem, offsets, pools, true).map(|checked| checked.peak)
 }
 
 /// As [`check`], but what ends above the capacity of its pool is no error.
@@ -23,7 +33,7 @@ pub(crate) fn check_uncapped(
     problem: &Problem,
     offsets: &[u64],
     pools: &[u32],
-) -> Result<u64, Error> {
+) -> Result<Checked, Error> {
     check_rules(problem, offsets, pools, false)
 }
 
@@ -32,7 +42,7 @@ fn check_rules(
     offsets: &[u64],
     pools: &[u32],
     capped: bool,
-) -> Result<u64, Error> {
+) -> Result<Checked, Error> {
     let n = problem.len();
     let wrong = |reason: String| Err(Error::InvalidPlan(reason));
     if offsets.len() != n || !(pools.is_empty() || pools.len() == n) {
@@ -82,15 +92,18 @@ fn check_rules(
             && offsets[a] < offsets[b] + problem.sizes[b]
             && offsets[b] < offsets[a] + problem.sizes[a]
     };
-    match &problem.conflicts {
+    let load = match &problem.conflicts {
         Conflicts::Lifetimes => sweep(problem, offsets, &pool_of)?,
         Conflicts::LifetimesAnd(pairs) => {
-            sweep(problem, offsets, &pool_of)?;
             check_pairs(pairs, &share)?;
+            sweep(problem, offsets, &pool_of)?
         }
-        Conflicts::Pairs(pairs) => check_pairs(pairs, &share)?,
-    }
-    Ok(peaks.iter().sum())
+        Conflicts::Pairs(pairs) => {
+            check_pairs(pairs, &share)?;
+            0
+        }
+    };
+    Ok(Checked { peak: peaks.iter().sum(), load })
 }
 
 fn check_candidates(problem: &Problem, pools: &[u32]) -> Result<(), Error> {
@@ -127,46 +140,67 @@ fn overlap(a: usize, b: usize) -> Error {
     Error::InvalidPlan(format!("buffers {} and {} conflict and share bytes", a.min(b), a.max(b)))
 }
 
-/// Sweeps time with the live address ranges, which are disjoint: a new range meets only its two neighbours.
+/// Sweeps time with the live address ranges in order of address: a new range meets only its two neighbours.
+///
+/// Returns the load: max over ticks of the bytes live.
 fn sweep(
     problem: &Problem,
     offsets: &[u64],
     pool_of: &dyn Fn(usize) -> usize,
-) -> Result<(), Error> {
-    let key = |i: usize| (pool_of(i), offsets[i]);
-    let mut order: Vec<(usize, u64, u32)> =
-        (0..problem.len()).map(|i| (pool_of(i), offsets[i], i as u32)).collect();
-    order.sort_unstable();
-    // rank[i]: how many different places there are below that of buffer i.
-    let mut rank = vec![0_u32; problem.len()];
-    let mut places = 0;
-    for (k, &(pool, offset, i)) in order.iter().enumerate() {
-        places += u32::from(k > 0 && (pool, offset) != (order[k - 1].0, order[k - 1].1));
-        rank[i as usize] = places;
+) -> Result<u64, Error> {
+    let pieces = pieces_of(problem);
+    let by_start = order(pieces.len(), |k| [ascending(pieces[k].0.start)]);
+    let by_end = order(pieces.len(), |k| [ascending(pieces[k].0.end)]);
+    let by_address = order(problem.len(), |i| [pool_of(i) as u64, offsets[i]]);
+    let mut ranks = vec![0_u32; problem.len()];
+    for (rank, &buffer) in (0..).zip(&by_address) {
+        ranks[buffer as usize] = rank;
     }
-    let mut live = RankSet::new(places as usize + 1);
-    let mut holder = vec![0_u32; places as usize + 1];
-    for Event { buffer, starts } in timeline(problem) {
-        let (i, at) = (buffer as usize, rank[buffer as usize] as usize);
-        if !starts {
-            live.remove(at);
+    let mut live = RankSet::new(problem.len());
+    let (mut bytes, mut load) = (0_u64, 0_u64);
+    let mut ending = by_end.iter().map(|&k| pieces[k as usize]).peekable();
+    for (life, i) in by_start.into_iter().map(|k| pieces[k as usize]) {
+        // Lifetimes are half-open: what ends now is gone.
+        while let Some((_, ended)) = ending.next_if(|(other, _)| other.end <= life.start) {
+            live.remove(ranks[ended as usize] as usize);
+            bytes -= problem.sizes[ended as usize];
+        }
+        let (i, rank) = (i as usize, ranks[i as usize] as usize);
+        let below = live.below(rank).map(|rank| by_address[rank] as usize);
+        if let Some(other) = below.filter(|&other| pool_of(other) == pool_of(i)) {
+            if offsets[other] + problem.sizes[other] > offsets[i] {
+                return Err(overlap(i, other));
+            }
+        }
+        let above = live.above(rank).map(|rank| by_address[rank] as usize);
+        if let Some(other) = above.filter(|&other| pool_of(other) == pool_of(i)) {
+            if offsets[i] + problem.sizes[i] > offsets[other] {
+                return Err(overlap(i, other));
+            }
+        }
+        live.insert(rank);
+        bytes += problem.sizes[i];
+        load = load.max(bytes);
+    }
+    Ok(load)
+}
+
+/// The times at which each buffer takes bytes.
+fn pieces_of(problem: &Problem) -> Vec<(Lifetime, u32)> {
+    let mut pieces = Vec::with_capacity(problem.len() + problem.gaps.len());
+    let mut gaps = problem.gaps.iter().peekable();
+    for (i, &life) in problem.lifetimes.iter().enumerate() {
+        if problem.sizes[i] == 0 {
+            while gaps.next_if(|(buffer, _)| buffer.get() == i).is_some() {}
             continue;
         }
-        if !live.insert(at) {
-            return Err(overlap(i, holder[at] as usize));
+        let mut from = life.start;
+        while let Some((_, gap)) = gaps.next_if(|(buffer, _)| buffer.get() == i) {
+            pieces.push((Lifetime::new(from, gap.start), i as u32));
+            from = gap.end;
         }
-        let pool = key(i).0;
-        if let Some(other) = live.below(at).map(|place| holder[place] as usize) {
-            if key(other).0 == pool && offsets[other] + problem.sizes[other] > offsets[i] {
-                return Err(overlap(i, other));
-            }
-        }
-        if let Some(other) = live.above(at).map(|place| holder[place] as usize) {
-            if key(other).0 == pool && offsets[other] < offsets[i] + problem.sizes[i] {
-                return Err(overlap(i, other));
-            }
-        }
-        holder[at] = buffer;
+        pieces.push((Lifetime::new(from, life.end), i as u32));
     }
-    Ok(())
+    pieces.retain(|(life, _)| !life.is_empty());
+    pieces
 }

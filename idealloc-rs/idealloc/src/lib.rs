@@ -41,10 +41,10 @@ pub mod plan;
 pub mod planner;
 pub mod preprocess;
 pub mod problem;
+mod radix;
 pub mod random;
 mod rank_set;
 pub mod schedule;
-mod timeline;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};
