@@ -1,6 +1,9 @@
 //! Exact search: the smallest peak, proved, for instances of up to a few thousand buffers.
 
 mod arm;
+mod beam;
+mod branch;
+mod completion;
 mod construct;
 pub(crate) mod limits;
 mod minimize;

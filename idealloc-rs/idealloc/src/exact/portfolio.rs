@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::arm::{ARMS, Arm};
+use super::beam::{Beam, Taste};
 use super::limits::Limits;
 use super::model::Model;
 use super::search::{End, Search};
@@ -21,6 +22,15 @@ pub struct Run {
 
 /// Nodes of one run, times a Luby number.
 const NODES_PER_RUN: u64 = 2000;
+
+/// Rounds before the first beam: what is easy is solved by then.
+const ROUNDS_BEFORE_BEAMS: u64 = 3;
+
+/// Beams of a round.
+const BEAMS: u64 = 2;
+
+/// States per level of a beam, times a Luby number.
+const BEAM_WIDTH: u64 = 32;
 
 /// Result of one arm of a round.
 struct Report {
@@ -41,7 +51,7 @@ pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
         if budget == 0 {
             break;
         }
-        let reports = run_round(model, root, seed, round, budget, &weights, limits);
+        let reports = run_round(model, root, seed, round, budget, &weights, nodes, limits);
         let before = weights.clone();
         for report in reports {
             nodes += report.nodes;
@@ -68,10 +78,12 @@ fn run_round(
     round: u64,
     budget: u64,
     weights: &[u32],
+    spent: u64,
     limits: &Limits<'_>,
 ) -> Vec<Report> {
-    let stop: Vec<AtomicBool> = (0..ARMS).map(|_| AtomicBool::new(false)).collect();
-    let slots: Vec<Mutex<Option<Report>>> = (0..ARMS).map(|_| Mutex::new(None)).collect();
+    let beams = if round < ROUNDS_BEFORE_BEAMS { 0 } else { BEAMS };
+    let stop: Vec<AtomicBool> = (0..ARMS + beams).map(|_| AtomicBool::new(false)).collect();
+    let slots: Vec<Mutex<Option<Report>>> = stop.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
@@ -79,15 +91,25 @@ fn run_round(
             if k >= slots.len() || stop[k].load(Ordering::Relaxed) {
                 return;
             }
-            let arm = Arm::nth(model, seed, round * ARMS + k as u64);
-            let mut search =
-                Search::new(model, &arm, root, weights.to_vec(), budget, limits, &stop[k]);
-            let end = search.run();
-            if end != End::OutOfNodes {
+            let report = if k < ARMS as usize {
+                let arm = Arm::nth(model, seed, round * ARMS + k as u64);
+                let mut search =
+                    Search::new(model, &arm, root, weights.to_vec(), budget, limits, &stop[k]);
+                let end = search.run();
+                let (positions, nodes, weights) = search.finish();
+                Report { end, positions, nodes, weights }
+            } else {
+                let position = (round - ROUNDS_BEFORE_BEAMS) * BEAMS + k as u64 - ARMS;
+                let width = (BEAM_WIDTH * luby(position + 1)) as usize;
+                let taste = Taste::nth(model, root, width, seed, position);
+                let left = limits.nodes.saturating_sub(spent);
+                let mut beam = Beam::new(model, &taste, root, left, limits, &stop[k]);
+                let (end, positions) = beam.run(root);
+                Report { end, positions, nodes: beam.nodes, weights: weights.to_vec() }
+            };
+            if report.end != End::OutOfNodes {
                 stop[k + 1..].iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
             }
-            let (positions, nodes, weights) = search.finish();
-            let report = Report { end, positions, nodes, weights };
             *slots[k].lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
         }
     };

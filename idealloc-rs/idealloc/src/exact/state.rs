@@ -46,7 +46,7 @@ impl Clone for State {
 pub struct Fail;
 
 impl State {
-    /// Nothing placed.
+    /// Nothing placed but the ground.
     pub fn new(model: &Model) -> Result<Self, Fail> {
         let mut state = Self {
             lowest: Vec::with_capacity(model.n),
@@ -79,7 +79,21 @@ impl State {
         }
         state.support.clone_from(&state.lowest);
         state.settle(model)?;
+        for &b in &model.ground {
+            state.place(model, b as usize)?;
+        }
         Ok(state)
+    }
+
+    /// Buffers that are not placed, ascending.
+    pub fn unplaced_buffers(&self) -> impl Iterator<Item = usize> {
+        self.unplaced.iter().enumerate().flat_map(|(w, &word)| Bits { base: w * 64, word })
+    }
+
+    /// Buffers of a section that are not placed, ascending.
+    pub fn unplaced_members(&self, model: &Model, section: usize) -> impl Iterator<Item = usize> {
+        let words = model.members(section).iter().zip(&self.unplaced);
+        words.enumerate().flat_map(|(w, (&row, &open))| Bits { base: w * 64, word: row & open })
     }
 
     /// Places `b` at its lowest position.
@@ -236,5 +250,24 @@ impl State {
             }
         }
         Ok(())
+    }
+}
+
+/// The positions of the ones of a word.
+struct Bits {
+    base: usize,
+    word: u64,
+}
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.word == 0 {
+            return None;
+        }
+        let position = self.base + self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        Some(position)
     }
 }
