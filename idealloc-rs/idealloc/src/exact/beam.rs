@@ -32,9 +32,10 @@ impl Taste {
     /// The taste at a position of the endless sequence of a seed.
     pub fn nth(model: &Model, root: &State, width: usize, seed: u64, position: u64) -> Self {
         let mut random = Random::stream(seed ^ 0x6265_616d, position);
-        let sections = [2, 5, 3, 8][random.below(4) as usize];
+        let sections = [2, 2, 2, 4][random.below(4) as usize];
         let wide = random.one_in(2);
-        let share = (2 + random.below(3)) as f64 / 10.0;
+        let width = if wide { 2 * width } else { width };
+        let share = (3 + random.below(2)) as f64 / 10.0;
         let section_costs: Vec<f64> =
             (0..model.sections).map(|_| (70 + random.below(61)) as f64).collect();
         let value = |b: usize| {
@@ -42,7 +43,10 @@ impl Taste {
             height * height * if wide { model.widths[b] as f64 } else { 1.0 }
         };
         let values: f64 = (0..model.n).map(value).sum();
-        let slack = |s: usize| (model.room[s] - root.total[s]) as f64;
+        let slack = |s: usize| match root.at_floor[s] {
+            0 => 0.0,
+            _ => (model.room[s] - root.floor[s] - root.total[s]) as f64,
+        };
         let waste: f64 = (0..model.sections).map(|s| slack(s) * section_costs[s]).sum();
         let buffer_costs = (0..model.n).map(|b| value(b) / values * waste * share).collect();
         Self { width, sections, section_costs, buffer_costs }
@@ -50,7 +54,8 @@ impl Taste {
 
     /// Cost of a state whose sections can be complete at `ends`. A section that is complete costs nothing.
     fn cost(&self, state: &State, ends: &[u64]) -> f64 {
-        let heights: f64 = ends.iter().zip(&self.section_costs).map(|(&e, cost)| e as f64 * cost).sum();
+        let heights: f64 =
+            ends.iter().zip(&self.section_costs).map(|(&e, cost)| e as f64 * cost).sum();
         heights + state.unplaced_buffers().map(|b| self.buffer_costs[b]).sum::<f64>()
     }
 }
@@ -87,6 +92,8 @@ pub struct Beam<'a> {
     /// States of the next level, the worst on top, and their fingerprints.
     next: BinaryHeap<Entry>,
     slots: Vec<State>,
+    /// How many of the slots hold a state.
+    used: usize,
     seen: HashSet<u64>,
     child: State,
     /// Nodes used: placements tried.
@@ -111,6 +118,7 @@ impl<'a> Beam<'a> {
             completion: Completion::new(model),
             next: BinaryHeap::new(),
             slots: Vec::new(),
+            used: 0,
             seen: HashSet::new(),
             child: root.clone(),
             nodes: 0,
@@ -121,31 +129,37 @@ impl<'a> Beam<'a> {
     /// Runs until something is solved, no state is left (`OutOfNodes`: nothing is proved), or it is stopped.
     pub fn run(&mut self, root: &State) -> (End, Vec<u64>) {
         let mut level = vec![root.clone()];
+        let mut order = vec![0];
+        let mut state = root.clone();
         loop {
-            for state in &level {
-                match self.expand(state.clone()) {
+            for &slot in &order {
+                state.clone_from(&level[slot]);
+                match self.expand(&mut state) {
                     End::Failed => {}
-                    End::Solved => return (End::Solved, state.lowest.clone()),
+                    End::Solved => return (End::Solved, state.lowest),
                     end => return (end, Vec::new()),
                 }
             }
             if self.next.is_empty() {
                 return (End::OutOfNodes, Vec::new());
             }
-            self.next.clear();
+            // The best first: what comes later is then soon found to be worse.
+            let entries = std::mem::take(&mut self.next).into_sorted_vec();
+            order.clear();
+            order.extend(entries.iter().map(|entry| entry.slot));
             self.seen.clear();
+            self.used = 0;
             std::mem::swap(&mut level, &mut self.slots);
-            self.slots.clear();
         }
     }
 
     /// Offers the children of a state; `Failed` once there are no more, `Solved` if nothing is left to place.
-    fn expand(&mut self, mut state: State) -> End {
+    fn expand(&mut self, state: &mut State) -> End {
         let model = self.model;
         let mut sections = 0;
         let mut candidates = Vec::new();
         'sections: loop {
-            let Some(section) = choose_section(model, &state, 0, model.sections, None) else {
+            let Some(section) = choose_section(model, state, 0, model.sections, None) else {
                 return End::Solved;
             };
             let floor = state.floor[section];
@@ -161,8 +175,20 @@ impl<'a> Beam<'a> {
                     continue 'sections;
                 }
             }
+            if !self.completion.of(model, state) {
+                return End::Failed;
+            }
+            let cost = self.taste.cost(state, &self.completion.ends);
+            let costs = state.unplaced_buffers().map(|b| self.taste.buffer_costs[b]);
+            let most = costs.fold(0.0, f64::max);
+            if sections > 0 && self.is_poor(cost - most) {
+                return End::Failed;
+            }
             for (k, &b) in candidates.iter().enumerate() {
                 if candidates[..k].iter().any(|&c| model.twins[b].contains(&(c as u32))) {
+                    continue;
+                }
+                if self.is_poor(cost - self.taste.buffer_costs[b]) {
                     continue;
                 }
                 if self.nodes >= self.budget {
@@ -175,8 +201,10 @@ impl<'a> Beam<'a> {
                         return End::Stopped;
                     }
                 }
-                self.child.clone_from(&state);
-                if self.child.place(model, b).is_ok() && self.completion.of(model, &self.child) {
+                self.child.clone_from(state);
+                if self.child.place(model, b).is_ok()
+                    && self.completion.of_child(model, &self.child, b)
+                {
                     self.offer();
                 }
             }
@@ -189,17 +217,13 @@ impl<'a> Beam<'a> {
                     return End::Failed;
                 }
             }
-            if self.is_poor(&state) {
-                return End::Failed;
-            }
         }
     }
 
     /// Keeps the child if it is among the best of its level.
     fn offer(&mut self) {
         let cost = self.taste.cost(&self.child, &self.completion.ends);
-        let full = self.next.len() == self.taste.width;
-        if full && self.next.peek().is_some_and(|worst| worst.cost <= cost) {
+        if self.is_poor(cost) {
             return;
         }
         let fingerprint = self
@@ -210,29 +234,26 @@ impl<'a> Beam<'a> {
         if !self.seen.insert(fingerprint) {
             return;
         }
+        let full = self.next.len() == self.taste.width;
         let slot = if full { self.next.pop().map(|worst| worst.slot) } else { None };
         let slot = if let Some(slot) = slot {
             self.slots[slot].clone_from(&self.child);
             slot
         } else {
-            self.slots.push(self.child.clone());
-            self.slots.len() - 1
+            if self.used < self.slots.len() {
+                self.slots[self.used].clone_from(&self.child);
+            } else {
+                self.slots.push(self.child.clone());
+            }
+            self.used += 1;
+            self.used - 1
         };
         self.next.push(Entry { cost, found: self.nodes, slot });
     }
 
-    /// True if no child of the state is likely to be among the best: placing only raises completions, unless it
-    /// completes a section.
-    fn is_poor(&mut self, state: &State) -> bool {
-        if self.next.len() < self.taste.width {
-            return false;
-        }
-        let Some(worst) = self.next.peek().map(|entry| entry.cost) else { return false };
-        if !self.completion.of(self.model, state) {
-            return true;
-        }
-        let most =
-            state.unplaced_buffers().map(|b| self.taste.buffer_costs[b]).fold(0.0, f64::max);
-        self.taste.cost(state, &self.completion.ends) - most >= worst
+    /// True if a state of such a cost is not among the best. A child costs at least what its parent does without the
+    /// buffer, as placing only raises completions; unless it completes a section, but then it is likely poor too.
+    fn is_poor(&self, cost: f64) -> bool {
+        self.next.len() == self.taste.width && self.next.peek().is_some_and(|w| w.cost <= cost)
     }
 }

@@ -24,12 +24,12 @@ pub struct Run {
 const NODES_PER_RUN: u64 = 2000;
 
 /// Rounds before the first beam: what is easy is solved by then.
-const ROUNDS_BEFORE_BEAMS: u64 = 3;
+const ROUNDS_BEFORE_BEAMS: u64 = 6;
 
 /// Beams of a round.
-const BEAMS: u64 = 2;
+const BEAMS: u64 = 6;
 
-/// States per level of a beam, times a Luby number.
+/// States per level of a beam, times its scale.
 const BEAM_WIDTH: u64 = 32;
 
 /// Result of one arm of a round.
@@ -100,8 +100,8 @@ fn run_round(
                 Report { end, positions, nodes, weights }
             } else {
                 let position = (round - ROUNDS_BEFORE_BEAMS) * BEAMS + k as u64 - ARMS;
-                let width = (BEAM_WIDTH * luby(position + 1)) as usize;
-                let taste = Taste::nth(model, root, width, seed, position);
+                let width = BEAM_WIDTH * beam_scale(position);
+                let taste = Taste::nth(model, root, width as usize, seed, position);
                 let left = limits.nodes.saturating_sub(spent);
                 let mut beam = Beam::new(model, &taste, root, left, limits, &stop[k]);
                 let (end, positions) = beam.run(root);
@@ -133,6 +133,11 @@ fn run_round(
         }
     }
     reports
+}
+
+/// How wide the beam at a position is: Luby numbers, but the last of each round is ever wider.
+fn beam_scale(position: u64) -> u64 {
+    if position % BEAMS == BEAMS - 1 { 2 * (position / BEAMS + 1) } else { luby(position + 1) }
 }
 
 /// The sequence 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993); `i` counts from 1.
