@@ -98,7 +98,6 @@ pub struct Beam<'a> {
     child: State,
     /// Nodes used: placements tried.
     pub nodes: u64,
-    budget: u64,
 }
 
 impl<'a> Beam<'a> {
@@ -106,7 +105,6 @@ impl<'a> Beam<'a> {
         model: &'a Model,
         taste: &'a Taste,
         root: &State,
-        budget: u64,
         limits: &'a Limits<'a>,
         stop: &'a AtomicBool,
     ) -> Self {
@@ -122,7 +120,6 @@ impl<'a> Beam<'a> {
             seen: HashSet::new(),
             child: root.clone(),
             nodes: 0,
-            budget,
         }
     }
 
@@ -191,7 +188,7 @@ impl<'a> Beam<'a> {
                 if self.is_poor(cost - self.taste.buffer_costs[b]) {
                     continue;
                 }
-                if self.nodes >= self.budget {
+                if self.nodes >= self.limits.nodes {
                     return End::OutOfNodes;
                 }
                 self.nodes += 1;

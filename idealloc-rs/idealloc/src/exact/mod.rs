@@ -14,7 +14,7 @@ mod search;
 mod solve;
 mod state;
 
-pub use construct::first_fit;
+pub use construct::first_plans;
 pub use limits::Limits;
 pub use minimize::{Goal, Minimum, MinimumEnd, minimize};
 pub use model::MAX_BUFFERS;

@@ -51,7 +51,8 @@ pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
         if budget == 0 {
             break;
         }
-        let reports = run_round(model, root, seed, round, budget, &weights, nodes, limits);
+        let left = limits.with_nodes(limits.nodes.saturating_sub(nodes));
+        let reports = run_round(model, root, seed, round, budget, &weights, &left);
         let before = weights.clone();
         for report in reports {
             nodes += report.nodes;
@@ -70,7 +71,8 @@ pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
     Run { end: End::OutOfNodes, positions: Vec::new(), nodes }
 }
 
-/// Runs one round; the reports end with the first that decides.
+/// Runs one round: each arm with `budget` nodes, each beam with what `limits` allow. The reports end with the first
+/// that decides.
 fn run_round(
     model: &Model,
     root: &State,
@@ -78,7 +80,6 @@ fn run_round(
     round: u64,
     budget: u64,
     weights: &[u32],
-    spent: u64,
     limits: &Limits<'_>,
 ) -> Vec<Report> {
     let beams = if round < ROUNDS_BEFORE_BEAMS { 0 } else { BEAMS };
@@ -102,8 +103,7 @@ fn run_round(
                 let position = (round - ROUNDS_BEFORE_BEAMS) * BEAMS + k as u64 - ARMS;
                 let width = BEAM_WIDTH * beam_scale(position);
                 let taste = Taste::nth(model, root, width as usize, seed, position);
-                let left = limits.nodes.saturating_sub(spent);
-                let mut beam = Beam::new(model, &taste, root, left, limits, &stop[k]);
+                let mut beam = Beam::new(model, &taste, root, limits, &stop[k]);
                 let (end, positions) = beam.run(root);
                 Report { end, positions, nodes: beam.nodes, weights: weights.to_vec() }
             };
