@@ -55,9 +55,16 @@ lint: $(VENV)/.installed-dev ## ruff, basedpyright, import-linter, stubtest, rus
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: bench
-bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side
+bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side: 25 minutes
 	$(INSTALL) -e '.[bench]' || echo "not every peer could be installed"
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --output build/bench/planners.json --figure build/bench/planners.png
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --minutes 25 $(if $(CORPUS),--corpus $(CORPUS)) \
+		--output build/bench/planners.json --summary benchmarks/planners.json \
+		--report docs/planners/benchmark.md --figure docs/figures/planners.png
+
+.PHONY: bench-quick
+bench-quick: $(VENV)/.installed-dev ## the same on a few small problems, with the peers that are there
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --quick \
+		--output build/bench/quick.json --report build/bench/quick.md --figure build/bench/quick.png
 
 .PHONY: clean
 clean: ## remove what the other targets made

@@ -1,4 +1,4 @@
-"""Arena bytes of the networks in the order of the file, beside what they need today.
+"""Arena bytes of the networks, beside what they need today.
 
     python benchmarks/arena_bytes.py [FILE.mlir ...] [--json OUT] [--without-rewrites]
 
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path, help="default: all networks here")
     parser.add_argument("--json", type=Path, help="where the numbers go as well")
     parser.add_argument("--without-rewrites", action="store_true", help="bufferization alone")
-    parser.add_argument("--objective", default="", help="of memplan-schedule; default: file order")
+    parser.add_argument("--objective", default="fit", help="of memplan-schedule, or none")
     arguments = parser.parse_args()
     pipeline = MemplanPipelinePass(
         rewrite=not arguments.without_rewrites, objective=arguments.objective

@@ -10,32 +10,35 @@ import argparse
 import time
 from pathlib import Path
 
-from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
+from xdsl_memplan.analysis.in_place_joins import join_in_place
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.analysis.schedule_graph import traffic_graph
 from xdsl_memplan.analysis.tensor_graph import TensorGraph
 from xdsl_memplan.model.check_schedule import check_schedule
 from xdsl_memplan.model.graph import Graph
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.scheduling.budgets import budgets_of
 from xdsl_memplan.scheduling.core import SearchSettings
 from xdsl_memplan.scheduling.errors import InvalidGraphError
 from xdsl_memplan.scheduling.replacement import replace_in_order
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
+from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
+from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
 
 ROOT = Path(__file__).parent.parent
 
 
 def graph_of(path: Path) -> Graph:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
+    context = full_context()
     module = Parser(context, path.read_text(encoding="utf-8"), str(path)).parse_module()
+    # What memplan-pipeline does before it schedules.
+    MemplanFoldTransposesPass().apply(context, module)
+    MemplanFuseElementwisePass().apply(context, module)
     function = next(op for op in module.body.ops if isinstance(op, FuncOp))
-    operators = OperatorGraph.of(function)
+    operators = join_in_place(OperatorGraph.of(function))
     return traffic_graph(operators, TensorGraph.of(operators), 64)
 
 

@@ -5,11 +5,12 @@ operator reads whole tensors and makes new ones. Inside an operator, where nothi
 are shared as `operator_graph` says.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from xdsl_memplan.analysis.operator_graph import OperatorGraph, values_used
+from xdsl_memplan.analysis.operator_graph import Operator, OperatorGraph, values_used
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 
@@ -55,6 +56,10 @@ class TensorGraph:
             result.workspaces.append(_workspace(graph, operator.operations, made))
         result.returned = sorted({index[value] for value in returned if value in index})
         return result
+
+    def workspace_of(self, graph: OperatorGraph, operator: Operator, outputs: Iterable[int]) -> int:
+        """Return the bytes that an operator which makes ``outputs`` would need besides. Linear."""
+        return _workspace(graph, operator.operations, [self.tensors[output] for output in outputs])
 
 
 def _read_from_outside(

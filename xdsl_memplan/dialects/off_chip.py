@@ -43,6 +43,10 @@ class _MoveOperation(IRDLOperation):
         )
 
 
+TRAFFIC = "memplan.traffic"
+"""Attribute of a function: `bytes` moved off chip and back, and the `bound` that is proved."""
+
+
 @irdl_op_definition
 class SpillOp(_MoveOperation):
     """Copy a tensor to the off-chip memory `arena`, so that its room on chip can be used.

@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import ParseError
 
 from xdsl_memplan.native.compile import compile_module
 from xdsl_memplan.native.context import full_context
-from xdsl_memplan.native.run import ArrayType, call, random_inputs, signature
+from xdsl_memplan.native.run import INTEGERS_BELOW, ArrayType, call, random_inputs, signature
 
 
 class DifferenceError(ValueError):
@@ -27,7 +27,14 @@ class Agreement:
     standard_deviations: tuple[float, ...]
 
 
-def compare_modules(before: str, after: str, *, function: str = "main", seed: int = 0) -> Agreement:
+def compare_modules(
+    before: str,
+    after: str,
+    *,
+    function: str = "main",
+    seed: int = 0,
+    integers_below: int = INTEGERS_BELOW,
+) -> Agreement:
     """Compile both modules, run them on the same random inputs and compare the results bit for bit.
 
     Both are linalg on tensors or memref IR, with the same shapes at the boundary of `function`.
@@ -40,7 +47,7 @@ def compare_modules(before: str, after: str, *, function: str = "main", seed: in
     if types != _boundary(after, function):
         raise DifferenceError(f"the signatures of @{function} differ")
     argument_types, result_types = types
-    inputs = random_inputs(argument_types, seed)
+    inputs = random_inputs(argument_types, seed, integers_below)
     untouched = [array.copy() for array in inputs]
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         expected = call(compile_module(before, Path(first)), function, inputs, result_types)

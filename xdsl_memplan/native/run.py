@@ -62,17 +62,24 @@ def signature(function: FuncOp) -> tuple[list[ArrayType], list[ArrayType]]:
     return [array_type(t) for t in types.inputs], [array_type(t) for t in types.outputs]
 
 
-def random_inputs(types: Sequence[ArrayType], seed: int) -> list[Array]:
+INTEGERS_BELOW = 16
+"""Bound of random integers, which may be indices into tables."""
+
+
+def random_inputs(
+    types: Sequence[ArrayType], seed: int, integers_below: int = INTEGERS_BELOW
+) -> list[Array]:
     """Draw inputs that keep the numbers of a network in range.
 
-    Integers are in 0..15. Float vectors, which are biases, scales and variances, are positive; what
-    has more dimensions, but for the first argument, is divided by the square root of its fan-in.
+    Integers are from 0 up to below the bound. Float vectors, which are biases, scales and
+    variances, are positive; what has more dimensions, but for the first argument, is divided by the
+    square root of its fan-in.
     """
     generator = np.random.default_rng(seed)
     inputs: list[Array] = []
     for kind in types:
         if kind.element != "bf16" and kind.element not in _FLOATS:
-            bound = 2 if kind.element == "i1" else 16
+            bound = 2 if kind.element == "i1" else integers_below
             inputs.append(generator.integers(0, bound, kind.shape).astype(kind.storage))
             continue
         values = generator.standard_normal(kind.shape).astype(np.float32)

@@ -1,6 +1,8 @@
 """`memplan bench FILE...`: every planner and every installed peer on one's own buffers."""
 
 import argparse
+import math
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
@@ -12,8 +14,10 @@ from xdsl_memplan.planners.plan import Effort
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, ours
 from xdsl_memplan.tools.benchmark.figure import save_figure
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance, from_files, generated
+from xdsl_memplan.tools.benchmark.measure import Run
 from xdsl_memplan.tools.benchmark.peers import peers
-from xdsl_memplan.tools.benchmark.session import Session
+from xdsl_memplan.tools.benchmark.report import report
+from xdsl_memplan.tools.benchmark.session import Machine, Session
 from xdsl_memplan.tools.benchmark.summary import summarize
 from xdsl_memplan.tools.benchmark.table import print_tables
 
@@ -34,6 +38,8 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-o", "--output", type=Path, default=Path("bench.json"), help="default: %(default)s")
     add("--figure", type=Path, help="picture of the first group with more than one instance")
+    add("--report", type=Path, help="all tables as a page of Markdown")
+    add("--minutes", type=float, default=math.inf, help="start nothing new after that")
     add(
         "--only", action="append", default=[], metavar="TEXT", help="planners with this in the name"
     )
@@ -54,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInstance]) -> None:
+def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInstance]) -> list[Run]:
     """Run, write and show a benchmark as the session's arguments say."""
     console = Console()
     if not console.is_terminal:
@@ -62,7 +68,7 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
     found, missing = ([], []) if arguments.no_peers else peers()
     contenders = _chosen([*ours(), *found], arguments.only)
     limits = Limits(arguments.seconds, arguments.effort, arguments.threads)
-    session = Session(contenders, missing, limits, arguments.repetitions)
+    session = Session(contenders, missing, limits, arguments.repetitions, 60 * arguments.minutes)
     errors = Console(stderr=True)
     if errors.is_terminal:
         with errors.status("") as status:
@@ -75,6 +81,14 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
     if arguments.figure is not None and lines:
         group = next((line.group for line in lines if line.instances > 1), lines[0].group)
         save_figure([line for line in lines if line.group == group], arguments.figure)
+    if arguments.report is not None:
+        figure: Path | None = arguments.figure
+        address = figure and os.path.relpath(figure, arguments.report.parent)
+        machine = Machine.here()
+        page = report(lines, runs, missing, machine, arguments.seconds, address)
+        arguments.report.parent.mkdir(parents=True, exist_ok=True)
+        arguments.report.write_text(page, encoding="utf-8")
+    return runs
 
 
 def _show(status: Status, text: str) -> None:

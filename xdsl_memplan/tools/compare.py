@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.run import INTEGERS_BELOW
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +16,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("after", type=Path, help="the same function after planning")
     add("--function", default="main", help="default: %(default)s")
     add("--seed", type=int, default=0, help="of the random inputs; default: %(default)s")
+    add(
+        "--integers-below",
+        type=positive,
+        default=INTEGERS_BELOW,
+        help="bound of random integers, which may be indices into tables; default: %(default)s",
+    )
+
+
+def positive(text: str) -> int:
+    """Read a positive integer; raises ArgumentTypeError for anything else."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive integer")
+    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.after.read_text(encoding="utf-8"),
         function=arguments.function,
         seed=arguments.seed,
+        integers_below=arguments.integers_below,
     )
     spread = ", ".join(f"{value:.4g}" for value in agreement.standard_deviations[:4])
     Console(stderr=True).print(

@@ -44,18 +44,20 @@ class MemplanPipelinePass(ModulePass):
 
     ```
     xdsl-opt -p 'memplan-fold-transposes,memplan-fuse-elementwise,
+                 memplan-schedule{objective=fit memory=...},
                  memplan-annotate-lifetimes,memplan-bufferize{memory=...},
                  memplan-assign-offsets{planner=... seed=... effort=... threads=... memory=...},
                  memplan-verify,convert-memplan-to-memref{arena=...}'
     ```
 
-    with `memplan-schedule` as the third if there is an objective. The IR is verified after every
-    pass.
+    The IR is verified after every pass.
 
     Options:
 
     - `rewrite` (true): run `memplan-fold-transposes` and `memplan-fuse-elementwise` first.
-    - `objective` (none): what `memplan-schedule` optimises; without one the order stays.
+    - `objective` (`fit`): what `memplan-schedule` optimises. `fit` is the order of least peak, and
+      spills to the second memory where the first has a capacity that is exceeded; `peak`,
+      `traffic`: see there; with `none` the order of the file stays.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
       `threads` (1): see `memplan-assign-offsets`.
     - `memory` (none): the description of the memories, for all passes that want it.
@@ -72,7 +74,7 @@ class MemplanPipelinePass(ModulePass):
     name = "memplan-pipeline"
 
     rewrite: bool = True
-    objective: str = ""
+    objective: str = "fit"
     planner: str = ""
     seed: int = 0
     effort: str = "medium"
@@ -93,7 +95,7 @@ class MemplanPipelinePass(ModulePass):
 
             yield MemplanFoldTransposesPass()
             yield MemplanFuseElementwisePass()
-        if self.objective:
+        if self.objective != "none":
             from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
             yield MemplanSchedulePass(objective=self.objective, memory=self.memory)

@@ -8,6 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+_OBJECTIVES = ("peak", "traffic", "fit")
+
 
 @dataclass(frozen=True)
 class MemplanSchedulePass(ModulePass):
@@ -39,15 +41,16 @@ class MemplanSchedulePass(ModulePass):
     memory than that of the file is not taken. With `objective=traffic` the function is brought
     under the capacity of the first memory: `memplan.spill` copies a tensor to the second memory,
     `memplan.retrieve` copies it back, and the function gets `memplan.traffic`, the bytes moved and
-    the bound that is proved.
+    the bound that is proved. With `objective=fit` it is `peak`, and `traffic` only for functions
+    that do not fit then, if there is a second memory; a function that cannot be analysed is left
+    as it is.
 
     Options:
 
-    - `objective` (`peak`): `peak` or `traffic`.
+    - `objective` (`peak`): `peak`, `traffic` or `fit`.
     - `memory` (none): `"L1=256KiB,DDR"`, on-chip memory with its capacity, then the one off chip
       (`off_chip` if there is only one); wins over the module's description.
-    - `order` (`optimize`): with `keep`, the order of the file stays and only `traffic` has an
-      effect.
+    - `order` (`optimize`): with `keep`, the order of the file stays and only spills are inserted.
     - `max-states` (300000): work that the search may do per function; what it has then is taken.
 
     Requires functions on tensors of static size, with one block each.
@@ -67,17 +70,39 @@ class MemplanSchedulePass(ModulePass):
         and for an operation that does not fit the capacity.
         """
         # Loading the search takes a moment, and every start of xdsl-opt lists this pass.
-        from xdsl_memplan.transforms.schedule_peak import schedule_module_for_peak
-        from xdsl_memplan.transforms.schedule_traffic import schedule_module_for_traffic
+        from xdsl_memplan.analysis.operator_graph import OperatorGraph
+        from xdsl_memplan.transforms.schedule_fit import schedule_to_fit
+        from xdsl_memplan.transforms.schedule_peak import (
+            functions_with_body,
+            graph_to_schedule,
+            schedule_for_least_peak,
+        )
+        from xdsl_memplan.transforms.schedule_traffic import (
+            DEFAULT_OFF_CHIP,
+            schedule_for_least_traffic,
+            two_memories,
+        )
 
         if self.max_states < 1:
             raise PassFailedException(f"option max-states: {self.max_states} is not positive")
-        if self.objective == "peak":
-            if self.order == "optimize":
-                schedule_module_for_peak(op, self.memory, self.max_states)
-        elif self.objective == "traffic":
-            schedule_module_for_traffic(op, self.memory, self.order == "keep", self.max_states)
-        else:
+        if self.objective not in _OBJECTIVES:
             raise PassFailedException(
-                f"option objective: unknown '{self.objective}'; known are peak, traffic"
+                f"option objective: unknown '{self.objective}'; known are {', '.join(_OBJECTIVES)}"
             )
+        keep = self.order == "keep"
+        on_chip, off_chip = two_memories(op, self.memory)
+        for function in functions_with_body(op):
+            match self.objective:
+                case "peak":
+                    if not keep:
+                        schedule_for_least_peak(graph_to_schedule(function), self.max_states)
+                case "traffic":
+                    graph, target = graph_to_schedule(function), off_chip or DEFAULT_OFF_CHIP
+                    schedule_for_least_traffic(graph, on_chip, target, keep, self.max_states)
+                case _:
+                    # Nobody asked for an order: what cannot be analysed stays as it is.
+                    try:
+                        graph = OperatorGraph.of(function)
+                    except ValueError:
+                        continue
+                    schedule_to_fit(graph, on_chip, off_chip, keep, self.max_states)

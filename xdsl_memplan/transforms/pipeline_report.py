@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TextIO
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.printer import Printer
 
 from xdsl_memplan.analysis.memories import arena_ops
 from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
+from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.dialects.queries import storage_of
 
 
@@ -68,6 +69,7 @@ def summary_lines(module: ModuleOp) -> list[str]:
             for memory, plan in _plans(attribute):
                 count = buffers[memory] if memory else buffers.total() - buffers[None]
                 lines.append(_function_line(function, memory, count, plan))
+            lines += _traffic_line(function)
     return lines or ["no buffers"]
 
 
@@ -96,6 +98,20 @@ def _function_line(function: FuncOp, memory: str | None, buffers: int, plan: Pla
         f"@{function.sym_name.data}{where}: {peak} bytes for {buffers} buffers, load {load}, "
         f"bound {bound} ({proof}), fragmentation {fragmentation}, planner {plan.planner.data}"
     )
+
+
+def _traffic_line(function: FuncOp) -> Sequence[str]:
+    """Say what moves off chip and back, if anything had to be decided about it."""
+    attribute = function.attributes.get(TRAFFIC)
+    if not isinstance(attribute, DictionaryAttr):
+        return []
+    moved, bound = (
+        value.value.data
+        for name in ("bytes", "bound")
+        if isinstance(value := attribute.data.get(name), IntegerAttr)
+    )
+    proof = "optimal" if moved == bound else f"at least {bound} must"
+    return [f"@{function.sym_name.data}: {moved} bytes move off chip and back ({proof})"]
 
 
 def _stream() -> TextIO:

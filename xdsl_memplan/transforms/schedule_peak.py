@@ -9,6 +9,8 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.function_problems import function_problems
+from xdsl_memplan.analysis.memories import DEFAULT_ALIGNMENT
+from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.analysis.planned_buffers import problem_of
 from xdsl_memplan.analysis.schedule_graph import peak_graph
@@ -18,58 +20,56 @@ from xdsl_memplan.scheduling.core import SearchSettings
 from xdsl_memplan.scheduling.divide_and_conquer import order_for_peak_by_parts
 from xdsl_memplan.scheduling.errors import InvalidGraphError
 from xdsl_memplan.scheduling.peak import schedule_for_peak
+from xdsl_memplan.transforms.bufferize.check import check_function
+from xdsl_memplan.transforms.bufferize.module import place_function
+from xdsl_memplan.transforms.bufferize.peak import Peak
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 
+CONTROL_FLOW = {Kind.SEQUENCE, Kind.LOOP, Kind.PARALLEL_LOOP, Kind.CALL}
 
-def functions_to_schedule(module: ModuleOp) -> Iterable[tuple[FuncOp, OperatorGraph]]:
-    """Yield the functions that have a body.
 
-    Raises PassFailedException for one that cannot be analysed.
+def functions_with_body(module: ModuleOp) -> Iterable[FuncOp]:
+    """Yield the functions that have something to schedule."""
+    return (op for op in module.body.ops if isinstance(op, FuncOp) and not op.is_declaration)
+
+
+def graph_to_schedule(function: FuncOp) -> OperatorGraph:
+    """Analyse a function.
+
+    Raises PassFailedException if its operators or their sizes are not known.
     """
-    for op in module.body.ops:
-        if not isinstance(op, FuncOp) or op.is_declaration:
-            continue
-        try:
-            graph = OperatorGraph.of(op)
-        except ValueError as error:
-            raise PassFailedException(f"memplan-schedule: {error}") from error
-        yield op, graph
+    try:
+        return OperatorGraph.of(function)
+    except ValueError as error:
+        raise PassFailedException(f"memplan-schedule: {error}") from error
 
 
-def schedule_module_for_peak(module: ModuleOp, memory: str, max_states: int) -> None:
-    """Reorder each function for the least peak, if bufferization then needs less memory.
+def schedule_for_least_peak(graph: OperatorGraph, max_states: int) -> None:
+    """Reorder a function for the least peak, if bufferization then needs less memory.
 
-    The operator graph foresees bufferization closely but not to the byte, so both orders are
-    bufferized and planned on copies where the graph promises a gain.
-
-    Raises PassFailedException for a function that cannot be analysed.
+    The operator graph foresees bufferization closely but not to the byte, so where it promises a
+    gain tensors are given their places in both orders, and the better order stays.
     """
-    original: dict[FuncOp, list[Operation]] = {}
-    before = module.clone()
-    for function, graph in functions_to_schedule(module):
-        operations = list(function.body.block.ops)
-        if _reorder(graph, max_states):
-            original[function] = operations
-    if not original:
+    order = _better_order(graph, max_states)
+    if order is None:
         return
-    old, new = arena_bytes(before, memory), arena_bytes(module.clone(), memory)
-    if old is None or new is None:
-        return
-    for function, operations in original.items():
-        name = function.sym_name.data
-        if new.get(name, 0) >= old.get(name, 0):
-            restore(function, operations)
+    function = graph.function
+    before = bytes_needed(function)
+    operations = list(function.body.block.ops)
+    graph.reorder(order)
+    after = bytes_needed(function)
+    if before is None or after is None or after >= before:
+        restore(function, operations)
 
 
-def _reorder(graph: OperatorGraph, max_states: int) -> bool:
-    """Bring a function into the order of least peak; false if the graph promises no gain."""
+def _better_order(graph: OperatorGraph, max_states: int) -> list[int] | None:
+    """Find the order of least peak of the operators; None if it promises no gain."""
     schedulable = peak_graph(graph)
     given = range(len(schedulable.operators))
     order = _order(schedulable, SearchSettings(max_states=max_states))
     if schedulable.load_in_order(order) >= schedulable.load_in_order(given):
-        return False
-    graph.reorder([index for index in order if index < len(graph.operators)])
-    return True
+        return None
+    return [index for index in order if index < len(graph.operators)]
 
 
 def _order(graph: Graph, settings: SearchSettings) -> Sequence[int]:
@@ -95,14 +95,32 @@ def restore(function: FuncOp, operations: Iterable[Operation]) -> None:
     block.add_ops(listed)
 
 
-def arena_bytes(module: ModuleOp, memory: str) -> dict[str, int] | None:
-    """Bufferize ``module``, which is changed, and plan it: bytes by function, None if it fails."""
+def bytes_needed(function: FuncOp, alignment: int = DEFAULT_ALIGNMENT) -> int | None:
+    """Foresee the bytes that a function needs after bufferization; None if that fails.
+
+    Straight-line code needs what its tensors' places need, with sizes rounded up to the alignment.
+    Loops and branches may need copies besides, so they are bufferized on a copy. Changes nothing.
+    """
     try:
-        MemplanBufferizePass(memory=memory).apply(Context(), module)
-        needed: dict[str, int] = {}
-        for problem in function_problems(module, memory):
-            peak = plan(problem_of(problem.buffers, problem.memory)).peak
-            needed[problem.function] = needed.get(problem.function, 0) + peak
+        if not _is_straight_line(function):
+            return _arena_bytes(function)
+        check_function(function)
+        return Peak(place_function(function, {}, in_place=True), alignment).bytes
     except PassFailedException:
         return None
-    return needed
+
+
+def _is_straight_line(function: FuncOp) -> bool:
+    return all(kind_of(op) not in CONTROL_FLOW for op in function.body.block.ops)
+
+
+def _arena_bytes(function: FuncOp) -> int:
+    module = function.get_toplevel_object()
+    assert isinstance(module, ModuleOp)
+    copy = module.clone()
+    MemplanBufferizePass().apply(Context(), copy)
+    return sum(
+        plan(problem_of(problem.buffers, problem.memory)).peak
+        for problem in function_problems(copy, "")
+        if problem.function == function.sym_name.data
+    )

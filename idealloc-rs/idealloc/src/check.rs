@@ -4,7 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
 use crate::index::BufferIdx;
+use crate::lifetime::Lifetime;
 use crate::problem::{Conflicts, MAX_BYTES, Problem};
+use crate::radix::{ascending, order};
+use crate::rank_set::RankSet;
+
+/// What a plan without a defect takes, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checked {
+    /// Max of offset + size; the sum of that over several pools.
+    pub peak: u64,
+    /// Max over ticks of the bytes live; 0 where pairs alone say what conflicts.
+    pub load: u64,
+}
 
 /// Checks offsets (and pools, empty for one pool) against every rule of the problem and returns the peak in bytes.
 ///
@@ -13,7 +25,7 @@ use crate::problem::{Conflicts, MAX_BYTES, Problem};
 /// # Errors
 /// [`Error::InvalidPlan`] naming the two buffers or the rule.
 pub fn check(problem: &Problem, offsets: &[u64], pools: &[u32]) -> Result<u64, Error> {
-    check_rules(problem, offsets, pools, true)
+    check_rules(problem, offsets, pools, true).map(|checked| checked.peak)
 }
 
 /// As [`check`], but what ends above the capacity of its pool is no error.
@@ -21,7 +33,7 @@ pub(crate) fn check_uncapped(
     problem: &Problem,
     offsets: &[u64],
     pools: &[u32],
-) -> Result<u64, Error> {
+) -> Result<Checked, Error> {
     check_rules(problem, offsets, pools, false)
 }
 
@@ -30,7 +42,7 @@ fn check_rules(
     offsets: &[u64],
     pools: &[u32],
     capped: bool,
-) -> Result<u64, Error> {
+) -> Result<Checked, Error> {
     let n = problem.len();
     let wrong = |reason: String| Err(Error::InvalidPlan(reason));
     if offsets.len() != n || !(pools.is_empty() || pools.len() == n) {
@@ -80,15 +92,18 @@ fn check_rules(
             && offsets[a] < offsets[b] + problem.sizes[b]
             && offsets[b] < offsets[a] + problem.sizes[a]
     };
-    match &problem.conflicts {
+    let load = match &problem.conflicts {
         Conflicts::Lifetimes => sweep(problem, offsets, &pool_of)?,
         Conflicts::LifetimesAnd(pairs) => {
-            sweep(problem, offsets, &pool_of)?;
             check_pairs(pairs, &share)?;
+            sweep(problem, offsets, &pool_of)?
         }
-        Conflicts::Pairs(pairs) => check_pairs(pairs, &share)?,
-    }
-    Ok(peaks.iter().sum())
+        Conflicts::Pairs(pairs) => {
+            check_pairs(pairs, &share)?;
+            0
+        }
+    };
+    Ok(Checked { peak: peaks.iter().sum(), load })
 }
 
 fn check_candidates(problem: &Problem, pools: &[u32]) -> Result<(), Error> {
@@ -125,50 +140,67 @@ fn overlap(a: usize, b: usize) -> Error {
     Error::InvalidPlan(format!("buffers {} and {} conflict and share bytes", a.min(b), a.max(b)))
 }
 
-/// Sweeps time with the live address ranges in an ordered map: a new range meets only its two neighbours.
+/// Sweeps time with the live address ranges in order of address: a new range meets only its two neighbours.
+///
+/// Returns the load: max over ticks of the bytes live.
 fn sweep(
     problem: &Problem,
     offsets: &[u64],
     pool_of: &dyn Fn(usize) -> usize,
-) -> Result<(), Error> {
-    // (time, 0 = end / 1 = start, buffer): ends first, as lifetimes are half-open.
-    let mut events: Vec<(i64, u8, usize)> = Vec::with_capacity(2 * problem.len());
-    let mut gaps = problem.gaps.iter().peekable();
-    for (i, life) in problem.lifetimes.iter().enumerate() {
-        let mut from = life.start;
-        while let Some((_, gap)) = gaps.next_if(|(buffer, _)| buffer.get() == i) {
-            add(&mut events, problem, i, from, gap.start);
-            from = gap.end;
-        }
-        add(&mut events, problem, i, from, life.end);
+) -> Result<u64, Error> {
+    let pieces = pieces_of(problem);
+    let by_start = order(pieces.len(), |k| [ascending(pieces[k].0.start)]);
+    let by_end = order(pieces.len(), |k| [ascending(pieces[k].0.end)]);
+    let by_address = order(problem.len(), |i| [pool_of(i) as u64, offsets[i]]);
+    let mut ranks = vec![0_u32; problem.len()];
+    for (rank, &buffer) in (0..).zip(&by_address) {
+        ranks[buffer as usize] = rank;
     }
-    events.sort_unstable();
-    let mut live: BTreeMap<(usize, u64), (u64, usize)> = BTreeMap::new();
-    for (_, kind, i) in events {
-        let key = (pool_of(i), offsets[i]);
-        if kind == 0 {
-            live.remove(&key);
-            continue;
+    let mut live = RankSet::new(problem.len());
+    let (mut bytes, mut load) = (0_u64, 0_u64);
+    let mut ending = by_end.iter().map(|&k| pieces[k as usize]).peekable();
+    for (life, i) in by_start.into_iter().map(|k| pieces[k as usize]) {
+        // Lifetimes are half-open: what ends now is gone.
+        while let Some((_, ended)) = ending.next_if(|(other, _)| other.end <= life.start) {
+            live.remove(ranks[ended as usize] as usize);
+            bytes -= problem.sizes[ended as usize];
         }
-        let end = offsets[i] + problem.sizes[i];
-        if let Some((&(pool, _), &(other_end, other))) = live.range(..=key).next_back() {
-            if pool == key.0 && other_end > offsets[i] {
+        let (i, rank) = (i as usize, ranks[i as usize] as usize);
+        let below = live.below(rank).map(|rank| by_address[rank] as usize);
+        if let Some(other) = below.filter(|&other| pool_of(other) == pool_of(i)) {
+            if offsets[other] + problem.sizes[other] > offsets[i] {
                 return Err(overlap(i, other));
             }
         }
-        if let Some((&(pool, start), &(_, other))) = live.range(key..).next() {
-            if pool == key.0 && start < end {
+        let above = live.above(rank).map(|rank| by_address[rank] as usize);
+        if let Some(other) = above.filter(|&other| pool_of(other) == pool_of(i)) {
+            if offsets[i] + problem.sizes[i] > offsets[other] {
                 return Err(overlap(i, other));
             }
         }
-        live.insert(key, (end, i));
+        live.insert(rank);
+        bytes += problem.sizes[i];
+        load = load.max(bytes);
     }
-    Ok(())
+    Ok(load)
 }
 
-fn add(events: &mut Vec<(i64, u8, usize)>, problem: &Problem, buffer: usize, start: i64, end: i64) {
-    if start < end && problem.sizes[buffer] > 0 {
-        events.push((start, 1, buffer));
-        events.push((end, 0, buffer));
+/// The times at which each buffer takes bytes.
+fn pieces_of(problem: &Problem) -> Vec<(Lifetime, u32)> {
+    let mut pieces = Vec::with_capacity(problem.len() + problem.gaps.len());
+    let mut gaps = problem.gaps.iter().peekable();
+    for (i, &life) in problem.lifetimes.iter().enumerate() {
+        if problem.sizes[i] == 0 {
+            while gaps.next_if(|(buffer, _)| buffer.get() == i).is_some() {}
+            continue;
+        }
+        let mut from = life.start;
+        while let Some((_, gap)) = gaps.next_if(|(buffer, _)| buffer.get() == i) {
+            pieces.push((Lifetime::new(from, gap.start), i as u32));
+            from = gap.end;
+        }
+        pieces.push((Lifetime::new(from, life.end), i as u32));
     }
+    pieces.retain(|(life, _)| !life.is_empty());
+    pieces
 }

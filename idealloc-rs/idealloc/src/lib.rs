@@ -41,7 +41,9 @@ pub mod plan;
 pub mod planner;
 pub mod preprocess;
 pub mod problem;
+mod radix;
 pub mod random;
+mod rank_set;
 pub mod schedule;
 
 pub use check::check;

@@ -1,8 +1,9 @@
 //! The load: max over ticks of the bytes live, a lower bound of the peak.
 
 use crate::problem::Problem;
+use crate::radix::{ascending, order};
 
-/// Max over ticks of the bytes live. Complexity: `O(n log n)`.
+/// Max over ticks of the bytes live. Complexity: `O(n)` for times that spread over a power of `n`.
 ///
 /// Gaps are respected. Only meaningful where conflicts follow lifetimes.
 #[must_use]
@@ -23,9 +24,9 @@ pub fn load(problem: &Problem) -> u64 {
         }
         add(from, life.end, size);
     }
-    events.sort_unstable();
     let (mut live, mut most) = (0_u64, 0_u64);
-    for (_, starts, size) in events {
+    for event in order(events.len(), |k| [ascending(events[k].0), u64::from(events[k].1)]) {
+        let (_, starts, size) = events[event as usize];
         if starts {
             live += size;
             most = most.max(live);

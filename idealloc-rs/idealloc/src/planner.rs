@@ -1,11 +1,10 @@
 //! The registry of planners, and the one way to run them.
 
 use crate::auto;
-use crate::check::check_uncapped;
+use crate::check::{Checked, check_uncapped};
 use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::exact;
-use crate::load::load;
 use crate::minimalloc;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
@@ -41,6 +40,9 @@ pub struct Placement {
     pub statistics: Vec<(&'static str, u64)>,
 }
 
+/// What computes a placement.
+pub type Run = fn(&Problem, &Options, &Control) -> Result<Placement, Error>;
+
 /// A planner, as the registry lists it.
 #[derive(Clone, Copy, Debug)]
 pub struct Planner {
@@ -53,7 +55,7 @@ pub struct Planner {
     /// What it can honour.
     pub features: Features,
     /// The rule.
-    pub run: fn(&Problem, &Options, &Control) -> Result<Placement, Error>,
+    pub run: Run,
 }
 
 /// All planners, in the order in which they are listed to people.
@@ -88,8 +90,7 @@ pub fn plan(
         control.stop_after(limit);
     }
     let placement = (planner.run)(problem, options, control)?;
-    let peak = check_uncapped(problem, &placement.offsets, &placement.pools)?;
-    let load = if matches!(problem.conflicts(), Conflicts::Pairs(_)) { 0 } else { load(problem) };
+    let Checked { peak, load } = check_uncapped(problem, &placement.offsets, &placement.pools)?;
     let single = problem.pools().len() == 1;
     let largest = problem.sizes().iter().copied().max().unwrap_or(0);
     let bound = if single { placement.bound.max(load).max(largest) } else { placement.bound };

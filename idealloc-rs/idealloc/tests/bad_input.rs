@@ -249,38 +249,49 @@ fn only_pairs_conflict_if_the_problem_says_so() {
     }
 }
 
-/// Linear in the number of buffers, or nearly so, even if all are alive at once.
-const FAST: &[&str] = &[
-    "naive",
-    "xla-spatial",
-    "xla-temporal",
-    "xla-area",
-    "xla-start",
-    "xla-end",
-    "tflite-arena",
-    "tflite-gpu-by-size",
-    "tflite-gpu-in-order",
-    "tflite-gpu-equality",
-    "tflm",
-    "tvm-by-size",
-    "tvm-by-conflicts",
-    "iree",
-    "mlir-best-fit",
-    "onnxruntime",
-    "vela-greedy",
-    "executorch",
+/// Planners whose rule is quadratic or worse when all buffers are alive at once, and for how many they are tried.
+const SLOW: &[(&str, usize)] = &[
+    ("tflite-gpu-by-size-objects", 2_000),
+    ("tflite-gpu-by-breadth", 20_000),
+    ("tflite-gpu-min-cost-flow", 300),
+    ("tvm-hill-climb", 500),
+    ("triton", 2_000),
+    ("vela-hill-climb", 500),
 ];
+
+/// `n` buffers of 1 to 1000 bytes that are all alive at tick 0.
+fn alive_at_once(n: usize) -> Problem {
+    let sizes = (0..n as u64).map(|i| 1 + i * 7919 % 1000).collect();
+    let lifetimes = (0..n as i64).map(|i| Lifetime::new(-i, 1 + i)).collect();
+    let mut builder = Problem::builder();
+    builder.arrays(sizes, lifetimes, None);
+    builder.build().expect("nothing is wrong")
+}
 
 #[test]
 fn very_many_buffers_alive_at_once() {
-    let n = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
-    let sizes: Vec<u64> = (0..n).map(|i| 1 + i * 7919 % 1000).collect();
-    let total = sizes.iter().sum();
-    let lifetimes = (0..n).map(|i| Lifetime::new(-(i as i64), 1 + i as i64)).collect();
+    let most = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
+    for planner in baselines::PLANNERS {
+        let slow = SLOW.iter().find(|(name, _)| *name == planner.name);
+        let problem = alive_at_once(slow.map_or(most, |&(_, n)| n));
+        let total = problem.sizes().iter().sum();
+        match planner.name {
+            // Sizes are rounded up to 512 bytes.
+            "somas" => assert!(run(&problem, planner).expect("somas") >= total),
+            _ => assert_eq!(run(&problem, planner), Ok(total), "{}", planner.name),
+        }
+    }
+}
+
+/// A list in which ids are names only: nothing hinges on them, so equal buffers are just that.
+#[test]
+fn equal_buffers_are_apart() {
     let mut builder = Problem::builder();
-    builder.arrays(sizes, lifetimes, None);
+    for _ in 0..50 {
+        builder.buffer(3, 0, 2);
+    }
     let problem = builder.build().expect("nothing is wrong");
-    for planner in baselines::PLANNERS.iter().filter(|planner| FAST.contains(&planner.name)) {
-        assert_eq!(run(&problem, planner), Ok(total), "{}", planner.name);
+    for planner in baselines::PLANNERS.iter().filter(|planner| planner.name != "somas") {
+        assert_eq!(run(&problem, planner), Ok(150), "{}", planner.name);
     }
 }

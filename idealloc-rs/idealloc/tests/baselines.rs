@@ -209,6 +209,50 @@ proptest! {
         }
     }
 
+    /// The first of the least peaks of the heaps it lists.
+    #[test]
+    fn xla_best_of(problem in problems(EVERYTHING)) {
+        let peak = |offsets: &[u64]| {
+            offsets.iter().zip(problem.sizes()).map(|(offset, size)| offset + size).max()
+        };
+        for (list, fits) in [("classic", &["best"][..]), ("packing-search", &["best", "lowest"])] {
+            let names: &[&str] = match list {
+                "classic" => &["xla-spatial", "xla-temporal"],
+                _ => &["xla-spatial", "xla-temporal", "xla-area"],
+            };
+            let heaps = fits.iter().flat_map(|fit| {
+                names.iter().map(|name| planned(&problem, name, &[("fit", *fit)]))
+            });
+            let best = heaps.min_by_key(|offsets| peak(offsets)).expect("there are several");
+            prop_assert_eq!(planned(&problem, "xla-best-of", &[("list", list)]), best);
+        }
+    }
+
+    /// The least peak of its eight runs, a shared object unless a single one saves more than 100 MiB.
+    #[test]
+    fn somas_portfolio(
+        problem in problems(With { fixed: false, ..EVERYTHING }),
+        granule in prop_oneof![Just("1"), Just("512"), Just("60000000")],
+    ) {
+        let bytes: u64 = granule.parse().expect("a number");
+        let peak = |offsets: &[u64]| {
+            let ends = offsets.iter().zip(problem.sizes());
+            ends.map(|(offset, size)| offset + size.next_multiple_of(bytes)).max().unwrap_or(0)
+        };
+        let best_of = |algorithm: &str| {
+            let runs = ["size", "reuse"].into_iter().flat_map(|order| {
+                ["best", "smallest"].into_iter().map(move |fit| (order, fit))
+            });
+            let run = |(order, fit)| planned(&problem, "somas", &[
+                ("algorithm", algorithm), ("order", order), ("fit", fit), ("granule", granule),
+            ]);
+            runs.map(run).min_by_key(|offsets| peak(offsets)).expect("there are four")
+        };
+        let (shared, single) = (best_of("shared"), best_of("single"));
+        let expected = if peak(&single) + (100 << 20) < peak(&shared) { single } else { shared };
+        prop_assert_eq!(planned(&problem, "somas", &[("granule", granule)]), expected);
+    }
+
     #[test]
     fn arenas(problem in problems(EVERYTHING)) {
         let facts = Facts::new(&problem);

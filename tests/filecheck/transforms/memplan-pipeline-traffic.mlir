@@ -5,6 +5,7 @@
 
 // CHECK-DAG: @L1: {{[0-9]+}} bytes of 192
 // CHECK-DAG: @main in DDR: {{[0-9]+}} bytes for {{[1-9]}} buffers
+// CHECK-DAG: @main: {{[0-9]+}} bytes move off chip and back (optimal)
 // CHECK-DAG: "memref.global"() <{sym_name = "L1"
 // CHECK-DAG: "memref.global"() <{sym_name = "DDR"
 // CHECK-DAG: "memref.copy"

@@ -3,7 +3,7 @@
 // RUN: xdsl-opt %s -p 'memplan-schedule{objective=traffic memory="L1=64"}' --verify-diagnostics | filecheck %s --check-prefix=SMALL
 // RUN: xdsl-opt %s -p 'memplan-schedule{max-states=0}' --verify-diagnostics | filecheck %s --check-prefix=STATES
 
-// OBJECTIVE: option objective: unknown 'speed'; known are peak, traffic
+// OBJECTIVE: option objective: unknown 'speed'; known are peak, traffic, fit
 // CAPACITY: objective=traffic needs the capacity of the on-chip memory; write for example memory="L1=256KiB"
 // SMALL: @main: operator 'linalg.vecmat 0' reads and makes 128 bytes, which must be on chip at once; the capacity is 64
 // STATES: option max-states: 0 is not positive

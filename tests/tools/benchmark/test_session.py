@@ -4,21 +4,25 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from xdsl_memplan.model.problem import Int64Array, Pool, Problem
+from xdsl_memplan.planners.registry import planners
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task, ours
+from xdsl_memplan.tools.benchmark.growth import growth
 from xdsl_memplan.tools.benchmark.instances import (
     BenchmarkInstance,
     from_files,
     generated,
     load_of,
 )
-from xdsl_memplan.tools.benchmark.measure import measure
-from xdsl_memplan.tools.benchmark.peers import Missing
+from xdsl_memplan.tools.benchmark.measure import Run, measure
+from xdsl_memplan.tools.benchmark.peers import Missing, peers
+from xdsl_memplan.tools.benchmark.same_rule import SAME_RULE, compare_same_rule
 from xdsl_memplan.tools.benchmark.session import Session, load_runs
 from xdsl_memplan.tools.benchmark.summary import summarize
 from xdsl_memplan.tools.cli import main
@@ -37,7 +41,7 @@ PROBLEM = Problem(
     ends=column(2, 3, 4),
     pools=(Pool(capacity=8),),
 )
-INSTANCE = BenchmarkInstance("tiny", "test", PROBLEM, 8)
+INSTANCE = BenchmarkInstance("tiny", "test", PROBLEM, 8, 8)
 LIMITS = Limits(seconds=0.2)
 
 
@@ -72,7 +76,7 @@ SMALL = contender("small", lambda: column(0, 4, 0), 2)
     [
         (OVERLAPPING, "invalid", "buffers 0 and 1 conflict and share bytes"),
         (BROKEN, "error", "RuntimeError: broken"),
-        (SLOW, "timeout", "ended from outside"),
+        (SLOW, "timeout", "ended after 1.4 s"),
         (CRASHING, "error", "ended with status 3"),
         (SMALL, "left out", "more than 2 buffers"),
     ],
@@ -123,19 +127,24 @@ def test_a_stopped_session_keeps_what_it_has(tmp_path: Path):
 
 
 def test_who_ran_out_of_time_is_left_out_of_larger_instances(tmp_path: Path):
-    larger = BenchmarkInstance("larger", "test", generated(10, 2).problem, 1)
+    larger = BenchmarkInstance("larger", "test", generated(10, 2).problem, 1, 1)
     session = Session([SLOW], [], Limits(seconds=0.01), 1)
     runs = session.run([INSTANCE, larger], tmp_path / "bench.json", lambda _: None)
-    assert [run.instance for run in runs] == ["tiny"]
+    assert [(run.instance, run.status) for run in runs] == [
+        ("tiny", "timeout"),
+        ("larger", "left out"),
+    ]
 
 
 def test_files_give_an_instance_at_the_load_and_one_at_the_capacity():
-    instances = list(from_files([DATA]))
-    names = [instance.name for instance in instances]
-    # The load of A is 1048576 itself; of the eleven only C, D and J have a smaller one.
-    assert names == [*"ABC", "C@1048576", "D", "D@1048576", *"EFGHIJ", "J@1048576", "K"]
-    assert instances[4].capacity == instances[4].load == 986112
-    assert instances[5].capacity == 1048576
+    instances = from_files([DATA])
+    assert [one.name for one in instances] == [*"ABCDEFGHIJK"] * 2
+    at_load, to_fit = instances[3], instances[14]
+    # Both count as fitting below what the file says, but the first one is asked for the load.
+    assert (at_load.capacity, at_load.problem.capacity, at_load.load) == (1048576, 986112, 986112)
+    assert (to_fit.capacity, to_fit.problem.capacity, to_fit.load) == (1048576, 1048576, 986112)
+    assert (at_load.minimize, to_fit.minimize) == (True, False)
+    assert (at_load.group, to_fit.group) == ("minimalloc", "minimalloc, to fit")
 
 
 def test_load_respects_gaps_and_touching_lifetimes():
@@ -145,6 +154,82 @@ def test_load_respects_gaps_and_touching_lifetimes():
     # 4 in [0, 1) and [3, 4), 5 in [2, 3), 6 in [4, 8)
     assert load_of(problem) == 6
     assert load_of(Problem(sizes=column(), starts=column(), ends=column())) == 0
+
+
+def test_files_are_read_without_what_never_lives(tmp_path: Path):
+    path = tmp_path / "small.csv"
+    path.write_text("id,lower,upper,size\n0,0,2,8\n1,1,1,8\n2,0,2,0\n")
+    (instance,) = from_files([path])
+    assert instance.problem.sizes.tolist() == [8]
+    assert instance.capacity == instance.load == 8
+
+
+def test_where_it_is_enough_to_fit_only_who_knows_capacities_takes_part(tmp_path: Path):
+    instance = replace(INSTANCE, minimize=False)
+
+    def prepare(problem: Problem, limits: Limits) -> Task:
+        assert not limits.minimize
+        return Task(lambda: column(0, 4, 0), lambda offsets: offsets)
+
+    knowing = Contender("knowing", "peer", prepare, knows_capacity=True)
+    runs = Session([GOOD, knowing], [], LIMITS, 1).run([instance], tmp_path / "b", lambda _: None)
+    assert [(run.contender, run.status) for run in runs] == [("knowing", "ok")]
+
+
+def test_no_run_is_started_after_the_time_of_the_session(tmp_path: Path):
+    session = Session([GOOD, LOOSE], [], LIMITS, 1, seconds=-1)
+    output = tmp_path / "bench.json"
+    assert session.run([INSTANCE], output, lambda _: None) == []
+    assert load_runs(output) == []
+
+
+def test_same_rule_takes_the_fastest_peer():
+    def run(contender: str, seconds: float) -> Run:
+        return Run("i", "g", 10_000, 1, 1, contender, "ours", False, "ok", cpu_seconds=seconds)
+
+    runs = [
+        *(run("iree", seconds) for seconds in (0.03, 0.01, 0.02)),
+        run("omnimalloc best_fit", 0.5),
+        run("iree-opt LayoutSlices", 0.3),
+        run("tflm", 0.01),
+    ]
+    (one,) = compare_same_rule(runs)
+    assert (one.planner, one.peer, one.seconds) == ("iree", "iree-opt LayoutSlices", 0.02)
+    assert one.speedup == pytest.approx(15)
+
+
+def test_growth_is_that_of_our_rules_on_generated_problems():
+    def run(buffers: int, seconds: float | None, side: str = "ours", searches: bool = False) -> Run:
+        status = "ok" if seconds is not None else "left out"
+        name, group = f"generated-{buffers}", f"generated, {buffers:,} buffers"
+        about = Run(name, group, buffers, 1, 1, "tflm", side, searches, status)
+        return replace(about, cpu_seconds=seconds, memory=7)
+
+    runs = [run(10, 0.3), run(10, 0.1), run(10, 0.2), run(20, None)]
+    others = [
+        run(10, 9.0, "peer"),
+        run(10, 9.0, "ours", True),
+        replace(run(10, 9.0), group="files"),
+    ]
+    (one,) = growth([*runs, *others])
+    assert one.by_buffers == {10: (0.2, 7), 20: None}
+
+
+def test_every_rule_with_a_peer_is_a_planner():
+    assert set(SAME_RULE) <= {planner.name for planner in planners()}
+
+
+@pytest.mark.parametrize("peer", peers()[0], ids=lambda peer: peer.name)
+def test_installed_peers_give_a_plan_or_a_reason(peer: Contender):
+    run = measure(peer, generated(40, 8), Limits(seconds=2))
+    needs_more = "which is not installed" in run.message
+    assert run.status in ("ok", "timeout") or needs_more, run.message
+
+
+def test_missing_peers_are_named_with_the_reason():
+    for peer in peers()[1]:
+        assert peer.name
+        assert "No module named" in peer.reason or "not on PATH" in peer.reason
 
 
 def test_generated_problems_repeat():
@@ -162,7 +247,9 @@ def test_our_planners_pass_the_check(planner: str):
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     output, figure = tmp_path / "bench.json", tmp_path / "bench.png"
+    page = tmp_path / "docs" / "bench.md"
     arguments = [str(DATA / "A.1048576.csv"), "-o", str(output), "--figure", str(figure)]
+    arguments += ["--report", str(page)]
     only = ["--only", "xla-spatial", "--only", "tflm", "--no-peers", "--repetitions", "1"]
     assert main(["bench", *arguments, *only]) == 0
     text = capsys.readouterr().out
@@ -170,6 +257,9 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert "xla-spatial" in text
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert len(load_runs(output)) == 2
+    text = page.read_text()
+    assert "![Quality against time](../bench.png)" in text
+    assert "| `xla-spatial` | 1 | 1." in text
 
 
 def test_command_says_when_nobody_is_left(capsys: pytest.CaptureFixture[str]):

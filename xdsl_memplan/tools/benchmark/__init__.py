@@ -2,5 +2,5 @@
 
 - `instances`: what is planned; `contenders`: who plans, ours; `peers`: who plans, theirs;
 - `measure`: one run in a process of its own; `session`: all runs, interleaved, kept as they come;
-- `summary`, `table`, `figure`: what came out.
+- `summary`, `same_rule`, `growth`, `table`, `report`, `figure`: what came out.
 """

@@ -16,6 +16,8 @@ class Limits:
     seconds: float
     effort: Effort = "medium"
     threads: int = 1
+    minimize: bool = True
+    """False: to fit in the capacity is enough."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,15 @@ class Contender:
     """Turns a problem into the contender's own terms; not timed."""
     most_buffers: int | None = None
     """Larger problems are left out: the rule is quadratic or worse."""
+    searches: bool = False
+    """Whether it uses the time it is given, rather than following a rule once."""
+    knows_capacity: bool = False
+    """Whether it can stop as soon as a plan fits."""
 
 
 _MOST_BUFFERS = {
+    "exact": 20_000,
+    "minimalloc": 20_000,
     "tflite-gpu-min-cost-flow": 1_500,
     "tflite-gpu-by-size-objects": 30_000,
     "tvm-hill-climb": 20_000,
@@ -47,14 +55,23 @@ _MOST_BUFFERS = {
     "somas": 200_000,
     "xla-best-of": 200_000,
 }
-"""Buffers up to which our slower planners take part."""
+"""Buffers up to which our slower planners take part: quadratic ones, and those that run others."""
+
+_SEARCHES = {"auto", "exact", "idealloc", "minimalloc", "tvm-hill-climb", "vela-hill-climb"}
+
+_KNOW_CAPACITY = {"auto", "exact", "idealloc", "minimalloc"}
 
 
 def ours() -> list[Contender]:
     """Return every planner of the registry."""
     return [
         Contender(
-            planner.name, "ours", _prepare_ours(planner.name), _MOST_BUFFERS.get(planner.name)
+            planner.name,
+            "ours",
+            _prepare_ours(planner.name),
+            _MOST_BUFFERS.get(planner.name),
+            searches=planner.name in _SEARCHES,
+            knows_capacity=planner.name in _KNOW_CAPACITY,
         )
         for planner in planners()
     ]
@@ -69,6 +86,7 @@ def _prepare_ours(name: str) -> Callable[[Problem, Limits], Task]:
                 effort=limits.effort,
                 threads=limits.threads,
                 time_limit_seconds=limits.seconds,
+                minimize=limits.minimize,
             ).offsets
 
         return Task(work, lambda offsets: offsets)

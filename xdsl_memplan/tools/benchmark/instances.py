@@ -9,20 +9,25 @@ import numpy as np
 from xdsl_memplan.formats.minimalloc_csv import read_problem
 from xdsl_memplan.model.problem import Problem
 
+_SECONDS_PER_BUFFER = 6e-5
+"""What a rule may take on generated problems: a minute for a million buffers."""
+
 
 @dataclass(frozen=True)
 class BenchmarkInstance:
-    """A problem to be planned; `load` is in bytes, `capacity` that of the problem's memory."""
+    """A problem to be planned. The capacity of its memory is what a search has to reach."""
 
     name: str
     group: str
     problem: Problem
     load: int
-
-    @property
-    def capacity(self) -> int:
-        """Bytes a plan should fit in: the memory's, else the load."""
-        return self.load if self.problem.capacity is None else self.problem.capacity
+    """Bytes."""
+    capacity: int
+    """Bytes a plan should fit in: what the file says, else the load."""
+    seconds: float = 0.0
+    """A run may take as long, whatever the limit of searches: large ones need it."""
+    minimize: bool = True
+    """False: to fit in the capacity is enough. Only for who knows capacities."""
 
 
 def load_of(problem: Problem) -> int:
@@ -40,22 +45,43 @@ def load_of(problem: Problem) -> int:
     return max(0, int(np.cumsum(change[order]).max()))
 
 
-def from_files(paths: Iterable[Path], group: str | None = None) -> Iterator[BenchmarkInstance]:
-    """Read CSV files in minimalloc's format, and those of folders, one memory without a limit each.
+def from_files(paths: Iterable[Path], group: str | None = None) -> list[BenchmarkInstance]:
+    """Read CSV files in minimalloc's format, and those of folders; the smallest first.
 
-    A number in the name, as in `A.1048576.csv`, is the capacity, and gives a second instance with
-    it; the first one has the load as its capacity. The group is the folder's name by default. Sizes
+    A number in the name, as in `A.1048576.csv`, is the capacity, and gives a second instance, in a
+    group of its own, in which it is enough to fit. The group is the folder's name by default. Sizes
     are rounded up to a common alignment, which then holds by itself: few peers know alignment.
+    Buffers that never live or have no bytes are left out.
     Raises FormatError, OSError.
     """
-    for path in paths:
-        if path.is_dir():
-            yield from from_files(sorted(path.glob("*.csv")), group)
-            continue
-        with path.open(encoding="utf-8", newline="") as stream:
-            problem = read_problem(stream, str(path))
-        problem = _with_rounded_sizes(problem)
-        yield from _with_capacities(path, group or path.resolve().parent.name, problem)
+    files = [
+        file for path in paths for file in (sorted(path.glob("*.csv")) if path.is_dir() else [path])
+    ]
+    instances = [
+        instance
+        for file in files
+        for instance in _of_file(file, group or file.resolve().parent.name)
+    ]
+    groups = list(dict.fromkeys(instance.group for instance in instances))
+    return sorted(
+        instances, key=lambda one: (not one.minimize, groups.index(one.group), len(one.problem))
+    )
+
+
+def _of_live_buffers(problem: Problem) -> Problem:
+    """Leave out what takes no bytes at any tick: peers refuse it, and it has no place."""
+    if problem.fixed or problem.gaps:
+        return problem
+    kept = (problem.ends > problem.starts) & (problem.sizes > 0)
+    alignments = problem.alignments
+    return replace(
+        problem,
+        sizes=problem.sizes[kept],
+        starts=problem.starts[kept],
+        ends=problem.ends[kept],
+        alignments=None if alignments is None else alignments[kept],
+        ids=[problem.ids[i] for i in np.flatnonzero(kept).tolist()] if problem.ids else (),
+    )
 
 
 def _with_rounded_sizes(problem: Problem) -> Problem:
@@ -65,13 +91,16 @@ def _with_rounded_sizes(problem: Problem) -> Problem:
     return replace(problem, sizes=-(-problem.sizes // alignment) * alignment, alignments=None)
 
 
-def _with_capacities(path: Path, group: str, problem: Problem) -> Iterator[BenchmarkInstance]:
+def _of_file(path: Path, group: str) -> Iterator[BenchmarkInstance]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        problem = _with_rounded_sizes(_of_live_buffers(read_problem(stream, str(path))))
     name, _, given = path.stem.partition(".")
     load = load_of(problem)
-    yield BenchmarkInstance(name, group, _in_memory_of(problem, load), load)
-    if given.isdecimal() and int(given) != load:
-        capacity = int(given)
-        yield BenchmarkInstance(f"{name}@{given}", group, _in_memory_of(problem, capacity), load)
+    capacity = int(given) if given.isdecimal() else load
+    yield BenchmarkInstance(name, group, _in_memory_of(problem, load), load, capacity)
+    if given.isdecimal():
+        limited = _in_memory_of(problem, capacity)
+        yield BenchmarkInstance(name, f"{group}, to fit", limited, load, capacity, minimize=False)
 
 
 def _in_memory_of(problem: Problem, capacity: int) -> Problem:
@@ -91,4 +120,6 @@ def generated(buffers: int, mean_live: int, seed: int = 0) -> BenchmarkInstance:
     problem = Problem(sizes=sizes, starts=starts, ends=np.minimum(starts + lives, buffers + 1))
     load = load_of(problem)
     name = f"generated-{buffers}-{mean_live}"
-    return BenchmarkInstance(name, f"generated {buffers}", _in_memory_of(problem, load), load)
+    group = f"generated, {buffers:,} buffers"
+    seconds = buffers * _SECONDS_PER_BUFFER
+    return BenchmarkInstance(name, group, _in_memory_of(problem, load), load, load, seconds)

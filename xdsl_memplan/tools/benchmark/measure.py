@@ -5,7 +5,7 @@ import multiprocessing
 import resource
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
@@ -21,8 +21,8 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 Status = Literal["ok", "timeout", "error", "invalid", "left out"]
 
-_GRACE = 4.0
-"""A run is ended after this many times its limit, plus a second: limits are promises."""
+_GRACE = 2.0
+"""A run is ended after this many times its limit, plus a second: not everybody keeps limits."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Run:
     capacity: int
     contender: str
     side: str
+    searches: bool
     status: Status
     peak: int | None = None
     cpu_seconds: float | None = None
@@ -44,14 +45,14 @@ class Run:
     """Growth of the process while it planned, or all of another process that it started."""
     message: str = ""
 
+    @classmethod
+    def left_out(cls, contender: Contender, instance: BenchmarkInstance, reason: str) -> "Run":
+        """Return a run that did not take place."""
+        return cls(**_about(contender, instance), status="left out", message=reason)
 
-def measure(contender: Contender, instance: BenchmarkInstance, limits: Limits) -> Run:
-    """Run a contender in a fork of this process, so that it can be timed, ended and cleaned up.
 
-    The offsets are checked there against every rule of the problem but its capacity. Never raises
-    for what a contender does: that is a run with another status than ok.
-    """
-    about: dict[str, Any] = {
+def _about(contender: Contender, instance: BenchmarkInstance) -> dict[str, Any]:
+    return {
         "instance": instance.name,
         "group": instance.group,
         "buffers": len(instance.problem),
@@ -59,18 +60,31 @@ def measure(contender: Contender, instance: BenchmarkInstance, limits: Limits) -
         "capacity": instance.capacity,
         "contender": contender.name,
         "side": contender.side,
+        "searches": contender.searches,
     }
+
+
+def measure(contender: Contender, instance: BenchmarkInstance, limits: Limits) -> Run:
+    """Run a contender in a fork of this process, so that it can be timed, ended and cleaned up.
+
+    The offsets are checked there against every rule of the problem but its capacity. Never raises
+    for what a contender does: that is a run with another status than ok.
+    """
     most = contender.most_buffers
     if most is not None and len(instance.problem) > most:
-        return Run(**about, status="left out", message=f"more than {most} buffers")
+        return Run.left_out(contender, instance, f"more than {most} buffers")
+    about = _about(contender, instance)
+    allowed = max(_GRACE * limits.seconds + 1, instance.seconds)
+    seconds = limits.seconds if contender.searches else allowed
+    limits = replace(limits, minimize=instance.minimize, seconds=seconds)
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(theirs, contender, instance.problem, limits))
     process.start()
     theirs.close()
     try:
-        if not ours.poll(_GRACE * limits.seconds + 1):
-            return Run(**about, status="timeout", message="ended from outside")
+        if not ours.poll(allowed):
+            return Run(**about, status="timeout", message=f"ended after {allowed:.3g} s")
         return Run(**about, **ours.recv())
     except EOFError:
         process.join()
@@ -91,10 +105,11 @@ def _work(pipe: Connection, contender: Contender, problem: Problem, limits: Limi
         cpu, wall = _cpu_seconds() - cpu, time.perf_counter() - wall
         memory = max(0, _peak_memory() - before, _peak_memory_of_children())
         offsets = np.asarray(task.offsets(result), dtype=np.int64)
-    except TimeoutError as error:
+    except (TimeoutError, KeyboardInterrupt) as error:
+        # Our rules that are cancelled at the limit raise what Ctrl-C does.
         pipe.send({"status": "timeout", "message": str(error)})
         return
-    except (Exception, KeyboardInterrupt) as error:
+    except Exception as error:
         pipe.send({"status": "error", "message": f"{type(error).__name__}: {error}"[:500]})
         return
     try:

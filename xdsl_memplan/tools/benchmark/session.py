@@ -1,6 +1,7 @@
 """All runs of a benchmark: interleaved, and written down as they come."""
 
 import json
+import math
 import os
 import platform
 import time
@@ -20,6 +21,20 @@ _SHORT_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
+class Machine:
+    """What a benchmark ran on."""
+
+    processor: str
+    cores: int | None
+    python: str
+
+    @classmethod
+    def here(cls) -> "Machine":
+        """Describe this one."""
+        return cls(_processor(), os.cpu_count(), platform.python_version())
+
+
+@dataclass(frozen=True)
 class Session:
     """What is run: every contender on every instance, short runs several times."""
 
@@ -27,6 +42,8 @@ class Session:
     missing: Sequence[Missing]
     limits: Limits
     repetitions: int = 3
+    seconds: float = math.inf
+    """After this nothing new is started."""
 
     def run(
         self,
@@ -42,43 +59,45 @@ class Session:
         """
         runs: list[Run] = []
         exhausted: dict[tuple[str, str], int] = {}
-        saved = time.monotonic()
+        started = saved = time.monotonic()
         try:
             for instance in instances:
-                buffers = len(instance.problem)
-                entering = [
-                    contender
-                    for contender in self.contenders
-                    if buffers <= exhausted.get((contender.name, instance.group), buffers)
-                ]
+                entering = self._entering(instance)
                 for repetition in range(self.repetitions):
                     staying: list[Contender] = []
                     for contender in entering:
+                        key, buffers = (contender.name, instance.group), len(instance.problem)
+                        if time.monotonic() - started > self.seconds:
+                            raise TimeoutError
+                        if buffers > exhausted.get(key, buffers):
+                            late = "out of time on a smaller one"
+                            runs.append(Run.left_out(contender, instance, late))
+                            continue
                         progress(f"{instance.name}  {contender.name}  {repetition + 1}")
                         run = measure(contender, instance, self.limits)
                         runs.append(run)
                         if run.status == "ok" and (run.wall_seconds or 0) < _SHORT_SECONDS:
                             staying.append(contender)
                         if run.status == "timeout":
-                            exhausted[contender.name, instance.group] = buffers
+                            exhausted[key] = buffers
                         if time.monotonic() - saved > _SAVE_SECONDS:
                             self._save(runs, output)
                             saved = time.monotonic()
                     entering = staying
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, TimeoutError):
             progress("stopped")
         finally:
             self._save(runs, output)
         return runs
 
+    def _entering(self, instance: BenchmarkInstance) -> list[Contender]:
+        """Where it is enough to fit, only who knows capacities does anything new."""
+        return [one for one in self.contenders if instance.minimize or one.knows_capacity]
+
     def _save(self, runs: Sequence[Run], output: Path) -> None:
         content: dict[str, Any] = {
-            "machine": {
-                "processor": _processor(),
-                "cores": os.cpu_count(),
-                "python": platform.python_version(),
-            },
-            "limits": asdict(self.limits),
+            "machine": asdict(Machine.here()),
+            "limits": {"seconds": self.limits.seconds, "effort": self.limits.effort},
             "missing": [peer._asdict() for peer in self.missing],
             "runs": [asdict(run) for run in runs],
         }

@@ -58,14 +58,15 @@ class _Move:
 
 
 class Peak:
-    """The estimated load of a placement over positions."""
+    """The estimated load of a placement over positions; sizes are multiples of the alignment."""
 
-    def __init__(self, placement: Placement) -> None:
+    def __init__(self, placement: Placement, alignment: int = 1) -> None:
         self.placement = placement
         self.positions = len(placement.liveness.position) + 1
         self.rooms = _rooms(placement, self.positions)
         self.load = np.zeros(self.positions + 1, dtype=np.int64)
         for room in self.rooms:
+            room.size += -room.size % alignment
             self._add(room, room.size)
 
     @property

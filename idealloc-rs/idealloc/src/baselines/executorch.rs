@@ -14,8 +14,6 @@
 //!
 //! Complexity: `O(n log n)` for the order; per buffer one search over the gaps, and over the objects in them.
 
-use std::cmp::Reverse;
-
 use crate::baselines::fit::{Request, aligned_sizes, order_by_key, place_sizes_in_order};
 use crate::baselines::layout::complete;
 use crate::baselines::placed::Gaps;
@@ -40,7 +38,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let allows_overlap = settings.choice("overlap", &["true", "false"])? == 0;
     settings.finish()?;
     let sizes = aligned_sizes(problem);
-    let order = order_by_key(problem, |i| (Reverse(sizes[i]), Reverse(i)));
+    let order = order_by_key(problem, |i| [!sizes[i], !(i as u64)]);
     let mut objects = Windows::default();
     let rule = |request: &Request, gaps: Gaps<'_>| {
         place(&objects, request, gaps, allows_overlap).unwrap_or_else(|| {

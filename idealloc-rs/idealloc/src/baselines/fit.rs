@@ -7,10 +7,24 @@ use crate::baselines::rounding::Rounding;
 use crate::control::Control;
 use crate::error::Error;
 use crate::index::BufferIdx;
+use crate::planner::{Features, Planner, Run};
 use crate::problem::Problem;
+use crate::radix;
 
 /// Buffers placed between two looks at whether the caller wants to stop.
 const POLL: usize = 1 << 10;
+
+/// A planner that places in a static order among gaps. It honours all that a problem in one memory can have.
+pub const fn planner(
+    name: &'static str,
+    origin: &'static str,
+    summary: &'static str,
+    run: Run,
+) -> Planner {
+    let features =
+        Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false };
+    Planner { name, origin, summary, features, run }
+}
 
 /// What is to be placed.
 #[derive(Clone, Copy, Debug)]
@@ -33,14 +47,19 @@ impl Request {
 }
 
 /// The lowest gap that fits.
-pub fn lowest(request: &Request, mut gaps: Gaps<'_>) -> u64 {
-    gaps.find_map(|gap| request.offset_in(gap)).unwrap_or(UNBOUNDED)
+pub fn lowest(request: &Request, gaps: Gaps<'_>) -> u64 {
+    gaps.lowest(request)
 }
 
 /// The smallest gap that fits, measured from the aligned offset to its end; the lowest of equals. The unbounded
 /// gap is the last resort.
 pub fn smallest(request: &Request, gaps: Gaps<'_>) -> u64 {
     smallest_by(request, gaps, |(_, end), offset| end - offset)
+}
+
+/// As [`smallest`], measured from the start of the gap as it is.
+pub fn smallest_hole(request: &Request, gaps: Gaps<'_>) -> u64 {
+    smallest_by(request, gaps, |(start, end), _| end - start)
 }
 
 /// The gap that fits with the least `measure(gap, aligned offset)`, which is at least the size; the lowest of
@@ -119,9 +138,10 @@ pub fn aligned_sizes(problem: &Problem) -> Cow<'_, [u64]> {
     }
 }
 
-/// All buffers, sorted by a key and then by position.
-pub fn order_by_key<K: Ord>(problem: &Problem, key: impl Fn(usize) -> K) -> Vec<BufferIdx> {
-    let mut order: Vec<(K, u32)> = (0..problem.len()).map(|i| (key(i), i as u32)).collect();
-    order.sort_unstable();
-    order.into_iter().map(|(_, i)| BufferIdx::new(i)).collect()
+/// All buffers by ascending key, then by position. `!value` sorts downwards, [`crate::radix::ascending`] takes times.
+pub fn order_by_key<const K: usize>(
+    problem: &Problem,
+    key: impl Fn(usize) -> [u64; K],
+) -> Vec<BufferIdx> {
+    radix::order(problem.len(), key).into_iter().map(BufferIdx::new).collect()
 }

@@ -8,26 +8,21 @@
 //!
 //! Complexity: one search over the gaps per buffer.
 
-use crate::baselines::fit::{aligned_sizes, order_by_key, place_sizes_in_order, smallest};
+use crate::baselines::fit::{aligned_sizes, order_by_key, place_sizes_in_order, planner, smallest};
 use crate::baselines::layout::complete;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
 
 /// In the order given, into the smallest gap.
-pub const PLANNER: Planner = Planner {
-    name: "iree",
-    origin: "IREE Stream LayoutSlices",
-    summary: "in the order given, into the smallest gap",
-    features: Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false },
-    run,
-};
+pub const PLANNER: Planner =
+    planner("iree", "IREE Stream LayoutSlices", "in the order given, into the smallest gap", run);
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let order = order_by_key(problem, |_| ());
+    let order = order_by_key(problem, |_| []);
     let sizes = aligned_sizes(problem);
     complete(problem, place_sizes_in_order(problem, sizes, control, &order, smallest)?)
 }

@@ -12,33 +12,27 @@
 use crate::baselines::fit::order_by_key;
 use crate::baselines::free_list::FreeList;
 use crate::baselines::layout::complete;
-use crate::baselines::online::place_online;
+use crate::baselines::online::{place_online, planner};
 use crate::baselines::rounding::Rounding;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 /// In order of start, into the smallest gap between live buffers.
-pub const PLANNER: Planner = Planner {
-    name: "mlir-best-fit",
-    origin: "MLIR static-memory-planner-analysis",
-    summary: "one pass over time, into the smallest gap or the free end of the arena",
-    features: Features {
-        alignment: true,
-        fixed: false,
-        gaps: false,
-        conflicts: false,
-        pools: false,
-    },
+pub const PLANNER: Planner = planner(
+    "mlir-best-fit",
+    "MLIR static-memory-planner-analysis",
+    "one pass over time, into the smallest gap or the free end of the arena",
     run,
-};
+);
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let rounding = Rounding::of(problem);
-    let order = order_by_key(problem, |i| problem.lifetimes()[i].start);
+    let order = order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]);
     let mut arena = 0_u64;
     let rule = |free: &FreeList, size: u64, alignment: u64| {
         let tail = rounding.up(free.top(), alignment);

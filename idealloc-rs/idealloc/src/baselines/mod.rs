@@ -2,7 +2,7 @@
 //!
 //! One planner, or one family of planners that differ in a key only, per file. What they share:
 //!
-//! - `placed`: the gaps between conflicting buffers, over the index of what is taken when in [`crate::place`];
+//! - `placed`: the gaps between conflicting buffers, over `timeline`, the index of what is taken when;
 //! - `fit`: rules that choose among gaps, and the loop of every planner that places in a static order;
 //! - `windows`: memory cut into objects or footprints;
 //! - `free_list`, `online`: planners that go through time once;
@@ -15,10 +15,10 @@ mod adjacency;
 mod deadline;
 mod degrees;
 mod executorch;
-mod fit;
+pub(crate) mod fit;
 mod free_list;
 mod iree;
-mod layout;
+pub(crate) mod layout;
 mod mersenne_twister;
 mod mlir_best_fit;
 mod naive;
@@ -40,6 +40,7 @@ mod tflite_gpu_by_size_objects;
 mod tflite_gpu_in_order;
 mod tflite_gpu_min_cost_flow;
 mod tflm;
+mod timeline;
 mod triton;
 mod tvm_greedy;
 mod tvm_hill_climb;

@@ -8,9 +8,22 @@ use crate::baselines::rounding::Rounding;
 use crate::control::Control;
 use crate::error::Error;
 use crate::index::BufferIdx;
+use crate::planner::{Features, Planner, Run};
 use crate::problem::Problem;
 
 const POLL: usize = 1 << 10;
+
+/// A planner that goes through time once. It honours alignment, and lifetimes are all it knows of conflicts.
+pub const fn planner(
+    name: &'static str,
+    origin: &'static str,
+    summary: &'static str,
+    run: Run,
+) -> Planner {
+    let features =
+        Features { alignment: true, fixed: false, gaps: false, conflicts: false, pools: false };
+    Planner { name, origin, summary, features, run }
+}
 
 /// Places buffers in `order`, which ascends by start. Before each one, all that has ended is freed.
 ///

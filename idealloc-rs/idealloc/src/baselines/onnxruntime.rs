@@ -12,32 +12,26 @@
 
 use crate::baselines::fit::order_by_key;
 use crate::baselines::layout::complete;
-use crate::baselines::online::{place_online, smallest_or_top};
+use crate::baselines::online::{place_online, planner, smallest_or_top};
 use crate::baselines::rounding::Rounding;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 /// In order of start, into the smallest gap between live blocks.
-pub const PLANNER: Planner = Planner {
-    name: "onnxruntime",
-    origin: "ONNX Runtime MemPatternPlanner (from source text, not compared)",
-    summary: "one pass over time, into the smallest gap between live buffers",
-    features: Features {
-        alignment: true,
-        fixed: false,
-        gaps: false,
-        conflicts: false,
-        pools: false,
-    },
+pub const PLANNER: Planner = planner(
+    "onnxruntime",
+    "ONNX Runtime MemPatternPlanner (from source text, not compared)",
+    "one pass over time, into the smallest gap between live buffers",
     run,
-};
+);
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let rule = smallest_or_top(Rounding::of(problem));
-    let order = order_by_key(problem, |i| problem.lifetimes()[i].start);
+    let order = order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]);
     complete(problem, place_online(problem, problem.sizes(), control, &order, rule)?)
 }

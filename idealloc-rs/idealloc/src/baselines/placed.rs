@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::baselines::fit::Request;
+use crate::baselines::timeline::Timeline;
 use crate::index::BufferIdx;
 use crate::place::instance::Instance;
-use crate::place::occupancy::Occupancy;
 use crate::problem::Problem;
 
 /// Addresses `[start, end)` in bytes.
@@ -18,7 +19,7 @@ pub const UNBOUNDED: u64 = u64::MAX;
 /// Fixed buffers are there from the beginning.
 pub struct Placed<'p> {
     instance: Instance,
-    occupancy: Occupancy,
+    timeline: Timeline,
     sizes: Cow<'p, [u64]>,
     offsets: Vec<u64>,
     is_placed: Vec<bool>,
@@ -31,7 +32,7 @@ impl<'p> Placed<'p> {
     pub fn new(problem: &Problem, sizes: Cow<'p, [u64]>) -> Self {
         let instance = Instance::new(problem);
         let mut placed = Self {
-            occupancy: Occupancy::new(instance.sections()),
+            timeline: Timeline::new(instance.sections(), instance.spans()),
             instance,
             sizes,
             offsets: vec![0; problem.len()],
@@ -55,21 +56,22 @@ impl<'p> Placed<'p> {
         self.is_placed[i] = true;
         let end = offset.saturating_add(self.sizes[i]);
         for &piece in self.instance.pieces(i) {
-            self.occupancy.insert(piece, offset, end);
+            self.timeline.insert(piece, offset, end);
         }
     }
 
     /// The gaps of at least `size` bytes between all placed buffers that conflict with `buffer`.
     pub fn gaps(&mut self, buffer: BufferIdx, size: u64) -> Gaps<'_> {
         let i = buffer.get();
-        let query = self.occupancy.open(self.instance.pieces(i));
+        let query = self.timeline.open(self.instance.pieces(i));
         for &j in self.instance.neighbours(i) {
             let j = j as usize;
             if self.is_placed[j] {
                 query.avoid(self.offsets[j], self.offsets[j].saturating_add(self.sizes[j]));
             }
         }
-        Gaps { occupancy: query, size, next: Some(0) }
+        query.close();
+        Gaps { timeline: query, size, next: Some(0) }
     }
 
     /// The offsets, once all are placed.
@@ -82,16 +84,29 @@ impl<'p> Placed<'p> {
 ///
 /// Found one by one: a rule that takes the first gap does not pay for the others.
 pub struct Gaps<'o> {
-    occupancy: &'o mut Occupancy,
+    timeline: &'o mut Timeline,
     size: u64,
     next: Option<u64>,
+}
+
+impl Gaps<'_> {
+    /// Where the first gap that fits takes the request; `UNBOUNDED` if none does. The ends of gaps are not looked for.
+    pub fn lowest(self, request: &Request) -> u64 {
+        let Request { size, alignment, rounding } = *request;
+        let found = if alignment == 1 {
+            self.timeline.lowest(0, size, |offset| offset)
+        } else {
+            self.timeline.lowest(0, size, |offset| rounding.up(offset, alignment))
+        };
+        found.unwrap_or(UNBOUNDED)
+    }
 }
 
 impl Iterator for Gaps<'_> {
     type Item = Range;
 
     fn next(&mut self) -> Option<Range> {
-        let (start, end) = self.occupancy.next_hole(self.next?, self.size)?;
+        let (start, end) = self.timeline.next_hole(self.next?, self.size)?;
         self.next = (end != UNBOUNDED).then_some(end);
         Some((start, end))
     }

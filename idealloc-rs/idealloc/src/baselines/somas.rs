@@ -23,8 +23,6 @@
 //!
 //! Complexity: eight times `O(n log n)` for the order and one search over the gaps per buffer.
 
-use std::cmp::Reverse;
-
 use crate::baselines::fit::{Request, order_by_key, place_sizes_in_order};
 use crate::baselines::layout::complete;
 use crate::baselines::peak_tick::shareable_at_peak;
@@ -120,9 +118,9 @@ fn wins(peak: u64, algorithm: Algorithm, least: u64, winner: Algorithm) -> bool 
 fn sort(problem: &Problem, sizes: &[u64], by_reuse: bool) -> Vec<BufferIdx> {
     if by_reuse {
         let shareable = shareable_at_peak(problem, sizes);
-        order_by_key(problem, |i| (shareable[i], Reverse(sizes[i])))
+        order_by_key(problem, |i| [shareable[i], !sizes[i]])
     } else {
-        order_by_key(problem, |i| Reverse(sizes[i]))
+        order_by_key(problem, |i| [!sizes[i]])
     }
 }
 

@@ -11,31 +11,26 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use std::cmp::Reverse;
-
-use crate::baselines::fit::{order_by_key, place_in_order, smallest_by};
+use crate::baselines::fit::{order_by_key, place_in_order, planner, smallest_hole};
 use crate::baselines::layout::complete;
-use crate::baselines::placed::Gaps;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 /// Largest first, then earliest, into the smallest gap.
-pub const PLANNER: Planner = Planner {
-    name: "tflite-arena",
-    origin: "LiteRT SimpleMemoryArena",
-    summary: "largest first, earliest first, into the smallest gap",
-    features: Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false },
+pub const PLANNER: Planner = planner(
+    "tflite-arena",
+    "LiteRT SimpleMemoryArena",
+    "largest first, earliest first, into the smallest gap",
     run,
-};
+);
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let order =
-        order_by_key(problem, |i| (Reverse(problem.sizes()[i]), problem.lifetimes()[i].start));
-    let unaligned = |(start, end), _| end - start;
-    let rule = |request: &_, gaps: Gaps<'_>| smallest_by(request, gaps, unaligned);
-    complete(problem, place_in_order(problem, control, &order, rule)?)
+        order_by_key(problem, |i| [!problem.sizes()[i], ascending(problem.lifetimes()[i].start)]);
+    complete(problem, place_in_order(problem, control, &order, smallest_hole)?)
 }

@@ -44,7 +44,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let breadths = Breadths::new(problem);
     let order = order_by_key(problem, |i| {
         let (breadth, tick) = breadths.broadest(problem, i);
-        (Reverse(breadth), tick, Reverse(problem.sizes()[i]))
+        [!breadth, tick as u64, !problem.sizes()[i]]
     });
     let mut objects = SharedObjects::new(problem);
     let mut by_size: BTreeSet<(u64, usize)> = BTreeSet::new();

@@ -8,27 +8,24 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use std::cmp::Reverse;
-
-use crate::baselines::fit::{order_by_key, place_in_order, smallest};
+use crate::baselines::fit::{order_by_key, place_in_order, planner, smallest};
 use crate::baselines::layout::complete;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
 
 /// Largest first into the smallest gap.
-pub const PLANNER: Planner = Planner {
-    name: "tflite-gpu-by-size",
-    origin: "LiteRT GPU GreedyBySizeAssignment (offsets)",
-    summary: "largest first, into the smallest gap",
-    features: Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false },
+pub const PLANNER: Planner = planner(
+    "tflite-gpu-by-size",
+    "LiteRT GPU GreedyBySizeAssignment (offsets)",
+    "largest first, into the smallest gap",
     run,
-};
+);
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let order = order_by_key(problem, |i| Reverse(problem.sizes()[i]));
+    let order = order_by_key(problem, |i| [!problem.sizes()[i]]);
     complete(problem, place_in_order(problem, control, &order, smallest)?)
 }

@@ -56,7 +56,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let maxima = positional_maxima(problem);
     let position = |size: u64| maxima.partition_point(|&most| most >= size);
     let mut objects = SharedObjects::new(problem);
-    let mut waiting: Vec<Waiting> = order_by_key(problem, |i| Reverse(problem.sizes()[i]))
+    let mut waiting: Vec<Waiting> = order_by_key(problem, |i| [!problem.sizes()[i]])
         .into_iter()
         .map(|b| (b.get(), problem.sizes()[b.get()], problem.lifetimes()[b.get()]))
         .filter(|&(_, size, life)| size > 0 && !life.is_empty())

@@ -15,39 +15,36 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::baselines::fit::order_by_key;
+use crate::baselines::online::planner;
 use crate::baselines::settings::Settings;
 use crate::baselines::shared_objects::SharedObjects;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
-
-const FEATURES: Features =
-    Features { alignment: true, fixed: false, gaps: false, conflicts: false, pools: false };
+use crate::radix::ascending;
 
 /// Into the free object closest in size.
-pub const IN_ORDER: Planner = Planner {
-    name: "tflite-gpu-in-order",
-    origin: "LiteRT GPU GreedyInOrderAssignment",
-    summary: "shared objects, one pass over time, the free object closest in size",
-    features: FEATURES,
-    run: |problem: &Problem, options: &Options, _: &Control| {
+pub const IN_ORDER: Planner = planner(
+    "tflite-gpu-in-order",
+    "LiteRT GPU GreedyInOrderAssignment",
+    "shared objects, one pass over time, the free object closest in size",
+    |problem: &Problem, options: &Options, _: &Control| {
         Settings::new("tflite-gpu-in-order", options).finish()?;
         assign(problem, BySize::default())
     },
-};
+);
 
 /// Into a free object of equal size.
-pub const EQUALITY: Planner = Planner {
-    name: "tflite-gpu-equality",
-    origin: "LiteRT GPU EqualityAssignment",
-    summary: "shared objects, one pass over time, free objects of equal size only",
-    features: FEATURES,
-    run: |problem: &Problem, options: &Options, _: &Control| {
+pub const EQUALITY: Planner = planner(
+    "tflite-gpu-equality",
+    "LiteRT GPU EqualityAssignment",
+    "shared objects, one pass over time, free objects of equal size only",
+    |problem: &Problem, options: &Options, _: &Control| {
         Settings::new("tflite-gpu-equality", options).finish()?;
         assign(problem, Equal::default())
     },
-};
+);
 
 /// Free objects, and the choice among them.
 trait FreeObjects {
@@ -92,7 +89,7 @@ impl FreeObjects for Equal {
 fn assign(problem: &Problem, mut free: impl FreeObjects) -> Result<Placement, Error> {
     let mut objects = SharedObjects::new(problem);
     let mut live: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
-    for buffer in order_by_key(problem, |i| problem.lifetimes()[i].start) {
+    for buffer in order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]) {
         let i = buffer.get();
         let (size, life) = (problem.sizes()[i], problem.lifetimes()[i]);
         if size == 0 || life.is_empty() {

@@ -21,6 +21,7 @@ use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 /// Chains of buffers of least total size by a flow.
 pub const PLANNER: Planner = Planner {
@@ -41,7 +42,7 @@ const MOST_EDGES: usize = 1 << 26;
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let order = order_by_key(problem, |i| problem.lifetimes()[i].start);
+    let order = order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]);
     let buffers: Vec<usize> = order
         .into_iter()
         .map(|buffer| buffer.get())

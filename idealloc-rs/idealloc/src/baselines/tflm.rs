@@ -10,28 +10,25 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use std::cmp::Reverse;
-
-use crate::baselines::fit::{aligned_sizes, lowest, order_by_key, place_sizes_in_order};
+use crate::baselines::fit::{aligned_sizes, lowest, order_by_key, place_sizes_in_order, planner};
 use crate::baselines::layout::complete;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
 
 /// Largest first, the last of equals first, at the lowest offset that fits.
-pub const PLANNER: Planner = Planner {
-    name: "tflm",
-    origin: "TFLite Micro GreedyMemoryPlanner",
-    summary: "fixed buffers, then largest first, each at the lowest offset where it fits",
-    features: Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false },
+pub const PLANNER: Planner = planner(
+    "tflm",
+    "TFLite Micro GreedyMemoryPlanner",
+    "fixed buffers, then largest first, each at the lowest offset where it fits",
     run,
-};
+);
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let sizes = aligned_sizes(problem);
-    let order = order_by_key(problem, |i| (Reverse(sizes[i]), Reverse(i)));
+    let order = order_by_key(problem, |i| [!sizes[i], !(i as u64)]);
     complete(problem, place_sizes_in_order(problem, sizes, control, &order, lowest)?)
 }

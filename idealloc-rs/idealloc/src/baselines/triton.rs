@@ -16,7 +16,6 @@
 //!
 //! Complexity: `O(n^2 log n)` for the starts, `O(pairs)` a round of repair.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::baselines::fit::order_by_key;
@@ -54,7 +53,7 @@ struct Buffers {
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let order: Vec<_> = order_by_key(problem, |i| Reverse(problem.sizes()[i]))
+    let order: Vec<_> = order_by_key(problem, |i| [!problem.sizes()[i]])
         .into_iter()
         .filter(|b| problem.sizes()[b.get()] > 0 && !problem.lifetimes()[b.get()].is_empty())
         .collect();

@@ -12,8 +12,6 @@
 //! With one pool its capacity is not looked at. Complexity: `O(n log n + p n log^2 n)` for `p` pools, plus
 //! `O(pairs)` for listed conflicts.
 
-use std::cmp::Reverse;
-
 use crate::baselines::degrees::degrees;
 use crate::baselines::fit::order_by_key;
 use crate::baselines::layout::complete;
@@ -54,9 +52,8 @@ pub const BY_CONFLICTS: Planner = Planner {
     run: |problem: &Problem, options: &Options, control: &Control| {
         Settings::new("tvm-by-conflicts", options).finish()?;
         let degrees = degrees(problem)?;
-        let order = order_by_key(problem, |i| {
-            (Reverse(degrees[i]), Reverse(problem.sizes()[i]), Reverse(i))
-        });
+        let order =
+            order_by_key(problem, |i| [!(degrees[i] as u64), !problem.sizes()[i], !(i as u64)]);
         stack(problem, control, &order)
     },
 };
@@ -67,7 +64,7 @@ pub const BY_CONFLICTS: Planner = Planner {
 /// As [`degrees`].
 pub fn by_size(problem: &Problem) -> Result<Vec<BufferIdx>, Error> {
     let degrees = degrees(problem)?;
-    Ok(order_by_key(problem, |i| (Reverse(problem.sizes()[i]), Reverse(degrees[i]), Reverse(i))))
+    Ok(order_by_key(problem, |i| [!problem.sizes()[i], !(degrees[i] as u64), !(i as u64)]))
 }
 
 fn stack(problem: &Problem, control: &Control, order: &[BufferIdx]) -> Result<Placement, Error> {

@@ -9,39 +9,31 @@
 //!
 //! Complexity: `O(n log n)`; with several alignments `O(n g)` for `g` gaps at a time.
 
-use std::cmp::Reverse;
-
 use crate::baselines::fit::{aligned_sizes, order_by_key};
 use crate::baselines::layout::complete;
-use crate::baselines::online::{place_online, smallest_or_top};
+use crate::baselines::online::{place_online, planner, smallest_or_top};
 use crate::baselines::rounding::Rounding;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 /// In order of start, the longest first, into the smallest gap between live buffers.
-pub const PLANNER: Planner = Planner {
-    name: "vela-greedy",
-    origin: "Vela GreedyAllocator",
-    summary: "one pass over time, longest first, into the smallest gap between live buffers",
-    features: Features {
-        alignment: true,
-        fixed: false,
-        gaps: false,
-        conflicts: false,
-        pools: false,
-    },
+pub const PLANNER: Planner = planner(
+    "vela-greedy",
+    "Vela GreedyAllocator",
+    "one pass over time, longest first, into the smallest gap between live buffers",
     run,
-};
+);
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let rule = smallest_or_top(Rounding::of(problem));
     let order = order_by_key(problem, |i| {
         let life = problem.lifetimes()[i];
-        (life.start, Reverse(life.end), problem.sizes()[i])
+        [ascending(life.start), !ascending(life.end), problem.sizes()[i]]
     });
     complete(problem, place_online(problem, &aligned_sizes(problem), control, &order, rule)?)
 }

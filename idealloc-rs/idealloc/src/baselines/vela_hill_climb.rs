@@ -16,8 +16,6 @@
 //! the options is added to Vela's, 1.
 //! Complexity: `O(n d r)` a step for `d` conflicts and `r` rescans.
 
-use std::cmp::Reverse;
-
 use crate::baselines::adjacency::Adjacency;
 use crate::baselines::deadline::Deadline;
 use crate::baselines::fit::order_by_key;
@@ -31,6 +29,7 @@ use crate::place::instance::{Instance, Span};
 use crate::plan::StopReason;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
+use crate::radix::ascending;
 
 /// Swaps below the bottleneck.
 pub const PLANNER: Planner = Planner {
@@ -138,8 +137,8 @@ impl<'p> Climb<'p> {
     fn by_urgency(&self) -> Vec<u32> {
         let order = order_by_key(self.problem, |i| {
             let life = self.problem.lifetimes()[i];
-            let longest = Reverse(life.end.abs_diff(life.start));
-            (Reverse(self.urgency[i]), longest, life.start, Reverse(self.problem.sizes()[i]))
+            let length = life.end.abs_diff(life.start);
+            [!self.urgency[i], !length, ascending(life.start), !self.problem.sizes()[i]]
         });
         let sized = order.into_iter().filter(|buffer| self.problem.sizes()[buffer.get()] > 0);
         sized.map(|buffer| buffer.get() as u32).collect()

@@ -23,79 +23,69 @@
 //!
 //! Complexity: `O(n log n)` for the order, and one search over the gaps per buffer.
 
-use std::cmp::Reverse;
-
-use crate::baselines::fit::{lowest, order_by_key, place_in_order, smallest};
+use crate::baselines::fit::{lowest, order_by_key, place_in_order, planner, smallest};
 use crate::baselines::layout::complete;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
 use crate::error::Error;
 use crate::index::BufferIdx;
-use crate::planner::{Features, Placement, Planner};
+use crate::planner::{Placement, Planner};
 use crate::problem::Problem;
-
-const FEATURES: Features =
-    Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false };
+use crate::radix::ascending;
 
 const ORIGIN: &str = "OpenXLA GlobalDecreasingSizeBestFitHeap";
 
 /// Largest first.
-pub const SPATIAL: Planner = Planner {
-    name: "xla-spatial",
-    origin: ORIGIN,
-    summary: "largest first, into the smallest gap (fit=lowest: the lowest gap)",
-    features: FEATURES,
-    run: |problem, options, control| run("xla-spatial", spatial, problem, options, control),
-};
+pub const SPATIAL: Planner = planner(
+    "xla-spatial",
+    ORIGIN,
+    "largest first, into the smallest gap (fit=lowest: the lowest gap)",
+    |p, o, c| run("xla-spatial", spatial, p, o, c),
+);
 
 /// Longest first.
-pub const TEMPORAL: Planner = Planner {
-    name: "xla-temporal",
-    origin: ORIGIN,
-    summary: "longest lifetime first, into the smallest gap (fit=lowest: the lowest gap)",
-    features: FEATURES,
-    run: |problem, options, control| run("xla-temporal", temporal, problem, options, control),
-};
+pub const TEMPORAL: Planner = planner(
+    "xla-temporal",
+    ORIGIN,
+    "longest lifetime first, into the smallest gap (fit=lowest: the lowest gap)",
+    |p, o, c| run("xla-temporal", temporal, p, o, c),
+);
 
 /// Largest size times live ticks first.
-pub const AREA: Planner = Planner {
-    name: "xla-area",
-    origin: ORIGIN,
-    summary: "largest size times lifetime first, into the smallest gap (fit=lowest: the lowest gap)",
-    features: FEATURES,
-    run: |problem, options, control| run("xla-area", area, problem, options, control),
-};
+pub const AREA: Planner = planner(
+    "xla-area",
+    ORIGIN,
+    "largest size times lifetime first, into the smallest gap (fit=lowest: the lowest gap)",
+    |p, o, c| run("xla-area", area, p, o, c),
+);
 
 /// Earliest start first.
-pub const START: Planner = Planner {
-    name: "xla-start",
-    origin: ORIGIN,
-    summary: "earliest start first, into the smallest gap (fit=lowest: the lowest gap)",
-    features: FEATURES,
-    run: |problem, options, control| run("xla-start", start, problem, options, control),
-};
+pub const START: Planner = planner(
+    "xla-start",
+    ORIGIN,
+    "earliest start first, into the smallest gap (fit=lowest: the lowest gap)",
+    |p, o, c| run("xla-start", start, p, o, c),
+);
 
 /// Earliest end first.
-pub const END: Planner = Planner {
-    name: "xla-end",
-    origin: ORIGIN,
-    summary: "earliest end first, into the smallest gap (fit=lowest: the lowest gap)",
-    features: FEATURES,
-    run: |problem, options, control| run("xla-end", end, problem, options, control),
-};
+pub const END: Planner = planner(
+    "xla-end",
+    ORIGIN,
+    "earliest end first, into the smallest gap (fit=lowest: the lowest gap)",
+    |p, o, c| run("xla-end", end, p, o, c),
+);
 
 /// The best of several of the above.
 ///
 /// `list=packing-search` (default, XLA 2026's `CreateHeapWithPackingSearch`): best and lowest fit, each with spatial,
 /// temporal and area. `list=classic`: spatial and temporal with best fit. The first of equals wins, as in
 /// `ChooseBestHeapAlgorithm`.
-pub const BEST_OF: Planner = Planner {
-    name: "xla-best-of",
-    origin: "OpenXLA ChooseBestHeapAlgorithm",
-    summary: "the best of spatial, temporal and area with both fits (list=classic: of the first two)",
-    features: FEATURES,
-    run: best_of,
-};
+pub const BEST_OF: Planner = planner(
+    "xla-best-of",
+    "OpenXLA ChooseBestHeapAlgorithm",
+    "the best of spatial, temporal and area with both fits (list=classic: of the first two)",
+    best_of,
+);
 
 type Order = fn(&Problem) -> Vec<BufferIdx>;
 
@@ -105,11 +95,11 @@ fn span(problem: &Problem, buffer: usize) -> u64 {
 }
 
 fn spatial(problem: &Problem) -> Vec<BufferIdx> {
-    order_by_key(problem, |i| (Reverse(problem.sizes()[i]), Reverse(span(problem, i))))
+    order_by_key(problem, |i| [!problem.sizes()[i], !span(problem, i)])
 }
 
 fn temporal(problem: &Problem) -> Vec<BufferIdx> {
-    order_by_key(problem, |i| (Reverse(span(problem, i)), Reverse(problem.sizes()[i])))
+    order_by_key(problem, |i| [!span(problem, i), !problem.sizes()[i]])
 }
 
 fn area(problem: &Problem) -> Vec<BufferIdx> {
@@ -117,15 +107,18 @@ fn area(problem: &Problem) -> Vec<BufferIdx> {
     for &(buffer, gap) in problem.gaps() {
         live_ticks[buffer.get()] -= gap.end.abs_diff(gap.start);
     }
-    order_by_key(problem, |i| Reverse(u128::from(problem.sizes()[i]) * u128::from(live_ticks[i])))
+    order_by_key(problem, |i| {
+        let area = u128::from(problem.sizes()[i]) * u128::from(live_ticks[i]);
+        [!((area >> 64) as u64), !(area as u64)]
+    })
 }
 
 fn start(problem: &Problem) -> Vec<BufferIdx> {
-    order_by_key(problem, |i| (problem.lifetimes()[i].start, Reverse(problem.sizes()[i])))
+    order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start), !problem.sizes()[i]])
 }
 
 fn end(problem: &Problem) -> Vec<BufferIdx> {
-    order_by_key(problem, |i| (problem.lifetimes()[i].end, Reverse(problem.sizes()[i])))
+    order_by_key(problem, |i| [ascending(problem.lifetimes()[i].end), !problem.sizes()[i]])
 }
 
 fn run(

@@ -1,7 +1,10 @@
 //! Planners that place once, in one static order.
 
+use crate::baselines::fit::{lowest, place_in_order, smallest_hole};
+use crate::baselines::layout::complete;
 use crate::control::{Control, Options};
 use crate::error::Error;
+use crate::index::BufferIdx;
 use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
 use crate::place::instance::Instance;
 use crate::place::order::{Key, Order, Orders, Tie};
@@ -74,12 +77,16 @@ fn once(
 ) -> Result<Placement, Error> {
     let instance = Instance::new(problem);
     let sorted = Orders::new(&instance).sorted(order);
+    if let Pick::Static(rule) = pick {
+        let order: Vec<BufferIdx> = sorted.into_iter().map(BufferIdx::new).collect();
+        let offsets = match rule {
+            Rule::FirstFit => place_in_order(problem, control, &order, lowest)?,
+            Rule::BestFit => place_in_order(problem, control, &order, smallest_hole)?,
+        };
+        return complete(problem, offsets);
+    }
     let mut engine = Engine::new(&instance);
-    let outcome = match pick {
-        Pick::Static(rule) => engine.run(&sorted, rule, MAX_BYTES, control),
-        Pick::LowestFirst => engine.run_lowest_first(&sorted, MAX_BYTES, control),
-    };
-    match outcome {
+    match engine.run_lowest_first(&sorted, MAX_BYTES, control) {
         Outcome::Placed(_) => {}
         Outcome::Above(buffer) => return Err(out_of_addresses(buffer)),
         Outcome::Cancelled => return Err(Error::Cancelled),

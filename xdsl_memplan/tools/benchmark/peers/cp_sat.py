@@ -1,0 +1,54 @@
+"""CP-SAT of OR-tools: https://developers.google.com/optimization, Apache-2.0."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from xdsl_memplan.model.problem import Int64Array, Problem
+from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task
+from xdsl_memplan.tools.benchmark.instances import load_of
+
+
+def contenders() -> Iterator[Contender]:
+    """Yield CP-SAT on the model of intervals in time and address. Raises ImportError."""
+    cp_model: Any = import_module("ortools.sat.python.cp_model")
+
+    def prepare(problem: Problem, limits: Limits) -> Task:
+        model = cp_model.CpModel()
+        total = int(problem.sizes.sum())
+        peak = model.new_int_var(0, total, "peak")
+        offsets: list[Any] = []
+        times: list[Any] = []
+        places: list[Any] = []
+        for size, start, end in zip(
+            problem.sizes.tolist(), problem.starts.tolist(), problem.ends.tolist(), strict=True
+        ):
+            offset = model.new_int_var(0, total - size, "")
+            model.add(offset + size <= peak)
+            offsets.append(offset)
+            times.append(model.new_fixed_size_interval_var(start, end - start, ""))
+            places.append(model.new_fixed_size_interval_var(offset, size, ""))
+        model.add_no_overlap_2d(times, places)
+        if limits.minimize or problem.capacity is None:
+            model.minimize(peak)
+        else:
+            model.add(peak <= problem.capacity)
+        solver = cp_model.CpSolver()
+        solver.parameters.max_time_in_seconds = limits.seconds
+        solver.parameters.num_workers = max(1, limits.threads)
+        model.add(peak >= load_of(problem))
+
+        def work() -> Any:
+            status = solver.solve(model)
+            if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+                raise TimeoutError("no solution within the time limit")
+            return solver
+
+        def read(solved: Any) -> Int64Array:
+            return np.array([solved.value(offset) for offset in offsets], dtype=np.int64)
+
+        return Task(work, read)
+
+    yield Contender("ortools CP-SAT", "peer", prepare, 1_500, searches=True, knows_capacity=True)
