@@ -82,8 +82,35 @@ def test_a_tensor_without_producer():
 
 
 def test_an_operator_larger_than_the_capacity():
-    with pytest.raises(InvalidGraphError, match="operator 'f' reads and makes 12 bytes"):
+    with pytest.raises(InvalidGraphError, match=r"operator 'f' reads and makes 12 bytes \(M_R\)"):
         schedule_for_traffic(read(), 11)
+
+
+def test_an_operator_that_reads_what_it_makes():
+    ops = [{"name": "f", "inputs": ["y"], "outputs": ["y", "z"]}]
+    with pytest.raises(InvalidGraphError, match="the graph has a cycle: f -> f"):
+        schedule_for_peak(read(ops=ops))
+
+
+def test_a_tensor_that_two_operators_make():
+    ops = [{"name": name, "inputs": ["x"], "outputs": ["y", "z"]} for name in "fg"]
+    with pytest.raises(InvalidGraphError, match="tensor 'y' is made by operator 'f' and by"):
+        schedule_for_peak(read(ops=ops))
+
+
+def test_a_tensor_without_consumer_is_there_while_it_is_made():
+    ops = [{"name": "f", "inputs": ["x"], "outputs": ["y", "z"]}]
+    graph = read(ops=ops)
+    found = schedule_for_traffic(graph, 14)
+    check_schedule(graph, found, 14)
+    assert (graph.largest_footprint, found.traffic, found.stop) == (14, 0, "optimal")
+
+
+def test_sizes_that_add_up_to_too_much():
+    tensors = [{"id": name, "bytes": 2**62} for name in "xyz"]
+    tensors[0]["kind"] = "input"
+    with pytest.raises(InvalidGraphError, match="add up to more than 2\\^63"):
+        schedule_for_peak(read(tensors=tensors))
 
 
 def test_several_outputs_and_reading_twice():

@@ -28,7 +28,7 @@ def plan(
 ) -> Plan:
     """Assign an offset to every buffer of ``problem``.
 
-    ``progress(incumbent_bytes, bound_bytes, work)`` is called about twenty times a second; what it
+    ``progress(incumbent_bytes, bound_bytes, work)`` is called about fifty times a second; what it
     raises, and Ctrl-C, stops the planner and is raised here. The GIL is released. Same problem,
     options and seed give the same plan for any number of threads, unless a time limit cut it short,
     which ``Plan.stop`` then says.

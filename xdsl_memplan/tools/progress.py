@@ -26,7 +26,7 @@ class SearchProgress:
         return self
 
     def __call__(self, incumbent_bytes: int, bound_bytes: int, work: int) -> None:
-        """Update the line; called by the planner about twenty times a second."""
+        """Update the line; called by the planner about fifty times a second."""
         seconds = time.monotonic() - self._began
         if seconds < _QUIET_SECONDS or not self._console.is_terminal:
             return

@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     if let Ok(builder) = idealloc::csv::read(text) {
         if let Ok(problem) = builder.build() {
-            idealloc::load(&problem);
+            let _ = idealloc::load(&problem);
         }
     }
 });

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 /// How often signals and progress are looked at.
-const POLL: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(20);
 
 /// Runs `work` on a thread of its own without the GIL.
 ///
@@ -54,7 +54,7 @@ pub fn enter<T: Send>(
                             Ok::<(), PyErr>(())
                         });
                         if let Err(error) = outcome {
-                            control.cancel();
+                            control.abandon();
                             raised = Some(error);
                         }
                     }

@@ -51,6 +51,7 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct Control {
     cancel: AtomicBool,
+    abandoned: AtomicBool,
     started: Instant,
     /// Nanoseconds after `started`; `u64::MAX` for none.
     deadline: AtomicU64,
@@ -75,6 +76,7 @@ impl Default for Control {
     fn default() -> Self {
         Self {
             cancel: AtomicBool::new(false),
+            abandoned: AtomicBool::new(false),
             started: Instant::now(),
             deadline: AtomicU64::new(u64::MAX),
             timed_out: AtomicBool::new(false),
@@ -89,6 +91,17 @@ impl Control {
     /// Asks the planner to stop soon and return what it has.
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// As [`cancel`](Self::cancel), and nobody will look at the result: it need not be completed or checked.
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+        self.cancel();
+    }
+
+    /// True once nobody will look at the result.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
     }
 
     /// True once somebody asked to stop, or the deadline has passed.

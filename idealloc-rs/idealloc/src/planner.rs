@@ -90,6 +90,9 @@ pub fn plan(
         control.stop_after(limit);
     }
     let placement = (planner.run)(problem, options, control)?;
+    if control.is_abandoned() {
+        return Err(Error::Cancelled);
+    }
     let Checked { peak, load } = check_uncapped(problem, &placement.offsets, &placement.pools)?;
     let single = problem.pools().len() == 1;
     let largest = problem.sizes().iter().copied().max().unwrap_or(0);

@@ -163,10 +163,10 @@ fn graphs_to_try() -> u64 {
 
 #[test]
 fn least_traffic_equals_brute_force() {
-    let mut unpacked = Vec::new();
     for seed in 0..graphs_to_try() {
         let graph = random_graph(seed, 6);
         let control = Control::default();
+        let mut values = BTreeSet::new();
         let peak = least_peak(&graph, &SearchOptions::default(), &control).expect("a peak");
         let needed = graph.largest_footprint().expect("an operator").1;
         let capacity = needed + Random(seed).below(peak.bound - needed + 1);
@@ -174,16 +174,17 @@ fn least_traffic_equals_brute_force() {
         for (name, reductions) in settings() {
             let options = SearchOptions { reductions, ..SearchOptions::default() };
             let found = least_traffic(&graph, capacity, &options, &control).expect("a schedule");
-            assert_eq!(found.bound, truth, "seed {seed}, {name}, capacity {capacity}");
-            assert!(found.traffic >= truth);
-            if found.traffic > truth {
-                unpacked.push((seed, name));
-            }
+            // Brute force knows no addresses: more is moved only where packings were refuted.
+            let has_clashed = found.statistics.iter().any(|&(name, n)| name == "clashes" && n > 0);
+            let is_right = found.bound == truth || (found.bound > truth && has_clashed);
+            assert!(is_right, "seed {seed}, {name}, capacity {capacity}");
+            assert_eq!(found.traffic, found.bound, "seed {seed}, {name}, capacity {capacity}");
+            values.insert(found.traffic);
             let checked = check_schedule(&graph, &found.order, &found.residencies, Some(capacity));
             assert_eq!(checked, Ok((found.traffic, found.peak)));
         }
+        assert_eq!(values.len(), 1, "seed {seed}: {values:?}");
     }
-    assert!(unpacked.len() as u64 <= graphs_to_try() / 20, "{unpacked:?}");
 }
 
 #[test]
@@ -215,7 +216,8 @@ fn a_given_order_is_kept_and_replacement_is_best_for_it() {
         let options = SearchOptions::default();
         let found = least_traffic_in_order(&graph, &order, capacity, &options, &control)
             .expect("a schedule");
-        assert_eq!(found.bound, truth, "seed {seed}");
+        assert!(found.bound >= truth, "seed {seed}");
+        assert_eq!(found.traffic, found.bound, "seed {seed}");
         assert_eq!(found.order, order);
     }
 }
@@ -256,7 +258,7 @@ fn an_operator_that_does_not_fit_is_named() {
     let error = least_traffic(&graph, 29, &SearchOptions::default(), &Control::default());
     assert_eq!(
         error.map_err(|e| e.to_string()),
-        Err("operator 'f' reads and makes 30 bytes, which must be on chip at once; the capacity is 29"
+        Err("operator 'f' reads and makes 30 bytes (M_R), which must be on chip at once; the capacity is 29"
             .to_owned())
     );
 }

@@ -197,3 +197,31 @@ fn a_cancelled_run_returns_soon() {
         assert!(matches!(plan.stop, StopReason::Cancelled | StopReason::Optimal));
     });
 }
+
+#[test]
+fn scale_and_permutation_keep_what_is_optimal() {
+    // Exact search proves the optimum, so that it may not depend on order, unit or origin of time.
+    let mut random = idealloc::random::Random::new(11);
+    for _ in 0..40 {
+        let rows: Vec<Row> = (0..12)
+            .map(|_| {
+                (
+                    1 + random.below(20),
+                    random.below(10).cast_signed(),
+                    1 + random.below(6).cast_signed(),
+                    1,
+                )
+            })
+            .collect();
+        let mut other: Vec<Row> =
+            rows.iter().rev().map(|&(z, s, l, _)| (z * 12, s - 100, l, 12)).collect();
+        other.rotate_left(5);
+        let medium = Options { effort: Effort::Medium, ..Options::default() };
+        let (here, there) = (
+            run(&problem(&rows, None), "auto", &medium),
+            run(&problem(&other, None), "auto", &medium),
+        );
+        assert_eq!(here.stop, StopReason::Optimal);
+        assert_eq!(there.peak, 12 * here.peak);
+    }
+}

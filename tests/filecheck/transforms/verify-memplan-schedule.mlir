@@ -5,7 +5,7 @@
 
 // OBJECTIVE: option objective: unknown 'speed'; known are peak, traffic, fit
 // CAPACITY: objective=traffic needs the capacity of the on-chip memory; write for example memory="L1=256KiB"
-// SMALL: @main: operator 'linalg.vecmat 0' reads and makes 128 bytes, which must be on chip at once; the capacity is 64
+// SMALL: @main: operator 'linalg.vecmat 0' reads and makes 128 bytes (M_R), which must be on chip at once; the capacity is 64
 // STATES: option max-states: 0 is not positive
 func.func @main(%x: tensor<16xf32>, %w: tensor<16x16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>

@@ -8,13 +8,14 @@ import time
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
 from typing import Any, Literal
 
 import numpy as np
 
 from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.planners.check import check_with_core
-from xdsl_memplan.tools.benchmark.contenders import Contender, Limits
+from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
 
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -24,10 +25,17 @@ Status = Literal["ok", "timeout", "error", "invalid", "left out"]
 _GRACE = 2.0
 """A run is ended after this many times its limit, plus a second: not everybody keeps limits."""
 
+_CALLS = 5
+_BRIEF = 0.1
+"""A rule is called up to so many times in its process while that takes less seconds than this."""
+
 
 @dataclass(frozen=True)
 class Run:
-    """What one run gave. Sizes are bytes, times seconds; those of the planning alone."""
+    """What one run gave. Sizes are bytes, times seconds; those of the planning alone.
+
+    Times are medians over the calls, memory is that of the first.
+    """
 
     instance: str
     group: str
@@ -100,11 +108,11 @@ def _work(pipe: Connection, contender: Contender, problem: Problem, limits: Limi
         task = contender.prepare(problem, limits)
         gc.collect()
         before = _start_peak_memory()
-        wall, cpu = time.perf_counter(), _cpu_seconds()
-        result = task.work()
-        cpu, wall = _cpu_seconds() - cpu, time.perf_counter() - wall
+        times = [_timed(task)]
         memory = max(0, _peak_memory() - before, _peak_memory_of_children())
-        offsets = np.asarray(task.offsets(result), dtype=np.int64)
+        while not contender.searches and len(times) < _CALLS and sum(t[1] for t in times) < _BRIEF:
+            times.append(_timed(task))
+        offsets = np.asarray(task.offsets(times[-1][2]), dtype=np.int64)
     except (TimeoutError, KeyboardInterrupt) as error:
         # Our rules that are cancelled at the limit raise what Ctrl-C does.
         pipe.send({"status": "timeout", "message": str(error)})
@@ -117,8 +125,16 @@ def _work(pipe: Connection, contender: Contender, problem: Problem, limits: Limi
     except ValueError as error:
         pipe.send({"status": "invalid", "message": str(error)})
         return
+    cpu, wall = (median(t[k] for t in times) for k in (0, 1))
     measured = {"cpu_seconds": cpu, "wall_seconds": wall, "memory": memory}
     pipe.send({"status": "ok", "peak": peak, **measured})
+
+
+def _timed(task: Task) -> tuple[float, float, Any]:
+    """Return CPU seconds, wall seconds and result of one call."""
+    wall, cpu = time.perf_counter(), _cpu_seconds()
+    result = task.work()
+    return _cpu_seconds() - cpu, time.perf_counter() - wall, result
 
 
 def _without_capacity(problem: Problem) -> Problem:

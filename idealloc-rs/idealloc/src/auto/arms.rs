@@ -2,8 +2,12 @@
 
 use crate::place::order::{Key, Order, Tie};
 
+/// Orders that are placed lowest first ("Tetris") where buffers are few: the best single pass on minimalloc's instances.
+pub const LOWEST_FIRST: &[Order] =
+    &[Order::by(Key::Area), Order { tie: Tie::Larger, ..Order::by(Key::Lifetime) }];
+
 /// One pass of first fit each. What is live at the peak first wins on training and inference graphs of networks, size
-/// classes win where lifetimes are mixed; seen in development, there is no ablation arm by arm.
+/// classes win where lifetimes are mixed (`benchmarks/arms.py`).
 pub const ARMS: &[Order] = &[
     Order::by(Key::LongClass),
     Order::peak_first(999, Key::Lifetime, Tie::Start),

@@ -48,6 +48,11 @@ impl Layout {
         &self.offenders
     }
 
+    /// Sum over all buffers of the bytes by which their ends exceed the target.
+    pub fn excess(&self) -> u128 {
+        self.excess
+    }
+
     /// Lower, or as high with less above the target.
     pub fn is_better_than(&self, other: &Self) -> bool {
         (self.peak, self.excess) < (other.peak, other.excess)

@@ -1,22 +1,27 @@
 //! The planner `auto`: what is cheap first, and no more than is needed.
 //!
-//! 1. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound.
-//! 2. A short [repair](repair) of time windows around whatever ends above the bound.
-//! 3. [Exact search](small) of the components that are small enough.
-//! 4. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, of all unless the
+//! 1. Very many buffers in two [layers](layers), so that there is a plan at once.
+//! 2. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound; of many buffers what is hard to
+//!    place in [blends](blends) of orders.
+//! 3. A short [repair](repair) of time windows around whatever ends above the bound.
+//! 4. [Exact search](small) of the components that are small enough.
+//! 5. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, of all unless the
 //!    problem is very large.
-//! 5. Repair until the work is used up.
+//! 6. Repair until the work is used up.
 //!
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
 pub mod arms;
+pub mod blends;
 pub mod climb;
+pub mod layers;
 pub mod portfolio;
 pub mod repair;
 pub mod small;
 
-use crate::auto::arms::ARMS;
+use crate::auto::arms::{ARMS, LOWEST_FIRST};
 use crate::auto::climb::Layout;
+use crate::auto::layers::layers;
 use crate::auto::portfolio::Portfolio;
 use crate::auto::repair::{Budget, repair};
 use crate::control::{Control, Effort, Options};
@@ -24,7 +29,7 @@ use crate::error::Error;
 use crate::mcts::{self, Policy};
 use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
 use crate::place::instance::{Instance, Span};
-use crate::place::order::Orders;
+use crate::place::order::{Key, Order, Orders, Tie};
 use crate::plan::StopReason;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::{MAX_BYTES, Problem};
@@ -40,23 +45,37 @@ pub const PLANNER: Planner = Planner {
 };
 
 /// Buffers that may be looked at, by effort and number of buffers: milliseconds, about a second, about a minute.
+///
+/// Looking at one takes longer the more there are, so that many get less.
 const fn work_of(effort: Effort, buffers: u64) -> u64 {
     match effort {
-        Effort::Low => {
-            if buffers > 200_000 {
-                buffers
-            } else {
-                200_000
-            }
-        }
-        Effort::Medium => buffers.saturating_mul(4).saturating_add(6_000_000),
-        Effort::High => buffers.saturating_mul(20).saturating_add(100_000_000),
+        Effort::Low if buffers <= MANY as u64 => 200_000,
+        Effort::Low if buffers <= VERY_MANY as u64 => 2 * buffers,
+        Effort::Low => buffers,
+        Effort::Medium if buffers <= MANY as u64 => 6_000_000 + 4 * buffers,
+        Effort::Medium if buffers <= VERY_MANY as u64 => 3_000_000,
+        Effort::Medium => 2 * buffers,
+        Effort::High if buffers <= MANY as u64 => 100_000_000 + 20 * buffers,
+        Effort::High if buffers <= VERY_MANY as u64 => 40_000_000,
+        Effort::High => buffers.saturating_mul(5),
         Effort::Max => u64::MAX,
     }
 }
 
-/// Buffers up to which whole orders are searched, not only windows.
-const TREE_LIMIT: usize = 50_000;
+/// Above so many buffers only what is hard to place is searched.
+const MANY: usize = 50_000;
+
+/// Up to so many buffers lowest-first placement is tried,
+const FEW: usize = 2_000;
+
+/// with so many looks at each on average.
+const LOOKS: usize = 40;
+
+/// Above so many buffers even one pass takes seconds.
+const VERY_MANY: usize = 200_000;
+
+/// What is tried of many buffers besides blends: the peak first.
+const ARMS_OF_MANY: &[Order] = &[Order::peak_first(999, Key::Lifetime, Tie::Start)];
 
 /// Stages that can be switched, to see what each is worth.
 #[derive(Clone, Copy, Debug)]
@@ -64,22 +83,28 @@ struct Stages {
     restarts: Policy,
     exact: bool,
     repair: bool,
+    blends: bool,
+    search: bool,
 }
 
 impl Stages {
-    /// `restarts=tree|independent`, `exact=on|off`, `repair=on|off`.
+    /// `restarts=tree|independent|none`, `exact=on|off`, `repair=on|off`, `blends=on|off`.
     fn of(options: &Options) -> Result<Self, Error> {
-        let mut stages = Self { restarts: Policy::Uct, exact: true, repair: true };
+        let mut stages =
+            Self { restarts: Policy::Uct, exact: true, repair: true, blends: true, search: true };
         for (name, value) in &options.parameters {
             match (name.as_str(), value.as_str()) {
                 ("restarts", "tree") => stages.restarts = Policy::Uct,
+                ("restarts", "none") => stages.search = false,
                 ("restarts", "independent") => stages.restarts = Policy::Restarts,
                 ("exact", "on" | "off") => stages.exact = value == "on",
                 ("repair", "on" | "off") => stages.repair = value == "on",
+                ("blends", "on" | "off") => stages.blends = value == "on",
                 _ => {
                     return Err(Error::InvalidOption(format!(
                         "planner 'auto' has no parameter {name}={value}; known: restarts=tree, \
-                         restarts=independent, exact=on, exact=off, repair=on, repair=off"
+                         restarts=independent, restarts=none, exact=on, exact=off, repair=on, repair=off, \
+                         blends=on, blends=off"
                     )));
                 }
             }
@@ -111,14 +136,20 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let stages = Stages::of(options)?;
     let instance = Instance::new(problem);
     let mut search = Search::new(problem, &instance, options, stages, control);
+    search.layers()?;
     search.passes()?;
-    search.repair(8 * instance.len() as u64);
-    search.exact();
-    for (level, &reduction) in REDUCTIONS.iter().enumerate() {
-        search.reduced(reduction, level as u64);
+    search.lowest_first();
+    if instance.len() > MANY {
+        search.blends(u64::MAX);
+    } else {
+        search.repair(8 * instance.len() as u64);
+        search.exact();
+        for (level, &reduction) in REDUCTIONS.iter().enumerate() {
+            search.reduced(reduction, level as u64);
+        }
+        search.tree();
+        search.repair(u64::MAX);
     }
-    search.tree();
-    search.repair(u64::MAX);
     Ok(search.finish())
 }
 
@@ -177,15 +208,72 @@ impl<'a> Search<'a> {
         self.peak <= self.target || self.work >= self.budget || self.control.is_cancelled()
     }
 
+    /// A quick plan for very many buffers.
+    fn layers(&mut self) -> Result<(), Error> {
+        let instance = self.instance;
+        if instance.len() <= MANY || !instance.is_temporal() || !instance.fixed().is_empty() {
+            return Ok(());
+        }
+        let mut found = layers(instance, self.control);
+        if found.is_none() && self.control.has_timed_out() {
+            found = layers(instance, &Control::default());
+        }
+        match found {
+            Some((offsets, peak)) => {
+                (self.offsets, self.peak) = (offsets, peak);
+                self.work = if instance.len() > VERY_MANY { instance.len() as u64 } else { 0 };
+                self.control.add_work(instance.len() as u64);
+                self.control.publish(peak, self.bound);
+                Ok(())
+            }
+            None if self.control.is_cancelled() => Err(Error::Cancelled),
+            None => Ok(()),
+        }
+    }
+
+    /// Lowest first, of few buffers: a better start for exact search where first fit ends far above the bound.
+    fn lowest_first(&mut self) {
+        let n = self.instance.len();
+        if self.is_done() || n > FEW {
+            return;
+        }
+        let mut orders = Orders::new(self.instance);
+        let mut engine = Engine::new(self.instance);
+        for &arm in LOWEST_FIRST {
+            let sorted = orders.sorted(arm);
+            let (limit, looks) = (self.peak - 1, LOOKS * n);
+            let outcome = engine.run_lowest_first(&sorted, limit, looks, self.control);
+            self.passes += 1;
+            if let Outcome::Placed(peak) = outcome {
+                self.peak = peak;
+                self.offsets.copy_from_slice(engine.offsets());
+                self.control.publish(peak, self.bound);
+            }
+        }
+        self.work = self.work.saturating_add(engine.work());
+        self.control.add_work(engine.work());
+    }
+
     /// First fit of each arm. The first pass is finished come what may, so that there is a plan.
     fn passes(&mut self) -> Result<(), Error> {
+        if self.is_done() && !self.offsets.is_empty() {
+            return Ok(());
+        }
+        let arms = match self.offsets.is_empty() {
+            true => ARMS,
+            false if self.instance.len() > VERY_MANY => &[],
+            false => ARMS_OF_MANY,
+        };
         let mut orders = Orders::new(self.instance);
         let mut engine = Engine::new(self.instance);
         let unwatched = Control::default();
-        for &arm in ARMS {
+        let before = self.work;
+        for &arm in arms {
             let sorted = orders.sorted(arm);
             let first = self.offsets.is_empty();
-            let limit = if first { MAX_BYTES } else { self.peak - 1 };
+            // Of many buffers only a pass that ends at the target is worth its time.
+            let below = if self.instance.len() > MANY { self.target } else { self.peak - 1 };
+            let limit = if first { MAX_BYTES } else { below };
             let mut outcome = engine.run(&sorted, Rule::FirstFit, limit, self.control);
             if first && outcome == Outcome::Cancelled && self.control.has_timed_out() {
                 outcome = engine.run(&sorted, Rule::FirstFit, limit, &unwatched);
@@ -203,13 +291,46 @@ impl<'a> Search<'a> {
                 Outcome::Cancelled if first => return Err(Error::Cancelled),
                 Outcome::Cancelled => break,
             }
-            self.work = engine.work();
+            self.work = before + engine.work();
             if self.is_done() || self.instance.is_empty() {
                 break;
             }
         }
-        self.control.add_work(self.work);
+        self.control.add_work(self.work - before);
         Ok(())
+    }
+
+    /// Orders of what is hard to place; the rest is placed around the best of them.
+    fn blends(&mut self, work: u64) {
+        if self.is_done() || !self.stages.blends || !self.instance.is_temporal() {
+            return;
+        }
+        let (hard, rest) = blends::partition(self.instance, self.bound);
+        if hard.is_empty() {
+            return;
+        }
+        let part = self.instance.subset(&hard);
+        let budget = Budget {
+            work: (self.budget - self.work).saturating_sub(rest.len() as u64).min(work),
+            threads: self.options.threads,
+            seed: self.options.seed,
+        };
+        let found = blends::search(&part, self.target, self.peak - 1, budget, self.control);
+        self.work = self.work.saturating_add(found.work);
+        self.plays += found.tried;
+        let Some(order) = found.order.filter(|_| !self.control.is_abandoned()) else { return };
+        let mut order: Vec<u32> = order.iter().map(|&i| hard[i as usize]).collect();
+        let others = self.instance.subset(&rest);
+        let sorted = Orders::new(&others).sorted(ARMS[0]);
+        order.extend(sorted.iter().map(|&i| rest[i as usize]));
+        let mut engine = Engine::new(self.instance);
+        let outcome = engine.run(&order, Rule::FirstFit, self.peak - 1, self.control);
+        self.work = self.work.saturating_add(engine.work());
+        if let Outcome::Placed(peak) = outcome {
+            self.peak = peak;
+            self.offsets.copy_from_slice(engine.offsets());
+            self.control.publish(peak, self.bound);
+        }
     }
 
     /// Window repair, for at most so much work.
@@ -249,7 +370,7 @@ impl<'a> Search<'a> {
 
     /// Tree search over what is critical; the rest is placed around it.
     fn reduced(&mut self, reduction: Reduction, level: u64) {
-        if self.is_done() || !self.instance.is_temporal() {
+        if self.is_done() || !self.stages.search || !self.instance.is_temporal() {
             return;
         }
         let mut orders = Orders::new(self.instance);
@@ -283,7 +404,7 @@ impl<'a> Search<'a> {
 
     /// Tree search over all buffers.
     fn tree(&mut self) {
-        if self.is_done() || self.instance.len() > TREE_LIMIT {
+        if self.is_done() || !self.stages.search || self.instance.len() > MANY {
             return;
         }
         let work = (self.budget - self.work) / 4 * 3;

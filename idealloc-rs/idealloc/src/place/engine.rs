@@ -117,8 +117,15 @@ impl<'a> Engine<'a> {
 
     /// Always the buffer next that can go lowest, ties by the order ("Tetris"). Each goes to its lowest place.
     ///
-    /// Offsets only rise as others are placed, so a heap with stale keys is enough.
-    pub fn run_lowest_first(&mut self, order: &[u32], limit: u64, control: &Control) -> Outcome {
+    /// Offsets only rise as others are placed, so a heap with stale keys is enough. Gives up, as if that buffer did not
+    /// fit, after `most_looks`: on some instances a buffer is looked at very often.
+    pub fn run_lowest_first(
+        &mut self,
+        order: &[u32],
+        limit: u64,
+        most_looks: usize,
+        control: &Control,
+    ) -> Outcome {
         self.clear();
         let mut heap: BinaryHeap<Reverse<(u64, u32)>> =
             (0..order.len() as u32).map(|rank| Reverse((0, rank))).collect();
@@ -131,6 +138,9 @@ impl<'a> Engine<'a> {
             let buffer = order[rank as usize] as usize;
             if self.placed[buffer] {
                 continue;
+            }
+            if looks > most_looks {
+                return Outcome::Above(buffer as u32);
             }
             match self.find(buffer, known, Rule::FirstFit, limit) {
                 Some(offset) if offset == known => self.commit(buffer, offset),

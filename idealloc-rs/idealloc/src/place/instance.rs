@@ -65,20 +65,7 @@ pub struct Instance {
 impl Instance {
     /// Cuts time into sections. Complexity: `O(n)` where times are dense, else `O(n log n)`.
     pub fn new(problem: &Problem) -> Self {
-        let pieces = pieces_of(problem);
-        let all: &[Lifetime] = pieces.as_ref().map_or(problem.lifetimes(), |lists| &lists.items);
-        let (spans_of_pieces, sections) = cut(all);
-        let (spans, pieces) = match pieces {
-            None => (spans_of_pieces, None),
-            Some(lists) => {
-                let lists = Lists { first: lists.first, items: spans_of_pieces };
-                let hull = |i: usize| match (lists.of(i).first(), lists.of(i).last()) {
-                    (Some(first), Some(last)) => Span { start: first.start, end: last.end },
-                    _ => Span::default(),
-                };
-                ((0..problem.len()).map(hull).collect(), Some(lists))
-            }
-        };
+        let (spans, pieces, sections) = spans_of(problem.lifetimes(), pieces_of(problem));
         let pairs = match problem.conflicts() {
             Conflicts::Lifetimes => None,
             Conflicts::LifetimesAnd(pairs) | Conflicts::Pairs(pairs) => Some(pairs),
@@ -93,6 +80,43 @@ impl Instance {
             fixed: problem.fixed().iter().map(|&(b, offset)| (b.get() as u32, offset)).collect(),
             sections,
             lifetimes_conflict: !matches!(problem.conflicts(), Conflicts::Pairs(_)),
+        }
+    }
+
+    /// Some of the buffers alone, with no more sections than they need; conflicts other than those of time are left out.
+    ///
+    /// Complexity: `O(n)`, or `O(n log n)` where sections are many to a buffer.
+    pub fn subset(&self, buffers: &[u32]) -> Self {
+        let life = |span: &Span| Lifetime::new(i64::from(span.start), i64::from(span.end));
+        let lifetimes: Vec<Lifetime> =
+            buffers.iter().map(|&buffer| life(&self.spans[buffer as usize])).collect();
+        let pieces = self.pieces.as_ref().map(|all| {
+            let mut lists = Lists { first: vec![0], items: Vec::new() };
+            for &buffer in buffers {
+                lists.items.extend(all.of(buffer as usize).iter().map(life));
+                lists.first.push(lists.items.len() as u32);
+            }
+            lists
+        });
+        let (spans, pieces, sections) = spans_of(&lifetimes, pieces);
+        let mut place = vec![u32::MAX; if self.fixed.is_empty() { 0 } else { self.len() }];
+        for (at, &buffer) in (0..).zip(buffers).filter(|_| !self.fixed.is_empty()) {
+            place[buffer as usize] = at;
+        }
+        let here = |&(buffer, offset): &(u32, u64)| (place[buffer as usize], offset);
+        Self {
+            sizes: buffers.iter().map(|&buffer| self.sizes[buffer as usize]).collect(),
+            alignments: self
+                .alignments
+                .as_ref()
+                .map(|all| buffers.iter().map(|&buffer| all[buffer as usize]).collect()),
+            base_address: self.base_address,
+            spans,
+            pieces,
+            neighbours: None,
+            fixed: self.fixed.iter().map(here).filter(|&(at, _)| at != u32::MAX).collect(),
+            sections,
+            lifetimes_conflict: self.lifetimes_conflict,
         }
     }
 
@@ -268,6 +292,24 @@ fn pieces_of(problem: &Problem) -> Option<Lists<Lifetime>> {
         lists.first.push(lists.items.len() as u32);
     }
     Some(lists)
+}
+
+/// Spans of buffers and of their pieces, and the number of sections.
+fn spans_of(
+    lifetimes: &[Lifetime],
+    pieces: Option<Lists<Lifetime>>,
+) -> (Vec<Span>, Option<Lists<Span>>, usize) {
+    let Some(lists) = pieces else {
+        let (spans, sections) = cut(lifetimes);
+        return (spans, None, sections);
+    };
+    let (items, sections) = cut(&lists.items);
+    let lists = Lists { first: lists.first, items };
+    let hull = |i: usize| match (lists.of(i).first(), lists.of(i).last()) {
+        (Some(first), Some(last)) => Span { start: first.start, end: last.end },
+        _ => Span::default(),
+    };
+    ((0..lifetimes.len()).map(hull).collect(), Some(lists), sections)
 }
 
 fn neighbours(n: usize, pairs: &[(BufferIdx, BufferIdx)]) -> Lists<u32> {

@@ -2,12 +2,16 @@
 //!
 //! [`Instance`](instance::Instance) is the problem with time cut into sections, [`Engine`](engine::Engine) places
 //! buffers in an order, [`Orders`](order::Orders) makes the orders. No interference graph is ever built.
+//! [`online()`](online::online) places in the order of time, which is worse and much faster.
 
+pub mod blend;
 pub mod engine;
+pub mod free_blocks;
 pub mod instance;
 pub mod interval_set;
 pub mod occupancy;
 pub mod one_pass;
+pub mod online;
 pub mod order;
 
 pub use one_pass::PLANNERS;

@@ -86,7 +86,7 @@ fn once(
         return complete(problem, offsets);
     }
     let mut engine = Engine::new(&instance);
-    match engine.run_lowest_first(&sorted, MAX_BYTES, control) {
+    match engine.run_lowest_first(&sorted, MAX_BYTES, usize::MAX, control) {
         Outcome::Placed(_) => {}
         Outcome::Above(buffer) => return Err(out_of_addresses(buffer)),
         Outcome::Cancelled => return Err(Error::Cancelled),

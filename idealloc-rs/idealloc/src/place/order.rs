@@ -82,6 +82,11 @@ impl<'a> Orders<'a> {
         Self { instance, loads: instance.section_loads(), contention: None }
     }
 
+    /// What the orders are of.
+    pub fn instance(&self) -> &'a Instance {
+        self.instance
+    }
+
     /// Bytes live at each section.
     pub fn loads(&self) -> &[u64] {
         &self.loads
@@ -143,6 +148,12 @@ impl<'a> Orders<'a> {
         }
     }
 
+    /// The largest load of a section that each buffer meets, in bytes; 0 where it meets none.
+    pub fn contention(&mut self) -> &[u64] {
+        self.fill_contention();
+        self.contention.as_deref().unwrap_or(&[])
+    }
+
     /// Which buffers meet a section with at least so many thousandths of the load. `O(n + sections)`.
     pub fn meets_peak(&self, thousandths: u32) -> Vec<bool> {
         let least = (u128::from(self.load()) * u128::from(thousandths)).div_ceil(1000) as u64;
@@ -199,7 +210,7 @@ impl<'a> Orders<'a> {
 }
 
 /// About 256 times the binary logarithm: linear between powers of two, and the same on every machine. 0 for 0.
-fn log2_in_256ths(value: u64) -> u64 {
+pub(super) fn log2_in_256ths(value: u64) -> u64 {
     value.checked_ilog2().map_or(0, |whole| {
         let fraction = (u128::from(value) << 8 >> whole) as u64 - 256;
         256 * u64::from(whole) + fraction

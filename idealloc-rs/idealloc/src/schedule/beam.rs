@@ -2,7 +2,8 @@
 //!
 //! Where the exact search is cut short, this is what it has; where it is not, its cost keeps dearer states out.
 
-use super::downsets::{Downsets, Mask, TooWide, bits};
+use super::bit_set::BitSet;
+use super::downsets::{Downsets, TooWide};
 use super::forced::ForcedEvictions;
 use super::options::Reductions;
 use super::path::{Path, Step};
@@ -12,19 +13,19 @@ use crate::control::Control;
 
 /// A state of one depth, with the way to it.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    state: State,
+struct Entry<const W: usize> {
+    state: State<W>,
     /// Cost and bound of the cost to come.
     value: u64,
     parent: u32,
     by: u32,
-    evicted: Mask,
+    evicted: BitSet<W>,
 }
 
 /// Follows the `width` best states of each depth to the end; `None` if all of them get stuck or it is cancelled.
 ///
 /// O(macros · width) expansions.
-pub(super) fn search(
+pub(super) fn search<const W: usize>(
     reduced: &Reduced,
     capacity: u64,
     width: usize,
@@ -36,14 +37,14 @@ pub(super) fn search(
     let mut stepper = Stepper::new(downsets, capacity, reductions);
     let mut forced = ForcedEvictions::new(reduced, capacity);
     let first = stepper.first();
-    let start = Entry { state: first, value: 0, parent: 0, by: 0, evicted: 0 };
+    let start = Entry { state: first, value: 0, parent: 0, by: 0, evicted: BitSet::EMPTY };
     let mut levels = vec![vec![start]];
-    let mut children: Vec<Child> = Vec::new();
+    let mut children: Vec<Child<W>> = Vec::new();
     for _ in 0..reduced.macros.len() {
         if control.is_cancelled() {
             return Ok(None);
         }
-        let mut next: Vec<Entry> = Vec::new();
+        let mut next: Vec<Entry<W>> = Vec::new();
         let level = &levels[levels.len() - 1];
         for (parent, entry) in level.iter().enumerate() {
             stepper.children(entry.state, &mut children)?;
@@ -70,7 +71,7 @@ pub(super) fn search(
 }
 
 /// The way to the first entry of the last level.
-fn trace(downsets: &Downsets<'_>, levels: &[Vec<Entry>]) -> Path {
+fn trace<const W: usize>(downsets: &Downsets<'_, W>, levels: &[Vec<Entry<W>>]) -> Path {
     let mut steps = Vec::new();
     let mut at = 0;
     for depth in (1..levels.len()).rev() {
@@ -81,8 +82,8 @@ fn trace(downsets: &Downsets<'_>, levels: &[Vec<Entry>]) -> Path {
         let item = |bit: u32| downset.live[bit as usize];
         steps.push(Step {
             step: by.step,
-            evicted_before: bits(entry.evicted & !by.inputs).map(item).collect(),
-            evicted_inside: bits(entry.evicted & by.inputs).map(item).collect(),
+            evicted_before: entry.evicted.minus(by.inputs).iter().map(item).collect(),
+            evicted_inside: (entry.evicted & by.inputs).iter().map(item).collect(),
         });
         at = entry.parent as usize;
     }

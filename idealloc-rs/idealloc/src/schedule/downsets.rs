@@ -3,41 +3,36 @@
 //! A schedule is a path through the lattice of downsets. What is live at a downset, which macros are ready there, and
 //! how the live tensors change over each of them is worked out once per downset, however many states share it.
 
+use super::bit_set::BitSet;
 use super::reduce::Reduced;
-
-/// Most tensors that may be live at one downset.
-pub(super) const MAX_LIVE: usize = 128;
-
-/// A set of live tensors: bit `i` is entry `i` of the downset's list.
-pub(super) type Mask = u128;
 
 /// Position of a downset in its [`Downsets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct DownsetIdx(pub u32);
 
-/// More than [`MAX_LIVE`] tensors are live at once.
+/// More tensors are live at once than a set of so many words can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooWide;
 
 /// One macro that is ready at a downset, and what running it does to the live tensors.
 #[derive(Clone, Debug)]
-pub(super) struct Move {
+pub(super) struct Move<const W: usize> {
     /// The macro.
     pub step: u32,
     /// Where it leads; `None` until somebody goes there.
     to: Option<DownsetIdx>,
     /// What it reads.
-    pub inputs: Mask,
+    pub inputs: BitSet<W>,
     /// What it reads last.
-    pub dying: Mask,
+    pub dying: BitSet<W>,
     /// Bytes of `dying`.
     pub dying_bytes: u64,
     /// Size of the smallest of `dying`; `u64::MAX` if there is none.
     pub smallest_dying: u64,
     /// What it makes, as bits of the downset it leads to; empty until somebody goes there.
-    pub made: Mask,
+    pub made: BitSet<W>,
     /// The part of `made` that is clean from the start.
-    pub made_clean: Mask,
+    pub made_clean: BitSet<W>,
     /// Number of tensors it makes.
     pub made_count: usize,
     /// Bytes of what it makes.
@@ -50,34 +45,20 @@ pub(super) struct Move {
     pub hill: u64,
 }
 
-impl Move {
+impl<const W: usize> Move<W> {
     /// Carries a set over the move: what dies is dropped, the rest gets its bits at the new downset.
-    pub fn carry(&self, set: Mask) -> Mask {
-        let mut set = set & !self.dying;
-        let mut holes = self.dying;
-        while holes != 0 {
-            let at = 127 - holes.leading_zeros();
-            let low = (1u128 << at) - 1;
-            set = (set & low) | ((set >> 1) & !low);
-            holes &= !(1u128 << at);
-        }
-        let mut fresh = self.made;
-        while fresh != 0 {
-            let low = (fresh & fresh.wrapping_neg()) - 1;
-            set = (set & low) | ((set & !low) << 1);
-            fresh &= fresh - 1;
-        }
-        set
+    pub fn carry(&self, set: BitSet<W>) -> BitSet<W> {
+        set.minus(self.dying).renumber(self.dying, self.made)
     }
 }
 
 /// A macro that may have been the last to run on the way to a downset.
 #[derive(Clone, Debug)]
-pub(super) struct LastStep {
+pub(super) struct LastStep<const W: usize> {
     /// The macro.
     pub step: u32,
     /// All it reads and makes, all live.
-    pub touched: Mask,
+    pub touched: BitSet<W>,
     /// Bytes of what it makes.
     pub made_bytes: u64,
     /// Bytes the first operator needs besides its inputs.
@@ -87,8 +68,8 @@ pub(super) struct LastStep {
 }
 
 /// One downset.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Downset {
+#[derive(Clone, Debug)]
+pub(super) struct Downset<const W: usize> {
     /// Number of macros in it.
     pub depth: u32,
     /// Tensors with a reader still to run that are made or off chip; ascending items.
@@ -96,20 +77,35 @@ pub(super) struct Downset {
     /// Macros that can run next, ascending.
     ready: Vec<u32>,
     /// One per ready macro; empty until expanded.
-    pub moves: Vec<Move>,
+    pub moves: Vec<Move<W>>,
     /// Macros that may have run last, descending; empty until expanded.
-    pub lasts: Vec<LastStep>,
+    pub lasts: Vec<LastStep<W>>,
     /// For each live tensor, the first live one of the same size and readers.
-    pub twin: Vec<u8>,
+    pub twin: Vec<u16>,
     is_expanded: bool,
     is_ready_for_replacement: bool,
 }
 
+impl<const W: usize> Downset<W> {
+    fn new(depth: u32, live: Vec<u32>, ready: Vec<u32>) -> Self {
+        Self {
+            depth,
+            live,
+            ready,
+            moves: Vec::new(),
+            lasts: Vec::new(),
+            twin: Vec::new(),
+            is_expanded: false,
+            is_ready_for_replacement: false,
+        }
+    }
+}
+
 /// All downsets met so far.
 #[derive(Clone, Debug)]
-pub(super) struct Downsets<'a> {
+pub(super) struct Downsets<'a, const W: usize> {
     pub reduced: &'a Reduced,
-    all: Vec<Downset>,
+    all: Vec<Downset<W>>,
     /// Bit sets of the macros run, `words` each.
     bits: Vec<u64>,
     words: usize,
@@ -124,7 +120,7 @@ pub(super) struct Downsets<'a> {
 
 const EMPTY: u32 = u32::MAX;
 
-impl<'a> Downsets<'a> {
+impl<'a, const W: usize> Downsets<'a, W> {
     /// Starts with the downset of nothing.
     pub fn new(reduced: &'a Reduced, defers: bool) -> Result<Self, TooWide> {
         let n = reduced.macros.len();
@@ -133,7 +129,7 @@ impl<'a> Downsets<'a> {
         let live: Vec<u32> = (0..reduced.items.len() as u32)
             .filter(|&item| reduced.items[item as usize].producer.is_none())
             .collect();
-        if live.len() > MAX_LIVE {
+        if live.len() > BitSet::<W>::MOST {
             return Err(TooWide);
         }
         let ready = (0..n as u32)
@@ -142,7 +138,7 @@ impl<'a> Downsets<'a> {
         let words = n.div_ceil(64).max(1);
         let mut downsets = Self {
             reduced,
-            all: vec![Downset { live, ready, ..Downset::default() }],
+            all: vec![Downset::new(0, live, ready)],
             bits: vec![0; words],
             words,
             hashes: vec![0],
@@ -165,7 +161,7 @@ impl<'a> Downsets<'a> {
     }
 
     /// One downset.
-    pub fn get(&self, index: DownsetIdx) -> &Downset {
+    pub fn get(&self, index: DownsetIdx) -> &Downset<W> {
         &self.all[index.0 as usize]
     }
 
@@ -200,9 +196,9 @@ impl<'a> Downsets<'a> {
     }
 
     /// Size in bytes of a set of live tensors.
-    pub fn sum(&self, index: DownsetIdx, set: Mask) -> u64 {
+    pub fn sum(&self, index: DownsetIdx, set: BitSet<W>) -> u64 {
         let live = &self.get(index).live;
-        bits(set).map(|bit| self.reduced.items[live[bit as usize] as usize].bytes).sum()
+        set.iter().map(|bit| self.reduced.items[live[bit as usize] as usize].bytes).sum()
     }
 
     /// Works out the moves of a downset, once.
@@ -243,12 +239,13 @@ impl<'a> Downsets<'a> {
         let (step, dying) = (by.step, by.dying);
         let to = self.intern(from, step, dying)?;
         let body = &self.reduced.macros[step as usize];
-        let (mut made, mut made_clean) = (0, 0);
+        let (mut made, mut made_clean) = (BitSet::EMPTY, BitSet::EMPTY);
         for item in &body.outputs {
             if let Ok(bit) = self.get(to).live.binary_search(item) {
-                made |= 1u128 << bit;
-                let is_clean = self.reduced.items[*item as usize].is_clean;
-                made_clean |= if is_clean { 1u128 << bit } else { 0 };
+                made.insert(bit as u32);
+                if self.reduced.items[*item as usize].is_clean {
+                    made_clean.insert(bit as u32);
+                }
             }
         }
         let by = &mut self.all[from.0 as usize].moves[index];
@@ -258,19 +255,20 @@ impl<'a> Downsets<'a> {
         Ok(to)
     }
 
-    fn make_move(&self, from: DownsetIdx, step: u32) -> Move {
+    fn make_move(&self, from: DownsetIdx, step: u32) -> Move<W> {
         let reduced = self.reduced;
         let body = &reduced.macros[step as usize];
         let live = &self.get(from).live;
-        let (mut inputs, mut dying, mut dying_bytes, mut smallest) = (0, 0, 0, u64::MAX);
+        let (mut inputs, mut dying) = (BitSet::EMPTY, BitSet::EMPTY);
+        let (mut dying_bytes, mut smallest) = (0, u64::MAX);
         for (bit, &item) in live.iter().enumerate() {
             if body.inputs.binary_search(&item).is_err() {
                 continue;
             }
-            inputs |= 1u128 << bit;
+            inputs.insert(bit as u32);
             let item = &reduced.items[item as usize];
             if item.consumers.iter().all(|&c| c == step || self.contains(from, c)) {
-                dying |= 1u128 << bit;
+                dying.insert(bit as u32);
                 dying_bytes += item.bytes;
                 smallest = smallest.min(item.bytes);
             }
@@ -283,8 +281,8 @@ impl<'a> Downsets<'a> {
             dying,
             dying_bytes,
             smallest_dying: smallest,
-            made: 0,
-            made_clean: 0,
+            made: BitSet::EMPTY,
+            made_clean: BitSet::EMPTY,
             made_count: body.outputs.len(),
             made_bytes: made.clone().map(|item| item.bytes).sum(),
             makes_clean: made.clone().all(|item| item.is_clean),
@@ -294,7 +292,12 @@ impl<'a> Downsets<'a> {
     }
 
     /// The downset with one more macro.
-    fn intern(&mut self, from: DownsetIdx, step: u32, dying: Mask) -> Result<DownsetIdx, TooWide> {
+    fn intern(
+        &mut self,
+        from: DownsetIdx,
+        step: u32,
+        dying: BitSet<W>,
+    ) -> Result<DownsetIdx, TooWide> {
         let hash = self.hashes[from.0 as usize] ^ self.keys[step as usize];
         let start = from.0 as usize * self.words;
         let mut set = self.bits[start..start + self.words].to_vec();
@@ -316,12 +319,12 @@ impl<'a> Downsets<'a> {
             .live
             .iter()
             .enumerate()
-            .filter(|(bit, _)| dying >> bit & 1 == 0)
+            .filter(|&(bit, _)| !dying.contains(bit as u32))
             .map(|(_, &item)| item)
             .chain(body.outputs.iter().copied())
             .collect();
         live.sort_unstable();
-        if live.len() > MAX_LIVE {
+        if live.len() > BitSet::<W>::MOST {
             return Err(TooWide);
         }
         let has_run = |other: u32| set[other as usize / 64] >> (other % 64) & 1 == 1;
@@ -332,7 +335,7 @@ impl<'a> Downsets<'a> {
         ready.sort_unstable();
         let index = DownsetIdx(self.all.len() as u32);
         let depth = parent.depth + 1;
-        self.all.push(Downset { depth, live, ready, ..Downset::default() });
+        self.all.push(Downset::new(depth, live, ready));
         self.bits.extend_from_slice(&set);
         self.hashes.push(hash);
         self.table[slot] = index.0;
@@ -354,7 +357,7 @@ impl<'a> Downsets<'a> {
         }
     }
 
-    fn find_lasts(&self, index: DownsetIdx) -> Vec<LastStep> {
+    fn find_lasts(&self, index: DownsetIdx) -> Vec<LastStep<W>> {
         let live = &self.get(index).live;
         let bit_of = |item: &u32| live.binary_search(item).ok();
         let mut steps: Vec<u32> = live
@@ -369,9 +372,9 @@ impl<'a> Downsets<'a> {
         steps.dedup();
         let lasts = steps.into_iter().rev().filter_map(|step| {
             let body = &self.reduced.macros[step as usize];
-            let mut touched = 0;
+            let mut touched = BitSet::EMPTY;
             for item in body.inputs.iter().chain(&body.outputs) {
-                touched |= 1u128 << bit_of(item)?;
+                touched.insert(bit_of(item)? as u32);
             }
             let made = body.outputs.iter().map(|&item| self.reduced.items[item as usize].bytes);
             Some(LastStep {
@@ -385,7 +388,7 @@ impl<'a> Downsets<'a> {
         lasts.collect()
     }
 
-    fn find_twins(&self, index: DownsetIdx) -> Vec<u8> {
+    fn find_twins(&self, index: DownsetIdx) -> Vec<u16> {
         let live = &self.get(index).live;
         let open = |item: u32| -> Vec<u32> {
             let readers = &self.reduced.items[item as usize].consumers;
@@ -396,20 +399,9 @@ impl<'a> Downsets<'a> {
             .map(|&item| (self.reduced.items[item as usize].bytes, open(item)))
             .collect();
         (0..live.len())
-            .map(|i| keys[..i].iter().position(|key| *key == keys[i]).unwrap_or(i) as u8)
+            .map(|i| keys[..i].iter().position(|key| *key == keys[i]).unwrap_or(i) as u16)
             .collect()
     }
-}
-
-/// The positions of the bits that are set, ascending.
-pub(super) fn bits(mut set: Mask) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let bit = set.trailing_zeros();
-            set &= set - 1;
-            bit
-        })
-    })
 }
 
 /// Steele, Lea and Flood's generator: keys that differ from run to run would make runs differ.

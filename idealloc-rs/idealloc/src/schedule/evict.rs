@@ -1,6 +1,6 @@
 //! Which tensors to evict so that a macro fits: all inclusion-minimal choices, one of each kind.
 
-use super::downsets::{Mask, bits};
+use super::bit_set::BitSet;
 
 /// A tensor that could be evicted.
 #[derive(Clone, Copy, Debug)]
@@ -10,37 +10,37 @@ struct Candidate {
     /// Counts from the start of the macro; otherwise only once its first operator has run.
     is_early: bool,
     /// Candidates of one kind are interchangeable.
-    kind: (u8, bool),
+    kind: (u32, bool),
 }
 
 /// What must be freed, and what may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Need {
+pub(super) struct Need<const W: usize> {
     /// Bytes to free among `bystanders` before the first operator.
     pub early_bytes: u64,
     /// Bytes to free among `bystanders` and `read` before the others.
     pub late_bytes: u64,
     /// Tensors on chip that the macro does not read.
-    pub bystanders: Mask,
+    pub bystanders: BitSet<W>,
     /// Tensors that it reads and that are read again later.
-    pub read: Mask,
+    pub read: BitSet<W>,
     /// Of both, those without a copy off chip.
-    pub dirty: Mask,
+    pub dirty: BitSet<W>,
 }
 
 /// Lists choices; keeps its buffers between calls.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Evictor {
+pub(super) struct Evictor<const W: usize> {
     candidates: Vec<Candidate>,
     /// Bytes of the candidates from each position on: all, and the early ones.
     rest: Vec<(u64, u64)>,
     chosen: Vec<usize>,
-    choices: Vec<Mask>,
+    choices: Vec<BitSet<W>>,
     /// Bytes to free: of all candidates, and of the early ones.
     need: (u64, u64),
 }
 
-impl Evictor {
+impl<const W: usize> Evictor<W> {
     /// All inclusion-minimal sets that free enough; none if there is no such set.
     ///
     /// With `merge_twins`, of sets that differ only in interchangeable tensors just the first: `twin` names for
@@ -48,25 +48,25 @@ impl Evictor {
     /// better than evicting later, and costs the same then. Exponential in the number of kinds at worst.
     pub fn choices(
         &mut self,
-        need: Need,
+        need: Need<W>,
         bytes_of: impl Fn(u32) -> u64,
-        twin: &[u8],
+        twin: &[u16],
         merge_twins: bool,
-    ) -> &[Mask] {
+    ) -> &[BitSet<W>] {
         self.choices.clear();
         if need.early_bytes == 0 && need.late_bytes == 0 {
-            self.choices.push(0);
+            self.choices.push(BitSet::EMPTY);
             return &self.choices;
         }
         self.candidates.clear();
-        let late = if need.late_bytes == 0 { 0 } else { need.read };
-        for bit in bits(need.bystanders | late) {
-            let is_dirty = need.dirty >> bit & 1 == 1;
+        let late = if need.late_bytes == 0 { BitSet::EMPTY } else { need.read };
+        for bit in (need.bystanders | late).iter() {
+            let is_dirty = need.dirty.contains(bit);
             self.candidates.push(Candidate {
                 bit,
                 bytes: bytes_of(bit),
-                is_early: need.bystanders >> bit & 1 == 1,
-                kind: (if merge_twins { twin[bit as usize] } else { bit as u8 }, is_dirty),
+                is_early: need.bystanders.contains(bit),
+                kind: (if merge_twins { u32::from(twin[bit as usize]) } else { bit }, is_dirty),
             });
         }
         self.candidates
@@ -87,8 +87,8 @@ impl Evictor {
     fn extend(&mut self, from: usize, late: u64, early: u64) {
         if late == 0 && early == 0 {
             if self.is_minimal() {
-                let set =
-                    self.chosen.iter().fold(0, |set, &i| set | 1u128 << self.candidates[i].bit);
+                let mut set = BitSet::EMPTY;
+                self.chosen.iter().for_each(|&i| set.insert(self.candidates[i].bit));
                 self.choices.push(set);
             }
             return;

@@ -4,7 +4,8 @@
 //! to be evicted there. If a reader of the tensor must run between two such macros, it has to be evicted twice. The
 //! longest alternation macro < reader < macro < ... counts how often; the sum over tensors bounds the cost.
 
-use super::downsets::{DownsetIdx, Downsets, Mask, bits};
+use super::bit_set::BitSet;
+use super::downsets::{DownsetIdx, Downsets};
 use super::reduce::Reduced;
 use super::step::State;
 
@@ -19,8 +20,8 @@ struct Forced {
 }
 
 /// The bound at one downset, as weights on what is on chip.
-#[derive(Clone, Debug, Default)]
-struct Weights {
+#[derive(Clone, Debug)]
+struct Weights<const W: usize> {
     /// Cost of tensors that are not made yet.
     base: u64,
     /// Tensors on chip that will be forced out, with the cost.
@@ -28,17 +29,17 @@ struct Weights {
     /// Live tensors off chip that will be read and forced out again, with the cost.
     absent: Vec<(u32, u64)>,
     /// Those of `resident` that cost their size more while dirty.
-    on_chip: Mask,
+    on_chip: BitSet<W>,
 }
 
 /// The forced-eviction bound, worked out once per downset.
 #[derive(Clone, Debug)]
-pub(super) struct ForcedEvictions {
+pub(super) struct ForcedEvictions<const W: usize> {
     forced: Vec<Forced>,
-    weights: Vec<Option<Weights>>,
+    weights: Vec<Option<Weights<W>>>,
 }
 
-impl ForcedEvictions {
+impl<const W: usize> ForcedEvictions<W> {
     /// Finds the forced evictions of a graph under a capacity. O(macros · (edges / 64 + tensors)).
     pub fn new(reduced: &Reduced, capacity: u64) -> Self {
         let reach = Reach::new(reduced);
@@ -92,7 +93,7 @@ impl ForcedEvictions {
     }
 
     /// Bytes that every way from a state to the end must still move.
-    pub fn bound(&mut self, downsets: &Downsets<'_>, state: State) -> u64 {
+    pub fn bound(&mut self, downsets: &Downsets<'_, W>, state: State<W>) -> u64 {
         if self.forced.is_empty() {
             return 0;
         }
@@ -106,17 +107,18 @@ impl ForcedEvictions {
         let Some(weights) = &self.weights[index] else { return 0 };
         let mut bound = weights.base;
         for &(bit, cost) in &weights.resident {
-            bound += if state.resident >> bit & 1 == 1 { cost } else { 0 };
+            bound += if state.resident.contains(bit) { cost } else { 0 };
         }
         for &(bit, cost) in &weights.absent {
-            bound += if state.resident >> bit & 1 == 0 { cost } else { 0 };
+            bound += if state.resident.contains(bit) { 0 } else { cost };
         }
-        let dirty = bits(weights.on_chip & state.dirty);
+        let dirty = (weights.on_chip & state.dirty).iter();
         bound + dirty.map(|bit| downsets.bytes(state.downset, bit)).sum::<u64>()
     }
 
-    fn weigh(&self, downsets: &Downsets<'_>, at: DownsetIdx) -> Weights {
-        let mut weights = Weights::default();
+    fn weigh(&self, downsets: &Downsets<'_, W>, at: DownsetIdx) -> Weights<W> {
+        let mut weights =
+            Weights { base: 0, resident: Vec::new(), absent: Vec::new(), on_chip: BitSet::EMPTY };
         let live = &downsets.get(at).live;
         for forced in &self.forced {
             let item = &downsets.reduced.items[forced.item as usize];
@@ -130,7 +132,7 @@ impl ForcedEvictions {
                     let bit = bit as u32;
                     if stays > 0 {
                         weights.resident.push((bit, stays * item.bytes));
-                        weights.on_chip |= 1u128 << bit;
+                        weights.on_chip.insert(bit);
                     }
                     if comes_back > 0 {
                         weights.absent.push((bit, comes_back * item.bytes));

@@ -2,21 +2,25 @@
 
 mod baseline;
 mod beam;
+mod bit_set;
+mod budget;
 mod check;
 mod downsets;
 mod evict;
 mod forced;
 mod graph;
+mod incumbent;
+mod joint;
 mod options;
 mod pack;
 mod path;
 mod peak;
 mod reduce;
 mod residency;
-
 mod solve;
 mod step;
 mod traffic;
+mod widening;
 
 pub use baseline::{Replacement, replace_online};
 pub use check::check_schedule;

@@ -135,7 +135,7 @@ fn plan_exactly(
     }
     builder.memory(Some(capacity), 0);
     let problem = builder.build().ok()?;
-    let options = Options { seed, effort: Effort::Medium, minimize: false, ..Options::default() };
+    let options = Options { seed, effort: Effort::Low, minimize: false, ..Options::default() };
     // The planner's own progress is in bytes of memory; ours is in bytes moved.
     let inner = Control::default();
     if control.is_cancelled() {

@@ -2,18 +2,15 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::Instant;
 
-use super::downsets::{DownsetIdx, Downsets, Mask, TooWide};
-use super::options::SearchOptions;
+use super::bit_set::BitSet;
+use super::budget::Budget;
+use super::downsets::{DownsetIdx, Downsets, TooWide};
+use super::options::Reductions;
 use super::path::{Path, Step};
 use super::reduce::Reduced;
 use super::traffic::Found;
-use crate::control::Control;
 use crate::plan::StopReason;
-
-/// How many expansions pass between looks at the clock and at cancellation.
-const POLL: u64 = 1024;
 
 /// Most moves that are looked ahead for a descent.
 const DESCENT_MOVES: usize = 2;
@@ -31,13 +28,12 @@ struct Reached {
 ///
 /// A move that holds no more than was held before, and leaves no more than it found, is taken at once: it could be
 /// moved to the front of any continuation. Exponential in the width of the graph at worst.
-pub(super) fn search(
+pub(super) fn search<const W: usize>(
     reduced: &Reduced,
-    options: &SearchOptions,
-    control: &Control,
+    reductions: Reductions,
+    budget: &mut Budget<'_>,
 ) -> Result<Found, TooWide> {
-    let began = Instant::now();
-    let mut downsets = Downsets::new(reduced, options.reductions.defer_sources)?;
+    let mut downsets = Downsets::<W>::new(reduced, reductions.defer_sources)?;
     let first = downsets.first();
     let least = reduced.macros.iter().map(|m| {
         let read: u64 = m.inputs.iter().map(|&i| reduced.items[i as usize].bytes).sum();
@@ -48,7 +44,7 @@ pub(super) fn search(
     // What is on chip follows from the downset: all that is live, less inputs that nobody has read yet.
     let mut open = BinaryHeap::new();
     open.push((Reverse(least), 0u32, Reverse(first)));
-    let (mut expanded, mut bound) = (0u64, least);
+    let mut bound = least;
     let mut stop = StopReason::Infeasible;
     let mut goal = None;
     while let Some((Reverse(peak), _, Reverse(at))) = open.pop() {
@@ -62,24 +58,11 @@ pub(super) fn search(
             goal = Some(at);
             break;
         }
-        expanded += 1;
-        if expanded % POLL == 0 {
-            control.add_work(POLL);
-            control.publish(0, bound);
-            if control.is_cancelled() {
-                stop = StopReason::Cancelled;
-                break;
-            }
-            if options.time_limit.is_some_and(|limit| began.elapsed() >= limit) {
-                stop = StopReason::TimeLimit;
-                break;
-            }
-        }
-        if options.max_states.is_some_and(|most| expanded > most) {
-            stop = StopReason::WorkLimit;
+        if let Some(reason) = budget.spend(bound) {
+            stop = reason;
             break;
         }
-        let descent = if options.reductions.free_move {
+        let descent = if reductions.free_move {
             descend(&mut downsets, at, peak, DESCENT_MOVES)?
         } else {
             None
@@ -109,7 +92,7 @@ pub(super) fn search(
     }
     let path = goal.map(|goal| trace(&downsets, &reached, goal));
     let count = downsets.len() as u64;
-    Ok(Found { path, bound, stop, expanded, downsets: count })
+    Ok(Found { path, bound, stop, downsets: count })
 }
 
 /// Notes a way to a downset if it is the best so far.
@@ -134,8 +117,8 @@ fn improve(
 /// A few moves after which no more is held than before, and which hold no more than `peak` on the way.
 ///
 /// They can be moved to the front of any continuation without loss, so nothing else need be tried.
-fn descend(
-    downsets: &mut Downsets<'_>,
+fn descend<const W: usize>(
+    downsets: &mut Downsets<'_, W>,
     from: DownsetIdx,
     peak: u64,
     most_moves: usize,
@@ -151,8 +134,8 @@ fn descend(
     Ok(None)
 }
 
-fn descend_from(
-    downsets: &mut Downsets<'_>,
+fn descend_from<const W: usize>(
+    downsets: &mut Downsets<'_, W>,
     at: DownsetIdx,
     target: u64,
     peak: u64,
@@ -165,7 +148,7 @@ fn descend_from(
     for i in 0..downsets.get(at).moves.len() {
         let by = &downsets.get(at).moves[i];
         let held_after =
-            held + downsets.sum(at, by.inputs & !resident) + by.made_bytes - by.dying_bytes;
+            held + downsets.sum(at, by.inputs.minus(resident)) + by.made_bytes - by.dying_bytes;
         if footprint(downsets, at, resident, held, i) > peak {
             continue;
         }
@@ -185,26 +168,38 @@ fn descend_from(
     Ok(false)
 }
 
-fn resident(downsets: &Downsets<'_>, at: DownsetIdx) -> Mask {
+fn resident<const W: usize>(downsets: &Downsets<'_, W>, at: DownsetIdx) -> BitSet<W> {
     let live = &downsets.get(at).live;
-    let mut set = 0;
+    let mut set = BitSet::EMPTY;
     for (bit, &item) in live.iter().enumerate() {
         let item = &downsets.reduced.items[item as usize];
         let is_here =
             item.producer.is_some() || item.consumers.iter().any(|&c| downsets.contains(at, c));
-        set |= if is_here { 1u128 << bit } else { 0 };
+        if is_here {
+            set.insert(bit as u32);
+        }
     }
     set
 }
 
 /// Most bytes on chip while a move runs.
-fn footprint(downsets: &Downsets<'_>, at: DownsetIdx, resident: Mask, held: u64, by: usize) -> u64 {
+fn footprint<const W: usize>(
+    downsets: &Downsets<'_, W>,
+    at: DownsetIdx,
+    resident: BitSet<W>,
+    held: u64,
+    by: usize,
+) -> u64 {
     let by = &downsets.get(at).moves[by];
-    let held = held + downsets.sum(at, by.inputs & !resident);
+    let held = held + downsets.sum(at, by.inputs.minus(resident));
     (held + by.enter).max(held - by.dying_bytes + by.hill)
 }
 
-fn trace(downsets: &Downsets<'_>, reached: &[Option<Reached>], goal: DownsetIdx) -> Path {
+fn trace<const W: usize>(
+    downsets: &Downsets<'_, W>,
+    reached: &[Option<Reached>],
+    goal: DownsetIdx,
+) -> Path {
     let mut steps = Vec::new();
     let mut at = goal;
     while let Some(r) = reached[at.0 as usize].filter(|_| at != downsets.first()) {

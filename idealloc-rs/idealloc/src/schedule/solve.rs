@@ -2,22 +2,28 @@
 
 use super::baseline::{Replacement, replace_online};
 use super::beam;
+use super::budget::Budget;
 use super::check::check_schedule;
-use super::downsets::{MAX_LIVE, TooWide};
 use super::graph::{Graph, OpIdx, topological_order};
+use super::incumbent::Incumbent;
+use super::joint;
 use super::options::SearchOptions;
-use super::pack::{pack, pack_exactly, pack_least};
-use super::path::{Path, residencies, spell_out};
+use super::pack::pack_least;
+use super::path::{residencies, spell_out};
+use super::peak;
 use super::reduce::Reduced;
-use super::residency::{Residency, Schedule, load};
-use super::traffic::Found;
-use super::{peak, traffic};
+use super::residency::{Schedule, load};
+use super::traffic::Search;
+use super::widening::{Failure, in_words};
 use crate::control::{Control, Effort};
 use crate::error::Error;
 use crate::plan::StopReason;
 
 /// Other best schedules, and other capacities, that are tried where the first schedule cannot be packed.
 const VARIANTS: u64 = 8;
+
+/// States from which on no further variant is tried.
+const VARIANT_STATES: u64 = 1_000_000;
 
 /// Widths of the beams that are tried, the later ones where the exact search was cut short.
 const BEAMS: &[usize] = &[64, 1024, 8192];
@@ -27,14 +33,23 @@ const BEAMS: &[usize] = &[64, 1024, 8192];
 /// Where the search gives up, the order of the caller with the bound reached. `Schedule::bound` is of the peak.
 ///
 /// # Errors
-/// [`Error::InvalidGraph`] if more tensors are live at once than the search can follow.
+/// [`Error::InvalidGraph`] if more than 2048 tensors are live at once.
 pub fn least_peak(
     graph: &Graph,
     options: &SearchOptions,
     control: &Control,
 ) -> Result<Schedule, Error> {
+    in_words!(search_peak(graph, options, control))
+}
+
+fn search_peak<const W: usize>(
+    graph: &Graph,
+    options: &SearchOptions,
+    control: &Control,
+) -> Result<Schedule, Failure> {
     let reduced = Reduced::new(graph, options.reductions.glue);
-    let found = peak::search(&reduced, options, control).map_err(too_wide)?;
+    let mut budget = Budget::new(options, control);
+    let found = peak::search::<W>(&reduced, options.reductions, &mut budget)?;
     let order = match &found.path {
         Some(path) => spell_out(&reduced, path).0,
         None => topological_order(graph)?,
@@ -42,16 +57,30 @@ pub fn least_peak(
     let mut residencies = residencies(graph, &order, &[]);
     let load = load(graph, &residencies);
     pack_least(graph, &mut residencies, load, options.seed, control);
-    let stop = if found.stop == StopReason::Infeasible { StopReason::Complete } else { found.stop };
-    finish(graph, None, order, residencies, &reduced, &found, found.bound, stop)
+    let (traffic, peak) = check_schedule(graph, &order, &residencies, None)?;
+    let stop = if peak == found.bound { StopReason::Optimal } else { complete(found.stop) };
+    Ok(Schedule {
+        order,
+        residencies,
+        load,
+        peak,
+        traffic,
+        bound: found.bound,
+        stop,
+        statistics: vec![
+            ("macros", reduced.macros.len() as u64),
+            ("states", budget.expanded()),
+            ("downsets", found.downsets),
+        ],
+    })
 }
 
 /// Order, evictions and addresses of least traffic under a capacity in bytes (COSMA III-B..D).
 ///
 /// Starts from the better of two replacement rules in the order of the caller, so there is a schedule whenever the
 /// search ends. `Schedule::bound` is of the traffic; the schedule is optimal if they are equal. Addresses are looked
-/// for at the optimum of capacity alone, which is a bound; where none are found, in other schedules of the same cost
-/// and under smaller capacities.
+/// for at the optimum of capacity alone, which is a bound; where none are found, order, evictions and addresses are
+/// searched together until a schedule meets the bound or the work is used up.
 ///
 /// # Errors
 /// As [`least_peak`], and [`Error::InvalidGraph`] naming the operator that does not fit the capacity.
@@ -61,55 +90,100 @@ pub fn least_traffic(
     options: &SearchOptions,
     control: &Control,
 ) -> Result<Schedule, Error> {
+    in_words!(search_traffic(graph, capacity, options, control))
+}
+
+fn search_traffic<const W: usize>(
+    graph: &Graph,
+    capacity: u64,
+    options: &SearchOptions,
+    control: &Control,
+) -> Result<Schedule, Failure> {
     let needed = check_capacity(graph, capacity)?;
+    let seed = options.seed;
     let reduced = Reduced::new(graph, options.reductions.glue);
-    let mut best = incumbent(graph, capacity)?;
-    let upper = best.traffic;
-    let mut found =
-        traffic::search(&reduced, capacity, upper, 0, options, control).map_err(too_wide)?;
-    // The incumbent is as good as any schedule that the search left out.
+    let mut best = Incumbent::new(graph, capacity)?;
+    let mut budget = Budget::new(options, control);
+    budget.incumbent = best.traffic;
+    let mut search = Search::<W>::new(&reduced, capacity, options.reductions)?;
+    let first = search.stepper.first();
+    let mut found = search.run(first, best.traffic, 0, &mut budget)?;
     if found.stop == StopReason::Infeasible {
-        found.bound = upper;
+        // The incumbent is as good as any schedule that the search left out.
+        found.bound = best.traffic;
         found.stop = StopReason::Optimal;
     }
-    let bound = found.bound;
-    best.improve(&reduced, &found.path, Effort::Medium, options, control)?;
-    let is_open = |best: &Incumbent<'_>| best.traffic > bound && !control.is_cancelled();
+    let mut bound = found.bound;
+    let mut stop = found.stop;
+    best.improve(&reduced, &found.path, Effort::Medium, seed, control)?;
     let is_cut_short = found.path.is_none();
     let widths: &[usize] = if is_cut_short { BEAMS } else { &BEAMS[..1] };
     for &width in widths {
-        if is_open(&best) {
-            let path = beam::search(&reduced, capacity, width, control).map_err(too_wide)?;
-            best.improve(&reduced, &path, Effort::Low, options, control)?;
+        let states = width.saturating_mul(reduced.macros.len()) as u64;
+        let is_paid_for = options.max_states.is_none_or(|most| states <= most);
+        if best.traffic > bound && is_paid_for && !control.is_cancelled() {
+            let path = beam::search::<W>(&reduced, capacity, width, control)?;
+            best.improve(&reduced, &path, Effort::Low, seed, control)?;
         }
     }
-    let mut variant = 1;
-    while !is_cut_short && is_open(&best) && variant <= VARIANTS {
+    let before = budget.expanded();
+    for variant in 1..=VARIANTS {
+        let is_dear = budget.expanded() - before > VARIANT_STATES;
+        if is_cut_short || best.traffic == bound || is_dear || budget.is_over() {
+            break;
+        }
         let tie_break = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(variant) | 1;
-        let mut options = options.clone();
-        options.reductions.glue &= variant % 2 == 0;
-        let reduced = Reduced::new(graph, options.reductions.glue);
-        let again = traffic::search(&reduced, capacity, bound, tie_break, &options, control)
-            .map_err(too_wide)?;
-        let path = &again.path;
-        best.improve(&reduced, path, Effort::Low, &options, control)?;
+        budget.renew();
+        let again = search.run(first, bound, tie_break, &mut budget)?;
+        best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
         // Less capacity leaves room to place what is there.
         let less = capacity - (capacity - needed) / (VARIANTS + 1) * variant;
-        let upper = best.traffic - 1;
-        if is_open(&best) && less < capacity {
-            let again =
-                traffic::search(&reduced, less, upper, 0, &options, control).map_err(too_wide)?;
-            let path = &again.path;
-            best.improve(&reduced, path, Effort::Low, &options, control)?;
+        if best.traffic > bound && less < capacity {
+            let mut smaller = Search::<W>::new(&reduced, less, options.reductions)?;
+            let upper = best.traffic - 1;
+            let again = smaller.run(first, upper, 0, &mut budget)?;
+            best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
         }
-        variant += 1;
     }
-    let stop = match found.stop {
-        StopReason::Optimal if best.traffic > bound => StopReason::Complete,
-        _ if best.traffic == bound => StopReason::Optimal,
+    let mut clashes = 0;
+    if !is_cut_short && best.traffic > bound && !budget.is_over() {
+        budget.renew();
+        budget.incumbent = best.traffic;
+        let range = (bound, best.traffic);
+        let closed =
+            joint::close::<W>(graph, capacity, range, seed, options.reductions, &mut budget)?;
+        bound = closed.bound;
+        clashes = closed.clashes;
+        stop = closed.stop;
+        if let Some((order, residencies)) = closed.schedule {
+            best.replace(order, residencies)?;
+        }
+    }
+    let (traffic, peak) = check_schedule(graph, &best.order, &best.residencies, Some(capacity))?;
+    let stop = if traffic == bound { StopReason::Optimal } else { complete(stop) };
+    Ok(Schedule {
+        load: load(graph, &best.residencies),
+        order: best.order,
+        residencies: best.residencies,
+        peak,
+        traffic,
+        bound,
+        stop,
+        statistics: vec![
+            ("macros", reduced.macros.len() as u64),
+            ("states", budget.expanded()),
+            ("downsets", found.downsets),
+            ("clashes", clashes),
+        ],
+    })
+}
+
+/// How a search that came to its end is called where the value is not the bound.
+fn complete(stop: StopReason) -> StopReason {
+    match stop {
+        StopReason::Optimal | StopReason::Infeasible => StopReason::Complete,
         stop => stop,
-    };
-    finish(graph, Some(capacity), best.order, best.residencies, &reduced, &found, bound, stop)
+    }
 }
 
 /// As [`least_traffic`] for a given order (COSMA III-E2).
@@ -189,103 +263,11 @@ fn check_order(graph: &Graph, order: &[OpIdx]) -> Result<(), Error> {
 fn check_capacity(graph: &Graph, capacity: u64) -> Result<u64, Error> {
     match graph.largest_footprint() {
         Some((op, needed)) if needed > capacity => Err(Error::InvalidGraph(format!(
-            "operator '{}' reads and makes {needed} bytes, which must be on chip at once; the \
+            "operator '{}' reads and makes {needed} bytes (M_R), which must be on chip at once; the \
              capacity is {capacity}",
             graph.ops()[op.get()].name
         ))),
         Some((_, needed)) => Ok(needed),
         None => Ok(0),
     }
-}
-
-fn too_wide(TooWide: TooWide) -> Error {
-    Error::InvalidGraph(format!(
-        "more than {MAX_LIVE} tensors can be live at once, which the exact search cannot follow"
-    ))
-}
-
-/// The best schedule with addresses so far.
-struct Incumbent<'a> {
-    graph: &'a Graph,
-    capacity: u64,
-    order: Vec<OpIdx>,
-    residencies: Vec<Residency>,
-    traffic: u64,
-}
-
-impl Incumbent<'_> {
-    /// Takes what a search found, if it is better and addresses are found for it.
-    fn improve(
-        &mut self,
-        reduced: &Reduced,
-        path: &Option<Path>,
-        effort: Effort,
-        options: &SearchOptions,
-        control: &Control,
-    ) -> Result<(), Error> {
-        let Some(path) = path else { return Ok(()) };
-        let (graph, capacity) = (self.graph, self.capacity);
-        if path.cost >= self.traffic {
-            return Ok(());
-        }
-        let (order, evictions) = spell_out(reduced, path);
-        let mut residencies = residencies(graph, &order, &evictions);
-        let is_packed = pack(graph, &mut residencies, capacity, options.seed, control)
-            || (effort > Effort::Low
-                && pack_exactly(graph, &mut residencies, capacity, options.seed, control));
-        if is_packed {
-            let (traffic, _) = check_schedule(graph, &order, &residencies, Some(capacity))?;
-            self.order = order;
-            self.residencies = residencies;
-            self.traffic = traffic;
-        }
-        Ok(())
-    }
-}
-
-fn incumbent(graph: &Graph, capacity: u64) -> Result<Incumbent<'_>, Error> {
-    let order = topological_order(graph)?;
-    let mut best: Option<Incumbent> = None;
-    for rule in [Replacement::Belady, Replacement::Greedy] {
-        let residencies = replace_online(graph, &order, capacity, rule);
-        let (traffic, _) = check_schedule(graph, &order, &residencies, Some(capacity))?;
-        if best.as_ref().is_none_or(|b| traffic < b.traffic) {
-            best = Some(Incumbent { graph, capacity, order: order.clone(), residencies, traffic });
-        }
-    }
-    best.ok_or(Error::Cancelled)
-}
-
-#[expect(clippy::too_many_arguments, reason = "the parts of one schedule")]
-fn finish(
-    graph: &Graph,
-    capacity: Option<u64>,
-    order: Vec<OpIdx>,
-    residencies: Vec<Residency>,
-    reduced: &Reduced,
-    found: &Found,
-    bound: u64,
-    stop: StopReason,
-) -> Result<Schedule, Error> {
-    let (traffic, peak) = check_schedule(graph, &order, &residencies, capacity)?;
-    let value = if capacity.is_some() { traffic } else { peak };
-    let stop = match stop {
-        StopReason::Optimal if value != bound => StopReason::Complete,
-        _ if value == bound => StopReason::Optimal,
-        stop => stop,
-    };
-    Ok(Schedule {
-        load: load(graph, &residencies),
-        order,
-        residencies,
-        peak,
-        traffic,
-        bound,
-        stop,
-        statistics: vec![
-            ("macros", reduced.macros.len() as u64),
-            ("states", found.expanded),
-            ("downsets", found.downsets),
-        ],
-    })
 }

@@ -4,19 +4,20 @@
 //! tensor costs its write, unless it is clean, and the read that brings it back; loading costs nothing then. The
 //! first load of a graph input and the write of a graph output are compulsory and cost nothing.
 
-use super::downsets::{DownsetIdx, Downsets, LastStep, Mask, Move, TooWide, bits};
+use super::bit_set::BitSet;
+use super::downsets::{DownsetIdx, Downsets, LastStep, Move, TooWide};
 use super::evict::{Evictor, Need};
 use super::options::Reductions;
 
 /// What is on chip at a downset, and what it cost to get there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct State<const W: usize> {
     /// Which macros have run.
     pub downset: DownsetIdx,
     /// Tensors on chip.
-    pub resident: Mask,
+    pub resident: BitSet<W>,
     /// Those of them without a copy off chip.
-    pub dirty: Mask,
+    pub dirty: BitSet<W>,
     /// Bytes of `resident`.
     pub bytes: u64,
     /// Bytes moved so far, reads to come of evicted tensors included.
@@ -25,35 +26,45 @@ pub(super) struct State {
 
 /// A state with how it was reached.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Child {
-    pub state: State,
+pub(super) struct Child<const W: usize> {
+    pub state: State<W>,
     /// Position of the move at the parent's downset.
     pub by: u32,
     /// What was evicted, as bits of the parent's downset.
-    pub evicted: Mask,
+    pub evicted: BitSet<W>,
 }
 
 /// Makes the children of states under a capacity.
 #[derive(Clone, Debug)]
-pub(super) struct Stepper<'a> {
-    pub downsets: Downsets<'a>,
+pub(super) struct Stepper<'a, const W: usize> {
+    pub downsets: Downsets<'a, W>,
     pub capacity: u64,
     reductions: Reductions,
-    evictor: Evictor,
+    evictor: Evictor<W>,
 }
 
-impl<'a> Stepper<'a> {
-    pub fn new(downsets: Downsets<'a>, capacity: u64, reductions: Reductions) -> Self {
+impl<'a, const W: usize> Stepper<'a, W> {
+    pub fn new(downsets: Downsets<'a, W>, capacity: u64, reductions: Reductions) -> Self {
         Self { downsets, capacity, reductions, evictor: Evictor::default() }
     }
 
     /// Where every schedule starts: nothing on chip.
-    pub const fn first(&self) -> State {
-        State { downset: self.downsets.first(), resident: 0, dirty: 0, bytes: 0, cost: 0 }
+    pub const fn first(&self) -> State<W> {
+        State {
+            downset: self.downsets.first(),
+            resident: BitSet::EMPTY,
+            dirty: BitSet::EMPTY,
+            bytes: 0,
+            cost: 0,
+        }
     }
 
     /// Fills `children` with all states one macro further that a best schedule may need.
-    pub fn children(&mut self, state: State, children: &mut Vec<Child>) -> Result<(), TooWide> {
+    pub fn children(
+        &mut self,
+        state: State<W>,
+        children: &mut Vec<Child<W>>,
+    ) -> Result<(), TooWide> {
         children.clear();
         self.downsets.expand_for_replacement(state.downset);
         let n = self.downsets.get(state.downset).moves.len();
@@ -63,7 +74,7 @@ impl<'a> Stepper<'a> {
                 let to = self.downsets.target(state.downset, i)?;
                 let by = &self.downsets.get(state.downset).moves[i];
                 let next = after(by, to, state, state.resident);
-                children.push(Child { state: next, by: i as u32, evicted: 0 });
+                children.push(Child { state: next, by: i as u32, evicted: BitSet::EMPTY });
                 return Ok(());
             }
         }
@@ -78,9 +89,9 @@ impl<'a> Stepper<'a> {
     /// All it reads is on chip, it fits without eviction, and afterwards no more is held than at any later time had
     /// it waited: what it makes is no larger than any one tensor that dies, so it can stand in for that tensor while
     /// it is on chip, and where all of them are evicted, evicting the result instead costs no more.
-    fn is_free(&self, state: State, by: usize) -> bool {
+    fn is_free(&self, state: State<W>, by: usize) -> bool {
         let by = &self.downsets.get(state.downset).moves[by];
-        if by.inputs & !state.resident != 0
+        if !by.inputs.is_subset(&state.resident)
             || state.bytes + by.enter > self.capacity
             || state.bytes - by.dying_bytes + by.hill > self.capacity
         {
@@ -90,8 +101,8 @@ impl<'a> Stepper<'a> {
             0 => true,
             1 => {
                 by.made_bytes <= by.smallest_dying
-                    && by.dying != 0
-                    && (state.dirty & by.dying != 0
+                    && !by.dying.is_empty()
+                    && (!(state.dirty & by.dying).is_empty()
                         || by.dying_bytes >= 2 * by.made_bytes
                         || by.makes_clean)
             }
@@ -101,21 +112,21 @@ impl<'a> Stepper<'a> {
 
     fn run(
         &mut self,
-        state: State,
+        state: State<W>,
         index: usize,
-        children: &mut Vec<Child>,
+        children: &mut Vec<Child<W>>,
     ) -> Result<(), TooWide> {
         let to = self.downsets.target(state.downset, index)?;
         let downset = self.downsets.get(state.downset);
         let by = &downset.moves[index];
         let resident = state.resident | by.inputs;
-        let loaded = self.downsets.sum(state.downset, by.inputs & !state.resident);
+        let loaded = self.downsets.sum(state.downset, by.inputs.minus(state.resident));
         let bytes = state.bytes + loaded;
         let need = Need {
             early_bytes: (bytes + by.enter).saturating_sub(self.capacity),
             late_bytes: (bytes - by.dying_bytes + by.hill).saturating_sub(self.capacity),
-            bystanders: state.resident & !by.inputs,
-            read: by.inputs & !by.dying,
+            bystanders: state.resident.minus(by.inputs),
+            read: by.inputs.minus(by.dying),
             dirty: state.dirty,
         };
         let reduced = self.downsets.reduced;
@@ -124,13 +135,13 @@ impl<'a> Stepper<'a> {
             self.evictor.choices(need, bytes_of, &downset.twin, self.reductions.merge_twins);
         for &evicted in choices {
             let (mut freed, mut cost) = (0, 0);
-            for bit in bits(evicted) {
+            for bit in evicted.iter() {
                 let size = bytes_of(bit);
                 freed += size;
-                cost += if state.dirty >> bit & 1 == 1 { 2 * size } else { size };
+                cost += if state.dirty.contains(bit) { 2 * size } else { size };
             }
             let before = State { bytes: bytes - freed, cost: state.cost + cost, ..state };
-            let next = after(by, to, before, resident & !evicted);
+            let next = after(by, to, before, resident.minus(evicted));
             children.push(Child { state: next, by: index as u32, evicted });
         }
         if self.reductions.canonical_last {
@@ -151,20 +162,25 @@ impl<'a> Stepper<'a> {
 ///
 /// Whatever order led here, that macro could have waited until now: nobody has read what it made, all it read is
 /// still on chip, and it fits now. Macros that make nothing are left out: as free moves they run at once.
-fn last_of(lasts: &[LastStep], state: State, capacity: u64) -> Option<u32> {
+fn last_of<const W: usize>(lasts: &[LastStep<W>], state: State<W>, capacity: u64) -> Option<u32> {
     let fits = lasts.iter().find(|last| {
-        last.touched & !state.resident == 0
+        last.touched.is_subset(&state.resident)
             && state.bytes - last.made_bytes + last.enter.max(last.hill) <= capacity
     });
     fits.map(|last| last.step)
 }
 
 /// The state after a macro; `state.bytes` counts `resident`, what is loaded for it included.
-fn after(by: &Move, to: DownsetIdx, state: State, resident: Mask) -> State {
+fn after<const W: usize>(
+    by: &Move<W>,
+    to: DownsetIdx,
+    state: State<W>,
+    resident: BitSet<W>,
+) -> State<W> {
     State {
         downset: to,
         resident: by.carry(resident) | by.made,
-        dirty: by.carry(state.dirty & resident) | (by.made & !by.made_clean),
+        dirty: by.carry(state.dirty & resident) | by.made.minus(by.made_clean),
         bytes: state.bytes - by.dying_bytes + by.made_bytes,
         cost: state.cost,
     }

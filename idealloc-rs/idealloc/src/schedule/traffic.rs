@@ -5,201 +5,247 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::Instant;
 
-use super::downsets::{Downsets, Mask, TooWide, bits};
+use super::bit_set::BitSet;
+use super::budget::Budget;
+use super::downsets::{Downsets, TooWide};
 use super::forced::ForcedEvictions;
-use super::options::SearchOptions;
+use super::options::Reductions;
 use super::path::{Path, Step};
 use super::reduce::Reduced;
 use super::step::{Child, State, Stepper};
-use crate::control::Control;
 use crate::plan::StopReason;
-
-/// How many expansions pass between looks at the clock and at cancellation.
-const POLL: u64 = 1024;
 
 /// What a search found.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     /// The best path, if the search came to the end.
     pub path: Option<Path>,
-    /// Bytes that every schedule moves.
+    /// Bytes that every schedule moves; if the search ended without one, the least value that it left out.
     pub bound: u64,
-    /// Why the search stopped.
+    /// Why the search stopped; `Infeasible` if no schedule is as good as the value that was asked for.
     pub stop: StopReason,
-    /// States expanded.
-    pub expanded: u64,
     /// Downsets met.
     pub downsets: u64,
 }
 
 /// A state in the search tree.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    state: State,
+struct Node<const W: usize> {
+    state: State<W>,
     parent: u32,
     by: u32,
-    evicted: Mask,
+    evicted: BitSet<W>,
     is_beaten: bool,
 }
 
 /// A state of a downset that nothing beats so far.
 #[derive(Clone, Copy, Debug)]
-struct Contender {
-    resident: Mask,
-    dirty: Mask,
+struct Contender<const W: usize> {
+    resident: BitSet<W>,
+    dirty: BitSet<W>,
     cost: u64,
     node: u32,
 }
 
-/// Searches for the cheapest schedule; `upper` is a value that is known to be reachable: states that cost more
-/// are left out.
-pub(super) fn search(
-    reduced: &Reduced,
-    capacity: u64,
-    upper: u64,
-    tie_break: u64,
-    options: &SearchOptions,
-    control: &Control,
-) -> Result<Found, TooWide> {
-    let began = Instant::now();
-    let mut reductions = options.reductions;
-    // Two rules about which order stands for many: together they could each rule out what the other keeps.
-    reductions.canonical_last &=
-        !(reductions.defer_sources && reduced.macros.iter().any(|m| m.can_wait));
-    let downsets = Downsets::new(reduced, reductions.defer_sources)?;
-    let mut stepper = Stepper::new(downsets, capacity, reductions);
-    let mut forced =
-        options.reductions.forced_eviction.then(|| ForcedEvictions::new(reduced, capacity));
-    let mut contenders: Vec<Vec<Contender>> = Vec::new();
-    let first = stepper.first();
-    let mut nodes = vec![Node { state: first, parent: 0, by: 0, evicted: 0, is_beaten: false }];
-    let mut open = BinaryHeap::new();
-    let bound = forced.as_mut().map_or(0, |f| f.bound(&stepper.downsets, first));
-    open.push((Reverse(bound), 0u32, 0u64, Reverse(0u32)));
-    let mut children: Vec<Child> = Vec::new();
-    let (mut expanded, mut bound) = (0u64, 0u64);
-    let mut stop = StopReason::Infeasible;
-    let mut goal = None;
-    while let Some((Reverse(value), _, _, Reverse(index))) = open.pop() {
-        let node = nodes[index as usize];
-        if node.is_beaten {
-            continue;
+/// The search, with what outlives one run of it.
+pub(super) struct Search<'a, const W: usize> {
+    pub stepper: Stepper<'a, W>,
+    forced: Option<ForcedEvictions<W>>,
+    dominance: bool,
+    /// By downset; empty between runs.
+    contenders: Vec<Vec<Contender<W>>>,
+    /// Downsets with contenders.
+    touched: Vec<u32>,
+    nodes: Vec<Node<W>>,
+    children: Vec<Child<W>>,
+}
+
+impl<'a, const W: usize> Search<'a, W> {
+    /// Prepares for a graph under a capacity in bytes.
+    pub fn new(
+        reduced: &'a Reduced,
+        capacity: u64,
+        mut reductions: Reductions,
+    ) -> Result<Self, TooWide> {
+        // Two rules about which order stands for many: together they could each rule out what the other keeps.
+        reductions.canonical_last &=
+            !(reductions.defer_sources && reduced.macros.iter().any(|m| m.can_wait));
+        let downsets = Downsets::new(reduced, reductions.defer_sources)?;
+        Ok(Self {
+            stepper: Stepper::new(downsets, capacity, reductions),
+            forced: reductions.forced_eviction.then(|| ForcedEvictions::new(reduced, capacity)),
+            dominance: reductions.dominance,
+            contenders: Vec::new(),
+            touched: Vec::new(),
+            nodes: Vec::new(),
+            children: Vec::new(),
+        })
+    }
+
+    /// Searches for the cheapest way from a state to the end.
+    ///
+    /// States that cost more than `upper` in all, `start.cost` included, are left out. Another `tie_break` leads to
+    /// another of the best schedules.
+    pub fn run(
+        &mut self,
+        start: State<W>,
+        upper: u64,
+        tie_break: u64,
+        budget: &mut Budget<'_>,
+    ) -> Result<Found, TooWide> {
+        for at in self.touched.drain(..) {
+            self.contenders[at as usize].clear();
         }
-        bound = bound.max(value);
-        if stepper.downsets.is_complete(node.state.downset) {
-            stop = StopReason::Optimal;
-            goal = Some(index);
-            break;
+        self.nodes.clear();
+        let (evicted, is_beaten) = (BitSet::EMPTY, false);
+        self.nodes.push(Node { state: start, parent: 0, by: 0, evicted, is_beaten });
+        let mut open = BinaryHeap::new();
+        let mut left_out = u64::MAX;
+        let least = start.cost + self.ahead(start);
+        if least <= upper {
+            open.push((Reverse(least), 0u32, 0u64, Reverse(0u32)));
+        } else {
+            left_out = least;
         }
-        expanded += 1;
-        if expanded % POLL == 0 {
-            control.add_work(POLL);
-            control.publish(if upper == u64::MAX { 0 } else { upper }, bound);
-            if control.is_cancelled() {
-                stop = StopReason::Cancelled;
-                break;
-            }
-            if options.time_limit.is_some_and(|limit| began.elapsed() >= limit) {
-                stop = StopReason::TimeLimit;
-                break;
-            }
-        }
-        if options.max_states.is_some_and(|most| expanded > most) {
-            stop = StopReason::WorkLimit;
-            break;
-        }
-        stepper.children(node.state, &mut children)?;
-        contenders.resize_with(stepper.downsets.len(), Vec::new);
-        for child in &children {
-            let state = child.state;
-            let ahead = forced.as_mut().map_or(0, |f| f.bound(&stepper.downsets, state));
-            let value = value.max(state.cost + ahead);
-            if value > upper {
+        let mut bound = 0u64;
+        let mut stop = StopReason::Infeasible;
+        let mut goal = None;
+        while let Some((Reverse(value), _, _, Reverse(index))) = open.pop() {
+            let node = self.nodes[index as usize];
+            if node.is_beaten {
                 continue;
             }
-            let rivals = &mut contenders[state.downset.0 as usize];
-            if options.reductions.dominance {
-                let d = &stepper.downsets;
-                let new = Contender {
-                    resident: state.resident,
-                    dirty: state.dirty,
-                    cost: state.cost,
-                    node: nodes.len() as u32,
-                };
-                if rivals.iter().any(|old| beats(d, state, old, &new)) {
+            bound = bound.max(value);
+            if self.stepper.downsets.is_complete(node.state.downset) {
+                stop = StopReason::Optimal;
+                goal = Some(index);
+                break;
+            }
+            if let Some(reason) = budget.spend(bound) {
+                stop = reason;
+                break;
+            }
+            let mut children = std::mem::take(&mut self.children);
+            self.stepper.children(node.state, &mut children)?;
+            self.contenders.resize_with(self.stepper.downsets.len(), Vec::new);
+            for child in &children {
+                let state = child.state;
+                let value = value.max(state.cost + self.ahead(state));
+                if value > upper {
+                    left_out = left_out.min(value);
                     continue;
                 }
-                rivals.retain(|old| {
-                    let is_beaten = beats(d, state, &new, old);
-                    nodes[old.node as usize].is_beaten |= is_beaten;
-                    !is_beaten
-                });
-                rivals.push(new);
+                if self.dominance && !self.contend(state) {
+                    continue;
+                }
+                let id = self.nodes.len() as u32;
+                let (by, evicted) = (child.by, child.evicted);
+                self.nodes.push(Node { state, parent: index, by, evicted, is_beaten: false });
+                let depth = self.stepper.downsets.get(state.downset).depth;
+                let tie = u64::from(id).wrapping_mul(tie_break) >> 32;
+                open.push((Reverse(value), depth, tie, Reverse(id)));
             }
-            let id = nodes.len() as u32;
-            nodes.push(Node {
-                state,
-                parent: index,
-                by: child.by,
-                evicted: child.evicted,
-                is_beaten: false,
-            });
-            let depth = stepper.downsets.get(state.downset).depth;
-            // Another tie-break leads to another of the best schedules.
-            let tie = u64::from(id).wrapping_mul(tie_break) >> 32;
-            open.push((Reverse(value), depth, tie, Reverse(id)));
+            self.children = children;
         }
+        if stop == StopReason::Infeasible {
+            bound = left_out;
+        }
+        let path = goal.map(|goal| self.trace(goal));
+        let downsets = self.stepper.downsets.len() as u64;
+        Ok(Found { path, bound, stop, downsets })
     }
-    let path = goal.map(|goal| trace(&stepper.downsets, &nodes, goal));
-    let downsets = stepper.downsets.len() as u64;
-    Ok(Found { path, bound, stop, expanded, downsets })
+
+    /// Bytes that every way from a state to the end must still move.
+    fn ahead(&mut self, state: State<W>) -> u64 {
+        self.forced.as_mut().map_or(0, |f| f.bound(&self.stepper.downsets, state))
+    }
+
+    /// Enters the state that gets the next node, unless another of its downset beats it; drops those it beats.
+    fn contend(&mut self, state: State<W>) -> bool {
+        let downsets = &self.stepper.downsets;
+        let rivals = &mut self.contenders[state.downset.0 as usize];
+        let new = Contender {
+            resident: state.resident,
+            dirty: state.dirty,
+            cost: state.cost,
+            node: self.nodes.len() as u32,
+        };
+        if rivals.iter().any(|old| beats(downsets, state, old, &new)) {
+            return false;
+        }
+        if rivals.is_empty() {
+            self.touched.push(state.downset.0);
+        }
+        let nodes = &mut self.nodes;
+        rivals.retain(|old| {
+            let is_beaten = beats(downsets, state, &new, old);
+            nodes[old.node as usize].is_beaten |= is_beaten;
+            !is_beaten
+        });
+        rivals.push(new);
+        true
+    }
+
+    fn trace(&self, goal: u32) -> Path {
+        let mut steps = Vec::new();
+        let mut at = goal;
+        while at != 0 {
+            let node = &self.nodes[at as usize];
+            let parent = self.nodes[node.parent as usize].state.downset;
+            let downset = self.stepper.downsets.get(parent);
+            let by = &downset.moves[node.by as usize];
+            let item = |bit: u32| downset.live[bit as usize];
+            steps.push(Step {
+                step: by.step,
+                evicted_before: node.evicted.minus(by.inputs).iter().map(item).collect(),
+                evicted_inside: (node.evicted & by.inputs).iter().map(item).collect(),
+            });
+            at = node.parent;
+        }
+        steps.reverse();
+        Path { steps, cost: self.nodes[goal as usize].state.cost }
+    }
 }
 
 /// Whether from `a` everything can be done that can be done from `b`, and no more is moved in sum.
-///
-/// `a` follows the plan of `b` after evicting what only it holds, at the price of doing so; what `a` lacks is paid
-/// for and comes back free of charge. A tensor that is dirty in `a` but clean in `b` may cost one more write.
-fn beats(downsets: &Downsets<'_>, at: State, a: &Contender, b: &Contender) -> bool {
-    if a.cost > b.cost {
-        return false;
-    }
-    let mut slack = b.cost - a.cost;
-    let more = a.resident & !b.resident;
-    let dirtier = a.dirty & !b.dirty;
-    if more | dirtier == 0 {
-        return true;
-    }
-    if slack == 0 {
-        return false;
-    }
-    for bit in bits(more | dirtier) {
-        let size = downsets.bytes(at.downset, bit);
-        let price = size * (u64::from(more >> bit & 1 == 1) + u64::from(a.dirty >> bit & 1 == 1));
-        if price > slack {
-            return false;
-        }
-        slack -= price;
-    }
-    true
+fn beats<const W: usize>(
+    downsets: &Downsets<'_, W>,
+    at: State<W>,
+    a: &Contender<W>,
+    b: &Contender<W>,
+) -> bool {
+    a.cost <= b.cost
+        && price(downsets, at, (a.resident, a.dirty), (b.resident, b.dirty), b.cost - a.cost)
+            .is_some()
 }
 
-fn trace(downsets: &Downsets<'_>, nodes: &[Node], goal: u32) -> Path {
-    let mut steps = Vec::new();
-    let mut at = goal;
-    while at != 0 {
-        let node = &nodes[at as usize];
-        let downset = downsets.get(nodes[node.parent as usize].state.downset);
-        let by = &downset.moves[node.by as usize];
-        let item = |bit: u32| downset.live[bit as usize];
-        steps.push(Step {
-            step: by.step,
-            evicted_before: bits(node.evicted & !by.inputs).map(item).collect(),
-            evicted_inside: bits(node.evicted & by.inputs).map(item).collect(),
-        });
-        at = node.parent;
+/// What it costs at most to go on from what `a` has on chip as one would from what `b` has; `None` above `most`.
+///
+/// `a` follows the plan of `b` after evicting what only it holds, at the price of doing so; what `a` lacks is paid
+/// for and comes back free of charge. A tensor that is dirty in `a` but clean in `b` may cost one more write. Both
+/// are pairs of what is resident and what of that is dirty, at the downset of `at`.
+pub(super) fn price<const W: usize>(
+    downsets: &Downsets<'_, W>,
+    at: State<W>,
+    a: (BitSet<W>, BitSet<W>),
+    b: (BitSet<W>, BitSet<W>),
+    most: u64,
+) -> Option<u64> {
+    let more = a.0.minus(b.0);
+    let dirtier = a.1.minus(b.1);
+    let different = more | dirtier;
+    if different.is_empty() {
+        return Some(0);
     }
-    steps.reverse();
-    Path { steps, cost: nodes[goal as usize].state.cost }
+    if most == 0 {
+        return None;
+    }
+    let mut left = most;
+    for bit in different.iter() {
+        let size = downsets.bytes(at.downset, bit);
+        let price = size * (u64::from(more.contains(bit)) + u64::from(a.1.contains(bit)));
+        left = left.checked_sub(price)?;
+    }
+    Some(most - left)
 }

@@ -42,10 +42,10 @@ def contenders() -> Iterator[Contender]:
             path = Path(folder) / "problem.ttgir"
             path.write_text(text, encoding="utf-8")
             module = library.ir.parse_mlir_module(str(path), context)
-        manager = library.ir.pass_manager(context)
-        add_pass(manager, _CAPABILITY, _PTX_VERSION)
 
         def work() -> Any:
+            manager = library.ir.pass_manager(context)
+            add_pass(manager, _CAPABILITY, _PTX_VERSION)
             manager.run(module, "memplan-bench")
             # Whoever has the module has to have its context.
             return module, context

@@ -1,0 +1,82 @@
+//! How much a search has done, and whether it may go on.
+
+use std::time::Instant;
+
+use super::options::SearchOptions;
+use crate::control::Control;
+use crate::plan::StopReason;
+
+/// How many expansions pass between looks at the clock and at cancellation.
+const POLL: u64 = 1024;
+
+/// Counts the states that the searches for one schedule expand.
+#[derive(Debug)]
+pub(super) struct Budget<'a> {
+    options: &'a SearchOptions,
+    control: &'a Control,
+    began: Instant,
+    expanded: u64,
+    most: Option<u64>,
+    /// Value of the best schedule so far, for whoever watches; 0 if there is none.
+    pub incumbent: u64,
+}
+
+impl<'a> Budget<'a> {
+    /// Nothing is spent yet.
+    pub fn new(options: &'a SearchOptions, control: &'a Control) -> Self {
+        let most = options.max_states;
+        Self { options, control, began: Instant::now(), expanded: 0, most, incumbent: 0 }
+    }
+
+    /// Allows as much again as the options do.
+    pub fn renew(&mut self) {
+        self.most = self.options.max_states.map(|most| self.expanded.saturating_add(most));
+    }
+
+    /// Allows at most so many states more for now; [`Self::widen`] with the result takes it back.
+    pub fn narrow(&mut self, states: u64) -> Option<u64> {
+        let whole = self.most;
+        let part = self.expanded.saturating_add(states);
+        self.most = Some(whole.map_or(part, |most| most.min(part)));
+        whole
+    }
+
+    /// See [`Self::narrow`].
+    pub const fn widen(&mut self, most: Option<u64>) {
+        self.most = most;
+    }
+
+    /// States expanded so far.
+    pub const fn expanded(&self) -> u64 {
+        self.expanded
+    }
+
+    /// Whoever may cancel.
+    pub const fn control(&self) -> &'a Control {
+        self.control
+    }
+
+    /// Counts one state at a proved bound; a reason if it is one too many.
+    pub fn spend(&mut self, bound: u64) -> Option<StopReason> {
+        if self.most.is_some_and(|most| self.expanded >= most) {
+            return Some(StopReason::WorkLimit);
+        }
+        self.expanded += 1;
+        if !self.expanded.is_multiple_of(POLL) {
+            return None;
+        }
+        self.control.add_work(POLL);
+        self.control.publish(self.incumbent, bound);
+        if self.control.is_cancelled() {
+            return Some(StopReason::Cancelled);
+        }
+        let limit = self.options.time_limit?;
+        (self.began.elapsed() >= limit).then_some(StopReason::TimeLimit)
+    }
+
+    /// Why nothing more may be done, apart from work; to be asked between searches.
+    pub fn is_over(&self) -> bool {
+        self.control.is_cancelled()
+            || self.options.time_limit.is_some_and(|limit| self.began.elapsed() >= limit)
+    }
+}

@@ -1,0 +1,82 @@
+//! Order, evictions and addresses searched together, where the best schedules of capacity alone cannot be packed.
+//!
+//! Logic-based Benders decomposition (Hooker and Ottosson 2003) as one depth-first search per value of traffic. A
+//! schedule is a path through states; stays end right after the last use before an eviction, so what overlaps what is
+//! known as the path grows. A complete path goes to a solver for packings. If that proves that there are no addresses,
+//! the overlaps that it blames become a no-good: no path may have all of them again. A state that failed is remembered
+//! with the overlaps of its past that the failure needed, and fails at once wherever these are there again. When a
+//! value has no schedule, the bound rises to the least value that was left out.
+
+mod ahead;
+mod failures;
+mod heights;
+mod no_goods;
+mod overlaps;
+mod packing;
+mod tree;
+
+use super::budget::Budget;
+use super::downsets::TooWide;
+use super::graph::{Graph, OpIdx};
+use super::options::Reductions;
+use super::reduce::Reduced;
+use super::residency::Residency;
+use crate::plan::StopReason;
+use tree::{End, Tree};
+
+/// Most operators of a graph that is searched this way: the search is recursive.
+const MOST_OPS: usize = 1000;
+
+/// What the search proved.
+#[derive(Debug)]
+pub(super) struct Closed {
+    /// A schedule with addresses that moves `bound` bytes, if one was found.
+    pub schedule: Option<(Vec<OpIdx>, Vec<Residency>)>,
+    /// Bytes that every schedule with addresses moves.
+    pub bound: u64,
+    /// Overlaps that were learned to be impossible to pack.
+    pub clashes: u64,
+    /// Why the search stopped: `Optimal` with a schedule, or once the bound has reached `upper`.
+    pub stop: StopReason,
+}
+
+/// Looks for a schedule that moves from `lower` bytes on, a proved bound, to less than `upper`, the best one known.
+///
+/// Exponential in the number of operators at worst; `budget` limits it.
+pub(super) fn close<const W: usize>(
+    graph: &Graph,
+    capacity: u64,
+    (lower, upper): (u64, u64),
+    seed: u64,
+    reductions: Reductions,
+    budget: &mut Budget<'_>,
+) -> Result<Closed, TooWide> {
+    let mut closed =
+        Closed { schedule: None, bound: lower, clashes: 0, stop: StopReason::WorkLimit };
+    if graph.ops().len() > MOST_OPS {
+        return Ok(closed);
+    }
+    // Which operators are gathered, and which may wait, matters to addresses.
+    let reductions =
+        Reductions { glue: false, defer_sources: false, canonical_last: false, ..reductions };
+    let reduced = Reduced::new(graph, false);
+    let mut tree = Tree::<W>::new(graph, &reduced, capacity, seed, reductions)?;
+    while closed.bound < upper {
+        let end = tree.search(closed.bound, budget)?;
+        closed.clashes = tree.clashes();
+        match end {
+            End::Found(order, residencies) => {
+                closed.schedule = Some((order, residencies));
+                closed.stop = StopReason::Optimal;
+                return Ok(closed);
+            }
+            End::Nothing { next } => closed.bound = next.min(upper),
+            End::Stopped(stop) => {
+                closed.stop = stop;
+                return Ok(closed);
+            }
+        }
+    }
+    closed.stop = StopReason::Optimal;
+    Ok(closed)
+}
