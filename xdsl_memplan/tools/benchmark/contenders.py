@@ -52,6 +52,9 @@ _MOST_BUFFERS = {
     "tvm-hill-climb": 20_000,
     "vela-hill-climb": 20_000,
     "triton": 30_000,
+    "tetris-by-size": 200_000,
+    "tetris-by-area": 200_000,
+    "tetris-by-lifetime": 200_000,
     "somas": 200_000,
     "xla-best-of": 200_000,
 }

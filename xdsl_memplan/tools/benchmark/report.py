@@ -16,11 +16,11 @@ _INTRODUCTION = """\
 
 Made by `make bench`; do not edit. One process per run, contenders in turn on each instance, medians
 over repetitions of what takes less than a second, and over up to five calls in a process of what
-takes less than a tenth. CPU seconds are those of the call alone, ours
-through Python with conversion and check; memory is by how much the process grew during it, or all
-of another process that it started. Every layout of every planner and peer passed the checker.
-*peak/load*: geometric mean over the instances done; *at load*: optimal; *fits*: within the capacity
-that the file gives, else the load."""
+takes less than a tenth. CPU seconds are those of the call alone, ours through Python with
+conversion and check; memory is by how much the process grew during it, or all of another process
+that it started. Every layout of every planner and peer passed the checker. *peak/load*: geometric
+mean over the instances done; *at load*: optimal; *fits*: within the capacity that the file gives,
+else the load."""
 
 _GROWTH = """\
 ## Growth of our rules

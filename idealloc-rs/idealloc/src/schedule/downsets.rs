@@ -300,14 +300,14 @@ impl<'a, const W: usize> Downsets<'a, W> {
     ) -> Result<DownsetIdx, TooWide> {
         let hash = self.hashes[from.0 as usize] ^ self.keys[step as usize];
         let start = from.0 as usize * self.words;
-        let mut set = self.bits[start..start + self.words].to_vec();
-        set[step as usize / 64] |= 1 << (step % 64);
+        let (at, bit) = (step as usize / 64, 1u64 << (step % 64));
+        let word = |i: usize| self.bits[start + i] | if i == at { bit } else { 0 };
         let mask = self.table.len() - 1;
         let mut slot = hash as usize & mask;
         while self.table[slot] != EMPTY {
             let other = self.table[slot] as usize;
             if self.hashes[other] == hash
-                && self.bits[other * self.words..(other + 1) * self.words] == set[..]
+                && (0..self.words).all(|i| self.bits[other * self.words + i] == word(i))
             {
                 return Ok(DownsetIdx(other as u32));
             }
@@ -327,7 +327,7 @@ impl<'a, const W: usize> Downsets<'a, W> {
         if live.len() > BitSet::<W>::MOST {
             return Err(TooWide);
         }
-        let has_run = |other: u32| set[other as usize / 64] >> (other % 64) & 1 == 1;
+        let has_run = |other: u32| word(other as usize / 64) >> (other % 64) & 1 == 1;
         let mut ready: Vec<u32> = parent.ready.iter().copied().filter(|&s| s != step).collect();
         ready.extend(body.successors.iter().copied().filter(|&next| {
             self.reduced.macros[next as usize].predecessors.iter().all(|&p| has_run(p))
@@ -336,7 +336,8 @@ impl<'a, const W: usize> Downsets<'a, W> {
         let index = DownsetIdx(self.all.len() as u32);
         let depth = parent.depth + 1;
         self.all.push(Downset::new(depth, live, ready));
-        self.bits.extend_from_slice(&set);
+        self.bits.extend_from_within(start..start + self.words);
+        self.bits[index.0 as usize * self.words + at] |= bit;
         self.hashes.push(hash);
         self.table[slot] = index.0;
         if self.all.len() * 2 > self.table.len() {

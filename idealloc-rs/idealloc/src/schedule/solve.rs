@@ -22,6 +22,9 @@ use crate::plan::StopReason;
 /// Other best schedules, and other capacities, that are tried where the first schedule cannot be packed.
 const VARIANTS: u64 = 8;
 
+/// Parts into which the room above the largest operator is cut for the other capacities.
+const PARTS: u64 = VARIANTS + 1;
+
 /// States from which on no further variant is tried.
 const VARIANT_STATES: u64 = 1_000_000;
 
@@ -137,7 +140,8 @@ fn search_traffic<const W: usize>(
         let again = search.run(first, bound, tie_break, &mut budget)?;
         best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
         // Less capacity leaves room to place what is there.
-        let less = capacity - (capacity - needed) / (VARIANTS + 1) * variant;
+        let (part, rest) = ((capacity - needed) / PARTS, (capacity - needed) % PARTS);
+        let less = capacity - part * variant - rest * variant / PARTS;
         if best.traffic > bound && less < capacity {
             let mut smaller = Search::<W>::new(&reduced, less, options.reductions)?;
             let upper = best.traffic - 1;
