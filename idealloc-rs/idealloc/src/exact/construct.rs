@@ -2,11 +2,55 @@
 
 use std::cmp::Reverse;
 
-use crate::preprocess::{Component, Run};
+use super::model::MAX_BUFFERS;
+use crate::control::Control;
+use crate::error::Error;
+use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
+use crate::place::instance::Instance;
+use crate::place::order::{Key, Order, Orders};
+use crate::preprocess::{Component, Prepared, Run};
+use crate::problem::{MAX_BYTES, Problem};
+
+/// Positions of every component: an optimal plan where one is known, else first fit, largest first. A component that
+/// is too large to be searched comes from the placement engine.
+///
+/// # Errors
+/// [`Error::InvalidProblem`] if the engine runs out of addresses.
+pub fn first_plans(problem: &Problem, prepared: &Prepared) -> Result<Vec<Vec<u64>>, Error> {
+    let mut offsets = None;
+    let mut plans = Vec::with_capacity(prepared.components.len());
+    for component in &prepared.components {
+        plans.push(match component.trivial() {
+            Some(positions) => positions,
+            None if component.len() <= MAX_BUFFERS => first_fit(component),
+            None => {
+                let offsets = match &mut offsets {
+                    Some(offsets) => offsets,
+                    none => none.insert(placed(problem)?),
+                };
+                let of = |buffer: &crate::index::BufferIdx| offsets[buffer.get()];
+                component.buffers.iter().map(|b| component.unit.position(of(b))).collect()
+            }
+        });
+    }
+    Ok(plans)
+}
+
+/// Offsets in bytes by the placement engine, largest first. One pass, not to be cancelled: there must be a plan.
+fn placed(problem: &Problem) -> Result<Vec<u64>, Error> {
+    let instance = Instance::new(problem);
+    let order = Orders::new(&instance).sorted(Order::by(Key::Size));
+    let mut engine = Engine::new(&instance);
+    match engine.run(&order, Rule::FirstFit, MAX_BYTES, &Control::default()) {
+        Outcome::Placed(_) => Ok(engine.offsets().to_vec()),
+        Outcome::Above(buffer) => Err(out_of_addresses(buffer)),
+        Outcome::Cancelled => Err(Error::Cancelled),
+    }
+}
 
 /// First fit by height, fixed buffers first. Complexity: `O(n^2)` and the runs.
 #[must_use]
-pub fn first_fit(component: &Component) -> Vec<u64> {
+fn first_fit(component: &Component) -> Vec<u64> {
     let n = component.len();
     let mut positions = vec![0; n];
     let mut order: Vec<usize> = (0..n).collect();

@@ -1,6 +1,9 @@
 //! Exact search: the smallest peak, proved, for instances of up to a few thousand buffers.
 
 mod arm;
+mod beam;
+mod branch;
+mod completion;
 mod construct;
 pub(crate) mod limits;
 mod minimize;
@@ -11,7 +14,7 @@ mod search;
 mod solve;
 mod state;
 
-pub use construct::first_fit;
+pub use construct::first_plans;
 pub use limits::Limits;
 pub use minimize::{Goal, Minimum, MinimumEnd, minimize};
 pub use model::MAX_BUFFERS;

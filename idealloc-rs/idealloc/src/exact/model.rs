@@ -35,6 +35,9 @@ pub struct Model {
     pub widths: Vec<u64>,
     /// Largest sum of heights among the sections of each buffer.
     pub crowds: Vec<u128>,
+    /// Buffers of all sections that lie at the bottom, in order, of some plan that fits if any does: each, with what
+    /// is below it, can change places. Empty if a buffer is fixed, aligned beyond the unit, or padded.
+    pub ground: Vec<u32>,
     /// True if every buffer is one run of sections.
     pub contiguous: bool,
 }
@@ -83,7 +86,7 @@ impl Model {
         for i in 0..n {
             of(i).for_each(|s| sums[s] += u128::from(component.heights[i]));
         }
-        let widths = (0..n).map(|i| of(i).count() as u64).collect();
+        let widths: Vec<u64> = (0..n).map(|i| of(i).count() as u64).collect();
         let crowds = (0..n).map(|i| of(i).map(|s| sums[s]).max().unwrap_or(0)).collect();
         let mut order: Vec<usize> = (0..n).collect();
         let kind = |i: usize| {
@@ -108,6 +111,10 @@ impl Model {
                 twins[i] = a.iter().filter(|&&j| j != i).map(|&j| j as u32).collect();
             }
         }
+        let movable = component.domains.iter().all(|d| d.step == 1 && d.fixed.is_none())
+            && (0..n).all(|i| component.padding(i) == 0);
+        let spanning = |i: &usize| movable && widths[*i] == sections as u64;
+        let ground = (0..n).filter(spanning).map(|i| i as u32).collect();
         Some(Self {
             n,
             sections,
@@ -119,6 +126,7 @@ impl Model {
             contiguous: runs.iter().all(|list| list.len() == 1),
             runs,
             hull,
+            ground,
             widths,
             crowds,
             members,

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Instant;
 
-use super::construct::first_fit;
+use super::construct::first_plans;
 use super::limits::Limits;
 use super::minimize::{Goal, MinimumEnd, minimize};
 use crate::control::{Control, Effort, Options};
@@ -38,6 +38,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     }
     let limits = Limits::of(options, nodes(options.effort), control);
     let prepared = prepare(problem);
+    let mut plans = first_plans(problem, &prepared)?;
     let capacity = problem.capacity();
     let mut bound = prepared.bound;
     let mut peak = 0;
@@ -58,7 +59,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let mut used = 0;
     for k in order {
         let component = &prepared.components[k];
-        let incumbent = component.trivial().unwrap_or_else(|| first_fit(component));
+        let incumbent = std::mem::take(&mut plans[k]);
         let goal = Goal { target: bound.max(peak), capacity, only_fit: !options.minimize };
         let limits = limits.with_nodes(limits.nodes.saturating_sub(used));
         let others = peak;

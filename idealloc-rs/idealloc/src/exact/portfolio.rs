@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::arm::{ARMS, Arm};
+use super::beam::{Beam, Taste};
 use super::limits::Limits;
 use super::model::Model;
 use super::search::{End, Search};
@@ -21,6 +22,15 @@ pub struct Run {
 
 /// Nodes of one run, times a Luby number.
 const NODES_PER_RUN: u64 = 2000;
+
+/// Rounds before the first beam: what is easy is solved by then.
+const ROUNDS_BEFORE_BEAMS: u64 = 6;
+
+/// Beams of a round.
+const BEAMS: u64 = 6;
+
+/// States per level of a beam, times its scale.
+const BEAM_WIDTH: u64 = 32;
 
 /// Result of one arm of a round.
 struct Report {
@@ -41,7 +51,8 @@ pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
         if budget == 0 {
             break;
         }
-        let reports = run_round(model, root, seed, round, budget, &weights, limits);
+        let left = limits.with_nodes(limits.nodes.saturating_sub(nodes));
+        let reports = run_round(model, root, seed, round, budget, &weights, &left);
         let before = weights.clone();
         for report in reports {
             nodes += report.nodes;
@@ -60,7 +71,8 @@ pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
     Run { end: End::OutOfNodes, positions: Vec::new(), nodes }
 }
 
-/// Runs one round; the reports end with the first that decides.
+/// Runs one round: each arm with `budget` nodes, each beam with what `limits` allow. The reports end with the first
+/// that decides.
 fn run_round(
     model: &Model,
     root: &State,
@@ -70,8 +82,9 @@ fn run_round(
     weights: &[u32],
     limits: &Limits<'_>,
 ) -> Vec<Report> {
-    let stop: Vec<AtomicBool> = (0..ARMS).map(|_| AtomicBool::new(false)).collect();
-    let slots: Vec<Mutex<Option<Report>>> = (0..ARMS).map(|_| Mutex::new(None)).collect();
+    let beams = if round < ROUNDS_BEFORE_BEAMS { 0 } else { BEAMS };
+    let stop: Vec<AtomicBool> = (0..ARMS + beams).map(|_| AtomicBool::new(false)).collect();
+    let slots: Vec<Mutex<Option<Report>>> = stop.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
@@ -79,15 +92,24 @@ fn run_round(
             if k >= slots.len() || stop[k].load(Ordering::Relaxed) {
                 return;
             }
-            let arm = Arm::nth(model, seed, round * ARMS + k as u64);
-            let mut search =
-                Search::new(model, &arm, root, weights.to_vec(), budget, limits, &stop[k]);
-            let end = search.run();
-            if end != End::OutOfNodes {
+            let report = if k < ARMS as usize {
+                let arm = Arm::nth(model, seed, round * ARMS + k as u64);
+                let mut search =
+                    Search::new(model, &arm, root, weights.to_vec(), budget, limits, &stop[k]);
+                let end = search.run();
+                let (positions, nodes, weights) = search.finish();
+                Report { end, positions, nodes, weights }
+            } else {
+                let position = (round - ROUNDS_BEFORE_BEAMS) * BEAMS + k as u64 - ARMS;
+                let width = BEAM_WIDTH * beam_scale(position);
+                let taste = Taste::nth(model, root, width as usize, seed, position);
+                let mut beam = Beam::new(model, &taste, root, limits, &stop[k]);
+                let (end, positions) = beam.run(root);
+                Report { end, positions, nodes: beam.nodes, weights: weights.to_vec() }
+            };
+            if report.end != End::OutOfNodes {
                 stop[k + 1..].iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
             }
-            let (positions, nodes, weights) = search.finish();
-            let report = Report { end, positions, nodes, weights };
             *slots[k].lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
         }
     };
@@ -111,6 +133,11 @@ fn run_round(
         }
     }
     reports
+}
+
+/// How wide the beam at a position is: Luby numbers, but the last of each round is ever wider.
+fn beam_scale(position: u64) -> u64 {
+    if position % BEAMS == BEAMS - 1 { 2 * (position / BEAMS + 1) } else { luby(position + 1) }
 }
 
 /// The sequence 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993); `i` counts from 1.

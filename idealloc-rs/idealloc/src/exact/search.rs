@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::arm::{Arm, FitRule, SectionRule};
+use super::branch::choose_section;
 use super::limits::Limits;
 use super::model::Model;
 use super::state::{Fail, State};
 
 /// Nodes between two looks at whether to stop.
-const POLL: u64 = 256;
+pub const POLL: u64 = 256;
 
 /// Forced raises without a choice before the leap to a supported level.
 const PATIENCE: u32 = 16;
@@ -87,7 +88,13 @@ impl<'a> Search<'a> {
     fn part(&mut self, low: usize, high: usize, depth: usize) -> End {
         let mut forced = 0;
         loop {
-            let Some(section) = self.choose_section(low, high) else { return End::Solved };
+            let weights = match self.arm.section_rule {
+                SectionRule::Fewest => None,
+                SectionRule::Failures => Some(self.weight.as_slice()),
+            };
+            let Some(section) = choose_section(self.model, &self.state, low, high, weights) else {
+                return End::Solved;
+            };
             let buffer = self.choose_buffer(section);
             if !self.state.is_supported(self.model, buffer) {
                 // Not here, so higher, without a choice; buffers that only carry each other take one leap.
@@ -128,55 +135,6 @@ impl<'a> Search<'a> {
             self.state.clone_from(&self.saved[depth]);
             if self.state.raise(self.model, buffer).is_err() {
                 return End::Failed;
-            }
-        }
-    }
-
-    /// The section where the fewest buffers can lie at the floor, among those that no lower floor touches.
-    fn choose_section(&self, low: usize, high: usize) -> Option<usize> {
-        let state = &self.state;
-        let mut best: Option<((u64, u64), usize)> = None;
-        if self.model.contiguous {
-            let mut s = low;
-            while s < high {
-                // A plateau [s, e): equal floors, higher ones on both sides.
-                let floor = state.floor[s];
-                let mut e = s + 1;
-                while e < high && state.floor[e] == floor {
-                    e += 1;
-                }
-                let lower_left = s > low && state.floor[s - 1] < floor;
-                let lower_right = e < high && state.floor[e] < floor;
-                if floor != u64::MAX && !lower_left && !lower_right {
-                    self.best_of(s, e, &mut best);
-                }
-                s = e;
-            }
-        } else {
-            let floor = state.floor[low..high].iter().copied().min().unwrap_or(u64::MAX);
-            if floor == u64::MAX {
-                return None;
-            }
-            for s in low..high {
-                if state.floor[s] == floor {
-                    self.best_of(s, s + 1, &mut best);
-                }
-            }
-        }
-        best.map(|(_, s)| s)
-    }
-
-    fn best_of(&self, from: usize, to: usize, best: &mut Option<((u64, u64), usize)>) {
-        for s in from..to {
-            let slack = self.model.room[s] - self.state.floor[s] - self.state.total[s];
-            let count = u64::from(self.state.at_floor[s]) + u64::from(slack > 0);
-            let failures = match self.arm.section_rule {
-                SectionRule::Fewest => 0,
-                SectionRule::Failures => u64::from(self.weight[s]),
-            };
-            let key = (count * 1024 / (1 + failures), slack);
-            if best.is_none_or(|(k, _)| key < k) {
-                *best = Some((key, s));
             }
         }
     }

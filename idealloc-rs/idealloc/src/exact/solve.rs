@@ -31,7 +31,7 @@ pub enum Outcome {
 
 /// Searches for positions of a component below a capacity in bytes.
 ///
-/// Complexity: exponential in the worst case; `limits.nodes` bounds it. Memory: `O(n^2)` bits, and `O(n)` words for
+/// Complexity: exponential in the worst case; `limits.nodes` bounds it, but for beams that are under way. Memory: `O(n^2)` bits, and `O(n)` words for
 /// each buffer on the current path.
 #[must_use]
 pub fn solve(component: &Component, capacity: u64, seed: u64, limits: &Limits<'_>) -> Answer {

@@ -19,7 +19,6 @@ pub struct State {
     pub total: Vec<u64>,
     /// Unplaced buffers whose hull holds both this section and the next.
     pub crossing: Vec<u32>,
-    dirty: Vec<u64>,
 }
 
 impl Clone for State {
@@ -37,7 +36,6 @@ impl Clone for State {
         self.at_floor.clone_from(&other.at_floor);
         self.total.clone_from(&other.total);
         self.crossing.clone_from(&other.crossing);
-        self.dirty.clone_from(&other.dirty);
     }
 }
 
@@ -46,17 +44,16 @@ impl Clone for State {
 pub struct Fail;
 
 impl State {
-    /// Nothing placed.
+    /// Nothing placed but the ground.
     pub fn new(model: &Model) -> Result<Self, Fail> {
         let mut state = Self {
             lowest: Vec::with_capacity(model.n),
             support: Vec::new(),
             unplaced: vec![0; model.words],
-            floor: vec![u64::MAX; model.sections],
+            floor: vec![0; model.sections],
             at_floor: vec![0; model.sections],
             total: vec![0; model.sections],
             crossing: vec![0; model.sections],
-            dirty: vec![0; model.sections.div_ceil(64)],
         };
         for i in 0..model.n {
             let domain = model.domains[i];
@@ -74,12 +71,23 @@ impl State {
                 state.crossing[s as usize] += 1;
             }
         }
-        for s in 0..model.sections {
-            state.dirty[s / 64] |= 1 << (s % 64);
-        }
         state.support.clone_from(&state.lowest);
         state.settle(model)?;
+        for &b in &model.ground {
+            state.place(model, b as usize)?;
+        }
         Ok(state)
+    }
+
+    /// Buffers that are not placed, ascending.
+    pub fn unplaced_buffers(&self) -> impl Iterator<Item = usize> {
+        self.unplaced.iter().enumerate().flat_map(|(w, &word)| Bits { base: w * 64, word })
+    }
+
+    /// Buffers of a section that are not placed, ascending.
+    pub fn unplaced_members(&self, model: &Model, section: usize) -> impl Iterator<Item = usize> {
+        let words = model.members(section).iter().zip(&self.unplaced);
+        words.enumerate().flat_map(|(w, (&row, &open))| Bits { base: w * 64, word: row & open })
     }
 
     /// Places `b` at its lowest position.
@@ -89,14 +97,12 @@ impl State {
         let top = at + height;
         self.unplaced[b / 64] &= !(1 << (b % 64));
         for run in &model.runs[b] {
-            for s in run.first as usize..=run.last as usize {
-                self.total[s] -= height;
-                self.leave(s, at);
-            }
+            self.total[run.range()].iter_mut().for_each(|total| *total -= height);
         }
-        for s in model.hull[b].first..model.hull[b].last {
-            self.crossing[s as usize] -= 1;
-        }
+        self.leave(model, b, at);
+        let hull = model.hull[b];
+        let crossed = &mut self.crossing[hull.first as usize..hull.last as usize];
+        crossed.iter_mut().for_each(|count| *count -= 1);
         for (w, &row) in model.neighbours(b).iter().enumerate() {
             let mut bits = row & self.unplaced[w];
             while bits != 0 {
@@ -181,11 +187,12 @@ impl State {
         self.settle(model)
     }
 
-    fn leave(&mut self, s: usize, at: u64) {
-        if self.floor[s] == at {
-            self.at_floor[s] -= 1;
-            if self.at_floor[s] == 0 {
-                self.dirty[s / 64] |= 1 << (s % 64);
+    /// Takes a buffer that was at `at` out of the counts; `settle` recomputes the floors that nothing is left at.
+    fn leave(&mut self, model: &Model, b: usize, at: u64) {
+        for run in &model.runs[b] {
+            let floors = &self.floor[run.range()];
+            for (count, &floor) in self.at_floor[run.range()].iter_mut().zip(floors) {
+                *count -= u32::from(floor == at);
             }
         }
     }
@@ -194,47 +201,54 @@ impl State {
         let old = self.lowest[c];
         let to = model.domains[c].align(to);
         if to > model.last[c] {
-            self.dirty.fill(0);
             return Err(Fail);
         }
         self.lowest[c] = to;
-        for run in &model.runs[c] {
-            for s in run.first as usize..=run.last as usize {
-                self.leave(s, old);
+        self.leave(model, c, old);
+        Ok(())
+    }
+
+    /// Recomputes the floors that nothing is left at.
+    fn settle(&mut self, model: &Model) -> Result<(), Fail> {
+        for s in 0..model.sections {
+            if self.at_floor[s] > 0 || self.floor[s] == u64::MAX {
+                continue;
+            }
+            let (mut floor, mut count) = (u64::MAX, 0);
+            for c in self.unplaced_members(model, s) {
+                let at = self.lowest[c];
+                if at < floor {
+                    floor = at;
+                    count = 1;
+                } else if at == floor {
+                    count += 1;
+                }
+            }
+            self.floor[s] = floor;
+            self.at_floor[s] = count;
+            if count > 0 && floor + self.total[s] > model.room[s] {
+                return Err(Fail);
             }
         }
         Ok(())
     }
+}
 
-    /// Recomputes the floors of the dirty sections.
-    fn settle(&mut self, model: &Model) -> Result<(), Fail> {
-        for w in 0..self.dirty.len() {
-            while self.dirty[w] != 0 {
-                let s = w * 64 + self.dirty[w].trailing_zeros() as usize;
-                self.dirty[w] &= self.dirty[w] - 1;
-                let (mut floor, mut count) = (u64::MAX, 0);
-                for (k, &row) in model.members(s).iter().enumerate() {
-                    let mut bits = row & self.unplaced[k];
-                    while bits != 0 {
-                        let c = k * 64 + bits.trailing_zeros() as usize;
-                        bits &= bits - 1;
-                        let at = self.lowest[c];
-                        if at < floor {
-                            floor = at;
-                            count = 1;
-                        } else if at == floor {
-                            count += 1;
-                        }
-                    }
-                }
-                self.floor[s] = floor;
-                self.at_floor[s] = count;
-                if count > 0 && floor + self.total[s] > model.room[s] {
-                    self.dirty.fill(0);
-                    return Err(Fail);
-                }
-            }
+/// The positions of the ones of a word.
+struct Bits {
+    base: usize,
+    word: u64,
+}
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.word == 0 {
+            return None;
         }
-        Ok(())
+        let position = self.base + self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        Some(position)
     }
 }

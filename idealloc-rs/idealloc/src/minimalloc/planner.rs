@@ -6,7 +6,7 @@ use super::search::{End, Search};
 use crate::control::{Control, Effort, Options};
 use crate::error::Error;
 use crate::exact::model::{MAX_BUFFERS, Model};
-use crate::exact::{Answer, Limits, Outcome, first_fit};
+use crate::exact::{Answer, Limits, Outcome, first_plans};
 use crate::plan::StopReason;
 use crate::planner::{Features, Placement, Planner};
 use crate::preprocess::{Component, prepare};
@@ -42,8 +42,9 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         run.stop = StopReason::Infeasible;
     }
     let mut offsets = Vec::new();
-    for component in &prepared.components {
-        let positions = run.component(component, capacity, options.minimize);
+    let plans = first_plans(problem, &prepared)?;
+    for (component, plan) in prepared.components.iter().zip(plans) {
+        let positions = run.component(component, plan, capacity, options.minimize);
         offsets.push(component.offsets(&positions));
     }
     if run.stop == StopReason::Complete && capacity.is_some() && !options.minimize {
@@ -67,14 +68,14 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Below the capacity, then by bisection between the bound and the best plan so far.
+    /// Below the capacity, then by bisection between the bound and the best plan so far, at first the given one.
     fn component(
         &mut self,
         component: &Component,
+        mut best: Vec<u64>,
         capacity: Option<u64>,
         minimize: bool,
     ) -> Vec<u64> {
-        let mut best = component.trivial().unwrap_or_else(|| first_fit(component));
         if let Some(capacity) = capacity.filter(|&c| component.peak(&best) > c) {
             match self.ask(component, capacity) {
                 Outcome::Solved(positions) => best = positions,

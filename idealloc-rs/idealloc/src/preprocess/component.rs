@@ -19,14 +19,15 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// The lowest aligned position at or above `position`.
+    /// The lowest aligned position at or above `position`; `u64::MAX` if there is none below it.
     #[must_use]
     pub const fn align(self, position: u64) -> u64 {
         if self.step == 1 {
             return position;
         }
-        let rest = (position + self.phase) % self.step;
-        if rest == 0 { position } else { position + (self.step - rest) }
+        let Some(sum) = position.checked_add(self.phase) else { return u64::MAX };
+        let rest = sum % self.step;
+        if rest == 0 { position } else { position.saturating_add(self.step - rest) }
     }
 }
 
@@ -177,5 +178,20 @@ impl Component {
             top += u128::from(self.sizes[i]);
         }
         u64::try_from(top).unwrap_or(u64::MAX).min(MAX_BYTES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Domain;
+
+    #[test]
+    fn aligning_near_the_end_of_numbers_does_not_wrap() {
+        let domain = Domain { step: 1 << 62, phase: (1 << 62) - 1, fixed: None };
+        assert_eq!(domain.align(2), (1 << 62) + 1);
+        assert_eq!(domain.align(u64::MAX - 1), u64::MAX);
+        let domain = Domain { step: (1 << 63) - 1, phase: 0, fixed: None };
+        assert_eq!(domain.align(1 << 63), u64::MAX - 1);
+        assert_eq!(domain.align(u64::MAX), u64::MAX);
     }
 }

@@ -16,6 +16,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// The sections, as indices.
+    #[must_use]
+    pub const fn range(self) -> std::ops::RangeInclusive<usize> {
+        self.first as usize..=self.last as usize
+    }
+
     /// True if both hold a common section.
     #[must_use]
     pub const fn meets(self, other: Self) -> bool {
