@@ -21,7 +21,7 @@ use crate::random::Random;
 const ROUND: u64 = 4;
 
 /// Share of the work that goes into drawing, the rest into raising.
-const DRAWING: (u64, u64) = (3, 8);
+const DRAWING: (u128, u128) = (3, 8);
 
 /// Buffers whose life is longer than this part of all sections are hard to place,
 const LONG: u64 = 256;
@@ -83,7 +83,7 @@ pub fn search(
     // Least excess: where to climb from. Its peak may lie a little above the lowest.
     let mut best: Option<(Candidate, Layout)> = None;
     while lowest > target && found.work < budget.work && !control.is_cancelled() {
-        let draws = found.work * DRAWING.1 < budget.work * DRAWING.0;
+        let draws = u128::from(found.work) * DRAWING.1 < u128::from(budget.work) * DRAWING.0;
         let round = if found.tried == 0 { 1 } else { ROUND };
         let candidates: Vec<Candidate> = (found.tried..found.tried + round)
             .map(|number| match &best {
