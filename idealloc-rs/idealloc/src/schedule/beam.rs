@@ -11,6 +11,9 @@ use super::reduce::Reduced;
 use super::step::{Child, State, Stepper};
 use crate::control::Control;
 
+/// Sets of tensors to evict that are tried for one macro, those with the largest tensors first.
+const MOST_CHOICES: usize = 32;
+
 /// A state of one depth, with the way to it.
 #[derive(Clone, Copy, Debug)]
 struct Entry<const W: usize> {
@@ -34,7 +37,7 @@ pub(super) fn search<const W: usize>(
     // Orders are what a beam has many of: of the rules, only those that look at one state at a time are used.
     let reductions = Reductions { canonical_last: false, ..Reductions::default() };
     let downsets = Downsets::new(reduced, reductions.defer_sources)?;
-    let mut stepper = Stepper::new(downsets, capacity, reductions);
+    let mut stepper = Stepper::new(downsets, capacity, reductions, MOST_CHOICES);
     let mut forced = ForcedEvictions::new(reduced, capacity);
     let first = stepper.first();
     let start = Entry { state: first, value: 0, parent: 0, by: 0, evicted: BitSet::EMPTY };

@@ -38,14 +38,29 @@ pub(super) struct Evictor<const W: usize> {
     choices: Vec<BitSet<W>>,
     /// Bytes to free: of all candidates, and of the early ones.
     need: (u64, u64),
+    /// Choices after which a listing is cut.
+    most: usize,
+    /// Steps that a listing may still take.
+    steps_left: u32,
+    /// Whether a listing was cut: then choices are missing, the smallest tensors' among them.
+    pub is_cut: bool,
 }
 
+/// Steps of one listing, with and without a choice at their end.
+const MOST_STEPS: u32 = 1 << 20;
+
 impl<const W: usize> Evictor<W> {
+    /// Lists at most so many choices at a time.
+    pub fn new(most: usize) -> Self {
+        Self { most, ..Self::default() }
+    }
+
     /// All inclusion-minimal sets that free enough; none if there is no such set.
     ///
     /// With `merge_twins`, of sets that differ only in interchangeable tensors just the first: `twin` names for
     /// each bit the first bit with the same size and the same readers to come. Evicting more than needed is never
-    /// better than evicting later, and costs the same then. Exponential in the number of kinds at worst.
+    /// better than evicting later, and costs the same then. Exponential in the number of kinds at worst, so listings
+    /// are cut; see [`Self::is_cut`].
     pub fn choices(
         &mut self,
         need: Need<W>,
@@ -80,11 +95,17 @@ impl<const W: usize> Evictor<W> {
         self.rest.reverse();
         self.chosen.clear();
         self.need = (need.late_bytes, need.early_bytes);
+        self.steps_left = MOST_STEPS;
         self.extend(0, need.late_bytes, need.early_bytes);
         &self.choices
     }
 
     fn extend(&mut self, from: usize, late: u64, early: u64) {
+        if self.choices.len() >= self.most || self.steps_left == 0 {
+            self.is_cut = true;
+            return;
+        }
+        self.steps_left -= 1;
         if late == 0 && early == 0 {
             if self.is_minimal() {
                 let mut set = BitSet::EMPTY;

@@ -44,8 +44,19 @@ pub(super) struct Stepper<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Stepper<'a, W> {
-    pub fn new(downsets: Downsets<'a, W>, capacity: u64, reductions: Reductions) -> Self {
-        Self { downsets, capacity, reductions, evictor: Evictor::default() }
+    /// With at most `most_choices` sets of tensors to evict for one macro.
+    pub fn new(
+        downsets: Downsets<'a, W>,
+        capacity: u64,
+        reductions: Reductions,
+        most_choices: usize,
+    ) -> Self {
+        Self { downsets, capacity, reductions, evictor: Evictor::new(most_choices) }
+    }
+
+    /// Whether children were left out since this was asked last, as there were too many.
+    pub const fn take_is_cut(&mut self) -> bool {
+        std::mem::replace(&mut self.evictor.is_cut, false)
     }
 
     /// Where every schedule starts: nothing on chip.

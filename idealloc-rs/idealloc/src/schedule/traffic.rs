@@ -16,6 +16,12 @@ use super::reduce::Reduced;
 use super::step::{Child, State, Stepper};
 use crate::plan::StopReason;
 
+/// Sets of tensors to evict for one macro above which the search gives up: some graphs have millions.
+const MOST_CHOICES: usize = 1 << 16;
+
+/// Bytes of search tree at which the search gives up.
+const MOST_BYTES: usize = 4 << 30;
+
 /// What a search found.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -73,7 +79,7 @@ impl<'a, const W: usize> Search<'a, W> {
             !(reductions.defer_sources && reduced.macros.iter().any(|m| m.can_wait));
         let downsets = Downsets::new(reduced, reductions.defer_sources)?;
         Ok(Self {
-            stepper: Stepper::new(downsets, capacity, reductions),
+            stepper: Stepper::new(downsets, capacity, reductions, MOST_CHOICES),
             forced: reductions.forced_eviction.then(|| ForcedEvictions::new(reduced, capacity)),
             dominance: reductions.dominance,
             contenders: Vec::new(),
@@ -128,6 +134,12 @@ impl<'a, const W: usize> Search<'a, W> {
             }
             let mut children = std::mem::take(&mut self.children);
             self.stepper.children(node.state, &mut children)?;
+            let bytes = (self.nodes.len() + children.len()) * size_of::<Node<W>>();
+            if self.stepper.take_is_cut() || bytes > MOST_BYTES {
+                stop = StopReason::WorkLimit;
+                self.children = children;
+                break;
+            }
             self.contenders.resize_with(self.stepper.downsets.len(), Vec::new);
             for child in &children {
                 let state = child.state;
