@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 NETWORK ?= examples/resnet50.mlir
+MINUTES ?= 25
 RUST_SOURCES := $(shell find idealloc-rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 # uv is faster; without it pip does the same.
@@ -55,9 +56,9 @@ lint: $(VENV)/.installed-dev ## ruff, basedpyright, import-linter, stubtest, rus
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: bench
-bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side: 25 minutes
+bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side; MINUTES=25, CORPUS=folder of more problems
 	$(INSTALL) -e '.[bench]' || echo "not every peer could be installed"
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --minutes 25 $(if $(CORPUS),--corpus $(CORPUS)) \
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --minutes $(MINUTES) $(if $(CORPUS),--corpus $(CORPUS)) \
 		--output build/bench/planners.json --summary benchmarks/planners.json \
 		--report docs/planners/benchmark.md --figure docs/figures/planners.png
 
