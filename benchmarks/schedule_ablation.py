@@ -8,21 +8,14 @@ Activations only, capacity M_R. A run that uses its states up shows the bound th
 import argparse
 import time
 from pathlib import Path
+from typing import get_args
 
 from xdsl_memplan.formats.graph_json import read_graph
 from xdsl_memplan.scheduling.core import Reduction, SearchSettings
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 
 GRAPHS = Path(__file__).parent.parent / "tests" / "data" / "graphs"
-REDUCTIONS: tuple[Reduction, ...] = (
-    "glue",
-    "free-move",
-    "defer-sources",
-    "canonical-last",
-    "forced-eviction",
-    "merge-twins",
-    "dominance",
-)
+REDUCTIONS: tuple[Reduction, ...] = get_args(Reduction)
 
 
 def main() -> None:

@@ -19,6 +19,9 @@ from xdsl.traits import Pure
 from xdsl_memplan.dialects.interface_models import FixedAccess
 from xdsl_memplan.dialects.interfaces import Access
 
+TRAFFIC = "memplan.traffic"
+"""Attribute of a function: `bytes` moved off chip and back, and the `bound` that is proved."""
+
 _COPIES = FixedAccess(operands=(Access.READ,), results=(Access.WRITE,))
 
 
@@ -41,10 +44,6 @@ class _MoveOperation(IRDLOperation):
             attributes={"arena": SymbolRefAttr(arena)},
             result_types=[source.type],
         )
-
-
-TRAFFIC = "memplan.traffic"
-"""Attribute of a function: `bytes` moved off chip and back, and the `bound` that is proved."""
 
 
 @irdl_op_definition

@@ -323,8 +323,13 @@ impl<'a> Search<'a> {
         let others = self.instance.subset(&rest);
         let sorted = Orders::new(&others).sorted(ARMS[0]);
         order.extend(sorted.iter().map(|&i| rest[i as usize]));
+        self.place_below(&order);
+    }
+
+    /// First fit of all buffers in an order, kept if it ends below what there is.
+    fn place_below(&mut self, order: &[u32]) {
         let mut engine = Engine::new(self.instance);
-        let outcome = engine.run(&order, Rule::FirstFit, self.peak - 1, self.control);
+        let outcome = engine.run(order, Rule::FirstFit, self.peak - 1, self.control);
         self.work = self.work.saturating_add(engine.work());
         if let Outcome::Placed(peak) = outcome {
             self.peak = peak;
@@ -392,14 +397,7 @@ impl<'a> Search<'a> {
         let Some(layout) = self.play(&part, (self.budget - self.work) / 4, level) else { return };
         let mut order: Vec<u32> = layout.order.iter().map(|&i| critical[i as usize]).collect();
         order.extend_from_slice(&rest);
-        let mut engine = Engine::new(self.instance);
-        let outcome = engine.run(&order, Rule::FirstFit, self.peak - 1, self.control);
-        self.work = self.work.saturating_add(engine.work());
-        if let Outcome::Placed(peak) = outcome {
-            self.peak = peak;
-            self.offsets.copy_from_slice(engine.offsets());
-            self.control.publish(peak, self.bound);
-        }
+        self.place_below(&order);
     }
 
     /// Tree search over all buffers.

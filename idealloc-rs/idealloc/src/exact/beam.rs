@@ -4,13 +4,13 @@
 //! states with the same number of placed buffers, and compares what they have wasted. It proves nothing.
 
 use std::collections::{BinaryHeap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use super::branch::choose_section;
 use super::completion::Completion;
 use super::limits::Limits;
 use super::model::Model;
-use super::search::{End, POLL};
+use super::search::End;
 use super::state::State;
 use crate::random::{Random, scramble};
 
@@ -192,11 +192,8 @@ impl<'a> Beam<'a> {
                     return End::OutOfNodes;
                 }
                 self.nodes += 1;
-                if self.nodes.is_multiple_of(POLL) {
-                    self.limits.control.add_work(POLL);
-                    if self.stop.load(Ordering::Relaxed) || self.limits.stopped() {
-                        return End::Stopped;
-                    }
+                if self.limits.stops_at(self.nodes, self.stop) {
+                    return End::Stopped;
                 }
                 self.child.clone_from(state);
                 if self.child.place(model, b).is_ok()

@@ -1,15 +1,12 @@
 //! The fail-first floor search.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use super::arm::{Arm, FitRule, SectionRule};
 use super::branch::choose_section;
 use super::limits::Limits;
 use super::model::Model;
 use super::state::{Fail, State};
-
-/// Nodes between two looks at whether to stop.
-pub const POLL: u64 = 256;
 
 /// Forced raises without a choice before the leap to a supported level.
 const PATIENCE: u32 = 16;
@@ -113,11 +110,8 @@ impl<'a> Search<'a> {
                 return End::OutOfNodes;
             }
             self.nodes += 1;
-            if self.nodes.is_multiple_of(POLL) {
-                self.limits.control.add_work(POLL);
-                if self.stop.load(Ordering::Relaxed) || self.limits.stopped() {
-                    return End::Stopped;
-                }
+            if self.limits.stops_at(self.nodes, self.stop) {
+                return End::Stopped;
             }
             if self.saved.len() <= depth {
                 self.saved.push(self.state.clone());

@@ -6,7 +6,7 @@ use super::bit_set::BitSet;
 use super::downsets::{Downsets, TooWide};
 use super::forced::ForcedEvictions;
 use super::options::Reductions;
-use super::path::{Path, Step};
+use super::path::Path;
 use super::reduce::Reduced;
 use super::step::{Child, State, Stepper};
 use crate::control::Control;
@@ -81,13 +81,7 @@ fn trace<const W: usize>(downsets: &Downsets<'_, W>, levels: &[Vec<Entry<W>>]) -
         let entry = &levels[depth][at];
         let parent = &levels[depth - 1][entry.parent as usize];
         let downset = downsets.get(parent.state.downset);
-        let by = &downset.moves[entry.by as usize];
-        let item = |bit: u32| downset.live[bit as usize];
-        steps.push(Step {
-            step: by.step,
-            evicted_before: entry.evicted.minus(by.inputs).iter().map(item).collect(),
-            evicted_inside: (entry.evicted & by.inputs).iter().map(item).collect(),
-        });
+        steps.push(downset.step(entry.by, entry.evicted));
         at = entry.parent as usize;
     }
     steps.reverse();

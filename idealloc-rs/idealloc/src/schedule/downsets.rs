@@ -4,6 +4,7 @@
 //! how the live tensors change over each of them is worked out once per downset, however many states share it.
 
 use super::bit_set::BitSet;
+use super::path::Step;
 use super::reduce::Reduced;
 
 /// Position of a downset in its [`Downsets`].
@@ -87,6 +88,17 @@ pub(super) struct Downset<const W: usize> {
 }
 
 impl<const W: usize> Downset<W> {
+    /// The step that a move from here is on a path, with what is evicted for it.
+    pub fn step(&self, by: u32, evicted: BitSet<W>) -> Step {
+        let by = &self.moves[by as usize];
+        let item = |bit: u32| self.live[bit as usize];
+        Step {
+            step: by.step,
+            evicted_before: evicted.minus(by.inputs).iter().map(item).collect(),
+            evicted_inside: (evicted & by.inputs).iter().map(item).collect(),
+        }
+    }
+
     fn new(depth: u32, live: Vec<u32>, ready: Vec<u32>) -> Self {
         Self {
             depth,

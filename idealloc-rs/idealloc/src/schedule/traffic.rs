@@ -11,7 +11,7 @@ use super::budget::Budget;
 use super::downsets::{Downsets, TooWide};
 use super::forced::ForcedEvictions;
 use super::options::Reductions;
-use super::path::{Path, Step};
+use super::path::Path;
 use super::reduce::Reduced;
 use super::step::{Child, State, Stepper};
 use crate::plan::StopReason;
@@ -206,13 +206,7 @@ impl<'a, const W: usize> Search<'a, W> {
             let node = &self.nodes[at as usize];
             let parent = self.nodes[node.parent as usize].state.downset;
             let downset = self.stepper.downsets.get(parent);
-            let by = &downset.moves[node.by as usize];
-            let item = |bit: u32| downset.live[bit as usize];
-            steps.push(Step {
-                step: by.step,
-                evicted_before: node.evicted.minus(by.inputs).iter().map(item).collect(),
-                evicted_inside: (node.evicted & by.inputs).iter().map(item).collect(),
-            });
+            steps.push(downset.step(node.by, node.evicted));
             at = node.parent;
         }
         steps.reverse();
