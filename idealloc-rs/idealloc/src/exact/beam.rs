@@ -7,12 +7,15 @@ use std::collections::{BinaryHeap, HashSet};
 use std::sync::atomic::AtomicBool;
 
 use super::branch::choose_section;
-use super::completion::Completion;
+use super::completion::{Change, Completion, Jobs};
 use super::limits::Limits;
 use super::model::Model;
 use super::search::End;
 use super::state::State;
-use crate::random::{Random, scramble};
+use crate::random::Random;
+
+/// Costs count in this many parts.
+const PARTS: u64 = 1024;
 
 /// What a run of the beam prefers.
 #[derive(Clone, Debug)]
@@ -23,62 +26,122 @@ pub struct Taste {
     /// lifted off it.
     pub sections: u32,
     /// Cost of a unit of height at which a section can be complete.
-    section_costs: Vec<f64>,
+    section_costs: Vec<i64>,
     /// Cost of a buffer that is not placed: tall ones first.
-    buffer_costs: Vec<f64>,
+    buffer_costs: Vec<i64>,
 }
 
 impl Taste {
-    /// The taste at a position of the endless sequence of a seed.
+    /// The taste at a position of the endless sequence of a seed, for beams of some dozen states.
     pub fn nth(model: &Model, root: &State, width: usize, seed: u64, position: u64) -> Self {
         let mut random = Random::stream(seed ^ 0x6265_616d, position);
         let sections = [2, 2, 2, 4][random.below(4) as usize];
-        let wide = random.one_in(2);
-        let width = if wide { 2 * width } else { width };
+        let (long, tight) = (random.one_in(2), random.one_in(2));
+        let width = if long || tight { 2 * width } else { width };
         let share = (3 + random.below(2)) as f64 / 10.0;
-        let section_costs: Vec<f64> =
-            (0..model.sections).map(|_| (70 + random.below(61)) as f64).collect();
-        let value = |b: usize| {
-            let height = model.heights[b] as f64;
-            height * height * if wide { model.widths[b] as f64 } else { 1.0 }
-        };
-        let values: f64 = (0..model.n).map(value).sum();
-        let slack = |s: usize| match root.at_floor[s] {
-            0 => 0.0,
-            _ => (model.room[s] - root.floor[s] - root.total[s]) as f64,
-        };
-        let waste: f64 = (0..model.sections).map(|s| slack(s) * section_costs[s]).sum();
-        let buffer_costs = (0..model.n).map(|b| value(b) / values * waste * share).collect();
+        let section_costs = section_costs(model, root, tight, &mut random);
+        let buffer_costs = buffer_costs(model, root, long, share, &section_costs);
         Self { width, sections, section_costs, buffer_costs }
     }
 
-    /// Cost of a state whose sections can be complete at `ends`. A section that is complete costs nothing.
-    fn cost(&self, state: &State, ends: &[u64]) -> f64 {
-        let heights: f64 =
-            ends.iter().zip(&self.section_costs).map(|(&e, cost)| e as f64 * cost).sum();
-        heights + state.unplaced_buffers().map(|b| self.buffer_costs[b]).sum::<f64>()
+    /// The same for beams of some hundred states or more, which can afford to branch on more sections.
+    pub fn broad(model: &Model, root: &State, width: usize, seed: u64, position: u64) -> Self {
+        let mut random = Random::stream(seed ^ 0x6265_616d, position);
+        let tight = random.one_in(2);
+        let share = if tight { 0.3 } else { 0.4 };
+        let section_costs = section_costs(model, root, tight, &mut random);
+        let buffer_costs = buffer_costs(model, root, false, share, &section_costs);
+        Self { width, sections: 5, section_costs, buffer_costs }
+    }
+
+    /// Cost of sections that can be complete at `ends`. A section that is complete costs nothing.
+    fn of_sections(&self, low: usize, ends: &[i32]) -> i64 {
+        ends.iter().zip(&self.section_costs[low..]).map(|(&end, cost)| i64::from(end) * cost).sum()
     }
 }
 
-/// A state of the next level: by cost, then by when it was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Entry {
-    cost: f64,
-    found: u64,
-    slot: usize,
-}
-
-impl Eq for Entry {}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.cost.total_cmp(&other.cost).then(self.found.cmp(&other.found))
+/// Room of a section that nothing can fill.
+fn slack(model: &Model, root: &State, section: usize) -> f64 {
+    match root.at_floor[section] {
+        0 => 0.0,
+        _ => (model.room[section] - root.floor[section] - root.total[section]) as f64,
     }
 }
 
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
+/// Random within 30 % of each other; if `tight`, sections cost by the root of their slack, the tightest most.
+fn section_costs(model: &Model, root: &State, tight: bool, random: &mut Random) -> Vec<i64> {
+    let cost = |s: usize| {
+        let factor = ((70 + random.below(61)) * PARTS) as f64;
+        let least = 0.01 * model.room[s] as f64;
+        let scale = if tight { (least / (slack(model, root, s) + least)).sqrt() } else { 1.0 };
+        (factor * scale) as i64
+    };
+    (0..model.sections).map(cost).collect()
+}
+
+/// Buffers cost by their height squared, and if `long` times their sections; all together `share` of what the slack
+/// of the sections costs.
+fn buffer_costs(
+    model: &Model,
+    root: &State,
+    long: bool,
+    share: f64,
+    section_costs: &[i64],
+) -> Vec<i64> {
+    let value = |b: usize| {
+        let height = model.heights[b] as f64;
+        height * height * if long { model.widths[b] as f64 } else { 1.0 }
+    };
+    let values: f64 = (0..model.n).map(value).sum();
+    let waste: f64 =
+        (0..model.sections).map(|s| slack(model, root, s) * section_costs[s] as f64).sum();
+    (0..model.n).map(|b| (value(b) / values * waste * share) as i64).collect()
+}
+
+/// A state, and what is known of it.
+#[derive(Debug, Default)]
+struct Node {
+    state: State,
+    jobs: Jobs,
+    /// What its sections and its unplaced buffers cost.
+    cost: i64,
+    /// Tells it apart from states that place other buffers, or leave other positions to the rest.
+    fingerprint: u64,
+}
+
+impl Clone for Node {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.state.clone_from(&other.state);
+        self.jobs.clone_from(&other.jobs);
+        self.cost = other.cost;
+        self.fingerprint = other.fingerprint;
+    }
+}
+
+impl Node {
+    /// Brings all that is known of the node up to its state, from `before`, whose state it was made of.
+    fn update(
+        &mut self,
+        model: &Model,
+        taste: &Taste,
+        completion: &mut Completion,
+        before: &Self,
+    ) -> bool {
+        let Some(Change { low, high, marks }) =
+            completion.update(model, &before.jobs, &self.state, &mut self.jobs)
+        else {
+            return false;
+        };
+        self.cost = before.cost + taste.of_sections(low, &self.jobs.ends[low..high])
+            - taste.of_sections(low, &before.jobs.ends[low..high]);
+        self.fingerprint = before.fingerprint.wrapping_add(marks);
+        true
     }
 }
 
@@ -89,13 +152,13 @@ pub struct Beam<'a> {
     limits: &'a Limits<'a>,
     stop: &'a AtomicBool,
     completion: Completion,
-    /// States of the next level, the worst on top, and their fingerprints.
-    next: BinaryHeap<Entry>,
-    slots: Vec<State>,
-    /// How many of the slots hold a state.
+    /// The next level: cost, when it was found, and slot of each node, the worst on top.
+    next: BinaryHeap<(i64, u64, usize)>,
+    slots: Vec<Node>,
+    /// How many of the slots hold a node of the next level.
     used: usize,
     seen: HashSet<u64>,
-    child: State,
+    child: Node,
     /// Nodes used: placements tried.
     pub nodes: u64,
 }
@@ -104,7 +167,6 @@ impl<'a> Beam<'a> {
     pub fn new(
         model: &'a Model,
         taste: &'a Taste,
-        root: &State,
         limits: &'a Limits<'a>,
         stop: &'a AtomicBool,
     ) -> Self {
@@ -118,22 +180,27 @@ impl<'a> Beam<'a> {
             slots: Vec::new(),
             used: 0,
             seen: HashSet::new(),
-            child: root.clone(),
+            child: Node::default(),
             nodes: 0,
         }
     }
 
     /// Runs until something is solved, no state is left (`OutOfNodes`: nothing is proved), or it is stopped.
     pub fn run(&mut self, root: &State) -> (End, Vec<u64>) {
-        let mut level = vec![root.clone()];
+        let Some(jobs) = self.completion.of(self.model, root) else {
+            return (End::OutOfNodes, Vec::new());
+        };
+        let open: i64 = root.unplaced_buffers().map(|b| self.taste.buffer_costs[b]).sum();
+        let cost = self.taste.of_sections(0, &jobs.ends) + open;
+        let mut level = vec![Node { state: root.clone(), jobs, cost, fingerprint: 0 }];
         let mut order = vec![0];
-        let mut state = root.clone();
+        let (mut node, mut spare) = (Node::default(), Node::default());
         loop {
             for &slot in &order {
-                state.clone_from(&level[slot]);
-                match self.expand(&mut state) {
+                node.clone_from(&level[slot]);
+                match self.expand(&mut node, &mut spare) {
                     End::Failed => {}
-                    End::Solved => return (End::Solved, state.lowest),
+                    End::Solved => return (End::Solved, node.state.lowest),
                     end => return (end, Vec::new()),
                 }
             }
@@ -143,49 +210,57 @@ impl<'a> Beam<'a> {
             // The best first: what comes later is then soon found to be worse.
             let entries = std::mem::take(&mut self.next).into_sorted_vec();
             order.clear();
-            order.extend(entries.iter().map(|entry| entry.slot));
+            order.extend(entries.iter().map(|&(_, _, slot)| slot));
             self.seen.clear();
             self.used = 0;
             std::mem::swap(&mut level, &mut self.slots);
         }
     }
 
-    /// Offers the children of a state; `Failed` once there are no more, `Solved` if nothing is left to place.
-    fn expand(&mut self, state: &mut State) -> End {
+    /// Offers the children of a node; `Failed` once there are no more, `Solved` if nothing is left to place.
+    fn expand(&mut self, node: &mut Node, spare: &mut Node) -> End {
         let model = self.model;
         let mut sections = 0;
         let mut candidates = Vec::new();
-        'sections: loop {
-            let Some(section) = choose_section(model, state, 0, model.sections, None) else {
-                return End::Solved;
+        loop {
+            // Everything that cannot lie where it would be lowest is lifted.
+            let mut lifted = sections > 0;
+            let floor = loop {
+                let Some(section) = choose_section(model, &node.state, 0, model.sections, None)
+                else {
+                    return End::Solved;
+                };
+                let floor = node.state.floor[section];
+                candidates.clear();
+                let members = node.state.unplaced_members(model, section);
+                candidates.extend(members.filter(|&b| node.state.lowest[b] == floor));
+                let floating =
+                    candidates.iter().find(|&&b| !node.state.is_supported(model, b)).copied();
+                let Some(b) = floating else { break floor };
+                if node.state.raise(model, b).is_err() {
+                    return End::Failed;
+                }
+                lifted = true;
             };
-            let floor = state.floor[section];
-            candidates.clear();
-            candidates.extend(
-                state.unplaced_members(model, section).filter(|&b| state.lowest[b] == floor),
-            );
-            for &b in &candidates {
-                if !state.is_supported(model, b) {
-                    if state.raise(model, b).is_err() {
-                        return End::Failed;
-                    }
-                    continue 'sections;
+            if lifted {
+                std::mem::swap(&mut node.jobs, &mut spare.jobs);
+                spare.cost = node.cost;
+                spare.fingerprint = node.fingerprint;
+                if !node.update(model, self.taste, &mut self.completion, spare) {
+                    return End::Failed;
                 }
             }
-            if !self.completion.of(model, state) {
-                return End::Failed;
-            }
-            let cost = self.taste.cost(state, &self.completion.ends);
-            let costs = state.unplaced_buffers().map(|b| self.taste.buffer_costs[b]);
-            let most = costs.fold(0.0, f64::max);
-            if sections > 0 && self.is_poor(cost - most) {
-                return End::Failed;
+            if sections > 0 {
+                let open = node.state.unplaced_buffers().map(|b| self.taste.buffer_costs[b]);
+                if self.is_poor(node.cost - open.max().unwrap_or(0)) {
+                    return End::Failed;
+                }
             }
             for (k, &b) in candidates.iter().enumerate() {
                 if candidates[..k].iter().any(|&c| model.twins[b].contains(&(c as u32))) {
                     continue;
                 }
-                if self.is_poor(cost - self.taste.buffer_costs[b]) {
+                if self.is_poor(node.cost - self.taste.buffer_costs[b]) {
                     continue;
                 }
                 if self.nodes >= self.limits.nodes {
@@ -195,10 +270,11 @@ impl<'a> Beam<'a> {
                 if self.limits.stops_at(self.nodes, self.stop) {
                     return End::Stopped;
                 }
-                self.child.clone_from(state);
-                if self.child.place(model, b).is_ok()
-                    && self.completion.of_child(model, &self.child, b)
+                self.child.state.clone_from(&node.state);
+                if self.child.state.place(model, b).is_ok()
+                    && self.child.update(model, self.taste, &mut self.completion, node)
                 {
+                    self.child.cost -= self.taste.buffer_costs[b];
                     self.offer();
                 }
             }
@@ -207,7 +283,7 @@ impl<'a> Beam<'a> {
                 return End::Failed;
             }
             for &b in &candidates {
-                if state.lowest[b] == floor && state.raise(model, b).is_err() {
+                if node.state.lowest[b] == floor && node.state.raise(model, b).is_err() {
                     return End::Failed;
                 }
             }
@@ -216,38 +292,26 @@ impl<'a> Beam<'a> {
 
     /// Keeps the child if it is among the best of its level.
     fn offer(&mut self) {
-        let cost = self.taste.cost(&self.child, &self.completion.ends);
-        if self.is_poor(cost) {
-            return;
-        }
-        let fingerprint = self
-            .child
-            .unplaced_buffers()
-            .map(|b| scramble(scramble(b as u64).wrapping_add(self.child.lowest[b])))
-            .fold(0, u64::wrapping_add);
-        if !self.seen.insert(fingerprint) {
+        if self.is_poor(self.child.cost) || !self.seen.insert(self.child.fingerprint) {
             return;
         }
         let full = self.next.len() == self.taste.width;
-        let slot = if full { self.next.pop().map(|worst| worst.slot) } else { None };
-        let slot = if let Some(slot) = slot {
-            self.slots[slot].clone_from(&self.child);
-            slot
-        } else {
-            if self.used < self.slots.len() {
-                self.slots[self.used].clone_from(&self.child);
-            } else {
-                self.slots.push(self.child.clone());
-            }
+        let slot = if full { self.next.pop().map(|(_, _, slot)| slot) } else { None };
+        let slot = slot.unwrap_or_else(|| {
             self.used += 1;
             self.used - 1
-        };
-        self.next.push(Entry { cost, found: self.nodes, slot });
+        });
+        if slot == self.slots.len() {
+            self.slots.push(self.child.clone());
+        } else {
+            self.slots[slot].clone_from(&self.child);
+        }
+        self.next.push((self.child.cost, self.nodes, slot));
     }
 
     /// True if a state of such a cost is not among the best. A child costs at least what its parent does without the
     /// buffer, as placing only raises completions; unless it completes a section, but then it is likely poor too.
-    fn is_poor(&self, cost: f64) -> bool {
-        self.next.len() == self.taste.width && self.next.peek().is_some_and(|w| w.cost <= cost)
+    fn is_poor(&self, cost: i64) -> bool {
+        self.next.len() == self.taste.width && self.next.peek().is_some_and(|w| w.0 <= cost)
     }
 }

@@ -29,8 +29,11 @@ const ROUNDS_BEFORE_BEAMS: u64 = 6;
 /// Beams of a round.
 const BEAMS: u64 = 6;
 
-/// States per level of a beam, times its scale.
+/// States per level of a beam, times a Luby number; the last beam of a round is wider.
 const BEAM_WIDTH: u64 = 32;
+
+/// Nodes that a broad beam uses per state and level, about: so that it uses half of what was used before it.
+const NODES_PER_STATE: u64 = 3;
 
 /// Result of one arm of a round.
 struct Report {
@@ -45,16 +48,17 @@ struct Report {
 pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
     let mut nodes = 0;
     let mut weights = vec![0_u32; model.sections];
-    for round in 0_u64.. {
-        let budget =
-            NODES_PER_RUN.saturating_mul(luby(round + 1)).min(limits.nodes.saturating_sub(nodes));
-        if budget == 0 {
+    for number in 0_u64.. {
+        let left = limits.nodes.saturating_sub(nodes);
+        if left == 0 {
             break;
         }
-        let left = limits.with_nodes(limits.nodes.saturating_sub(nodes));
-        let reports = run_round(model, root, seed, round, budget, &weights, &left);
+        let budget = NODES_PER_RUN.saturating_mul(luby(number + 1)).min(left);
+        let broad = nodes / 2 / (NODES_PER_STATE * model.n as u64);
         let before = weights.clone();
-        for report in reports {
+        let limits = limits.with_nodes(left);
+        let round = Round { model, root, seed, number, budget, broad, weights: &before, limits };
+        for report in round.run() {
             nodes += report.nodes;
             match report.end {
                 End::OutOfNodes => {}
@@ -64,80 +68,99 @@ pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
                 *weight = weight.saturating_add(new - old);
             }
         }
-        if nodes >= limits.nodes {
-            break;
-        }
     }
     Run { end: End::OutOfNodes, positions: Vec::new(), nodes }
 }
 
-/// Runs one round: each arm with `budget` nodes, each beam with what `limits` allow. The reports end with the first
-/// that decides.
-fn run_round(
-    model: &Model,
-    root: &State,
+/// What one round starts from.
+struct Round<'a> {
+    model: &'a Model,
+    root: &'a State,
     seed: u64,
-    round: u64,
+    /// Position of the round, from 0.
+    number: u64,
+    /// Nodes of each arm.
     budget: u64,
-    weights: &[u32],
-    limits: &Limits<'_>,
-) -> Vec<Report> {
-    let beams = if round < ROUNDS_BEFORE_BEAMS { 0 } else { BEAMS };
-    let stop: Vec<AtomicBool> = (0..ARMS + beams).map(|_| AtomicBool::new(false)).collect();
-    let slots: Vec<Mutex<Option<Report>>> = stop.iter().map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let k = next.fetch_add(1, Ordering::Relaxed);
-            if k >= slots.len() || stop[k].load(Ordering::Relaxed) {
-                return;
-            }
-            let report = if k < ARMS as usize {
-                let arm = Arm::nth(model, seed, round * ARMS + k as u64);
-                let mut search =
-                    Search::new(model, &arm, root, weights.to_vec(), budget, limits, &stop[k]);
-                let end = search.run();
-                let (positions, nodes, weights) = search.finish();
-                Report { end, positions, nodes, weights }
-            } else {
-                let position = (round - ROUNDS_BEFORE_BEAMS) * BEAMS + k as u64 - ARMS;
-                let width = BEAM_WIDTH * beam_scale(position);
-                let taste = Taste::nth(model, root, width as usize, seed, position);
-                let mut beam = Beam::new(model, &taste, root, limits, &stop[k]);
-                let (end, positions) = beam.run(root);
-                Report { end, positions, nodes: beam.nodes, weights: weights.to_vec() }
-            };
-            if report.end != End::OutOfNodes {
-                stop[k + 1..].iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
-            }
-            *slots[k].lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
-        }
-    };
-    if limits.threads > 1 {
-        std::thread::scope(|scope| {
-            for _ in 1..limits.threads.min(slots.len()) {
-                scope.spawn(work);
-            }
-            work();
-        });
-    } else {
-        work();
-    }
-    let mut reports = Vec::new();
-    for slot in slots {
-        let Some(report) = slot.into_inner().unwrap_or_else(PoisonError::into_inner) else { break };
-        let decided = report.end != End::OutOfNodes;
-        reports.push(report);
-        if decided {
-            break;
-        }
-    }
-    reports
+    /// States per level of the last beam.
+    broad: u64,
+    /// Failures of each section in earlier rounds.
+    weights: &'a [u32],
+    /// What all may use together.
+    limits: Limits<'a>,
 }
 
-/// How wide the beam at a position is: Luby numbers, but the last of each round is ever wider.
-fn beam_scale(position: u64) -> u64 {
-    if position % BEAMS == BEAMS - 1 { 2 * (position / BEAMS + 1) } else { luby(position + 1) }
+impl Round<'_> {
+    /// Runs the arms and the beams. The reports end with the first that decides.
+    fn run(&self) -> Vec<Report> {
+        let limits = &self.limits;
+        let beams = if self.number < ROUNDS_BEFORE_BEAMS { 0 } else { BEAMS };
+        let stop: Vec<AtomicBool> = (0..ARMS + beams).map(|_| AtomicBool::new(false)).collect();
+        let slots: Vec<Mutex<Option<Report>>> = stop.iter().map(|_| Mutex::new(None)).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let k = next.fetch_add(1, Ordering::Relaxed);
+                if k >= slots.len() || stop[k].load(Ordering::Relaxed) {
+                    return;
+                }
+                let report = match (k as u64).checked_sub(ARMS) {
+                    None => self.arm(k as u64, &stop[k]),
+                    Some(beam) => self.beam(beam, &stop[k]),
+                };
+                if report.end != End::OutOfNodes {
+                    stop[k + 1..].iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
+                }
+                *slots[k].lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+            }
+        };
+        if limits.threads > 1 {
+            std::thread::scope(|scope| {
+                for _ in 1..limits.threads.min(slots.len()) {
+                    scope.spawn(work);
+                }
+                work();
+            });
+        } else {
+            work();
+        }
+        let mut reports = Vec::new();
+        for slot in slots {
+            let Some(report) = slot.into_inner().unwrap_or_else(PoisonError::into_inner) else {
+                break;
+            };
+            let decided = report.end != End::OutOfNodes;
+            reports.push(report);
+            if decided {
+                break;
+            }
+        }
+        reports
+    }
+
+    fn arm(&self, k: u64, stop: &AtomicBool) -> Report {
+        let arm = Arm::nth(self.model, self.seed, self.number * ARMS + k);
+        let weights = self.weights.to_vec();
+        let mut search =
+            Search::new(self.model, &arm, self.root, weights, self.budget, &self.limits, stop);
+        let end = search.run();
+        let (positions, nodes, weights) = search.finish();
+        Report { end, positions, nodes, weights }
+    }
+
+    fn beam(&self, k: u64, stop: &AtomicBool) -> Report {
+        let Self { model, root, seed, .. } = *self;
+        let position = (self.number - ROUNDS_BEFORE_BEAMS) * BEAMS + k;
+        let taste = if k == BEAMS - 1 {
+            let width = self.broad.max(2 * BEAM_WIDTH) as usize;
+            Taste::broad(model, root, width, seed, position)
+        } else {
+            let width = (BEAM_WIDTH * luby(position + 1)) as usize;
+            Taste::nth(model, root, width, seed, position)
+        };
+        let mut beam = Beam::new(model, &taste, &self.limits, stop);
+        let (end, positions) = beam.run(root);
+        Report { end, positions, nodes: beam.nodes, weights: self.weights.to_vec() }
+    }
 }
 
 /// The sequence 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993); `i` counts from 1.

@@ -79,6 +79,11 @@ impl State {
         Ok(state)
     }
 
+    /// True if `b` is not placed.
+    pub fn is_unplaced(&self, b: usize) -> bool {
+        self.unplaced[b / 64] >> (b % 64) & 1 == 1
+    }
+
     /// Buffers that are not placed, ascending.
     pub fn unplaced_buffers(&self) -> impl Iterator<Item = usize> {
         self.unplaced.iter().enumerate().flat_map(|(w, &word)| Bits { base: w * 64, word })
@@ -132,7 +137,7 @@ impl State {
             .filter(|&b| {
                 let inside =
                     low <= model.hull[b].first as usize && (model.hull[b].last as usize) < high;
-                inside && self.unplaced[b / 64] >> (b % 64) & 1 == 1
+                inside && self.is_unplaced(b)
             })
             .collect();
         let mut reach: Vec<u64> = vec![u64::MAX; model.n];
@@ -180,7 +185,7 @@ impl State {
         self.lift(model, b, next)?;
         for &twin in &model.twins[b] {
             let twin = twin as usize;
-            if self.unplaced[twin / 64] >> (twin % 64) & 1 == 1 && self.lowest[twin] < next {
+            if self.is_unplaced(twin) && self.lowest[twin] < next {
                 self.lift(model, twin, next)?;
             }
         }
