@@ -1,4 +1,4 @@
-//! The orders that the portfolio tries, most promising first.
+//! The orders that are tried, most promising first, and the arms of tree search.
 
 use crate::place::order::{Key, Order, Tie};
 
@@ -8,7 +8,7 @@ pub const LOWEST_FIRST: &[Order] =
 
 /// One pass of first fit each. What is live at the peak first wins on training and inference graphs of networks, size
 /// classes win where lifetimes are mixed (`benchmarks/arms.py`).
-pub const ARMS: &[Order] = &[
+pub const PASSES: &[Order] = &[
     Order::by(Key::LongClass),
     Order::peak_first(999, Key::Lifetime, Tie::Start),
     Order::peak_first(999, Key::Lifetime, Tie::Larger),
@@ -25,3 +25,28 @@ pub const ARMS: &[Order] = &[
     Order::peak_first(950, Key::Area, Tie::Start),
     Order::by(Key::Lifetime),
 ];
+
+/// What is tried of many buffers besides blends: the peak first.
+pub const OF_MANY: &[Order] = &[Order::peak_first(999, Key::Lifetime, Tie::Start)];
+
+/// Where a climb of tree search starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arm {
+    /// First fit in an order.
+    Pass(Order),
+    /// First fit in the order that boxing gives.
+    Boxing,
+}
+
+/// The arms of tree search: every order, then boxing.
+pub fn arms() -> Vec<Arm> {
+    PASSES.iter().map(|&order| Arm::Pass(order)).chain([Arm::Boxing]).collect()
+}
+
+/// The arm of this name: the position of an order (`0` ..), or `boxing`.
+pub fn position(name: &str) -> Option<usize> {
+    match name {
+        "boxing" => Some(PASSES.len()),
+        _ => name.parse().ok().filter(|&position| position < PASSES.len()),
+    }
+}

@@ -1,6 +1,6 @@
 //! A first plan for very many buffers: what matters by first fit, the rest above it in the order of time.
 
-use crate::auto::arms::ARMS;
+use crate::auto::arms::PASSES;
 use crate::control::Control;
 use crate::place::engine::{Engine, Outcome, Rule};
 use crate::place::instance::Instance;
@@ -18,7 +18,7 @@ const SHARE: usize = 64;
 pub fn layers(instance: &Instance, control: &Control) -> Option<(Vec<u64>, u64)> {
     let (heavy, rest) = heaviest(instance, instance.len() / SHARE);
     let part = instance.subset(&heavy);
-    let order = Orders::new(&part).sorted(ARMS[0]);
+    let order = Orders::new(&part).sorted(PASSES[0]);
     let mut engine = Engine::new(&part);
     let Outcome::Placed(base) = engine.run(&order, Rule::FirstFit, MAX_BYTES, control) else {
         return None;
