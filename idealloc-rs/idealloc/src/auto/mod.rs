@@ -57,7 +57,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     }
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
-    let share = search.left() / if is_small { 4 } else { 16 };
+    let share = search.left() / if is_small { 4 } else { 64 };
     search.exact(if is_small { 3 * share } else { share });
     for (level, &reduction) in REDUCTIONS.iter().enumerate() {
         search.reduced(reduction, level as u64);
