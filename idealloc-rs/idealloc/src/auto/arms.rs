@@ -38,15 +38,10 @@ pub enum Arm {
     Boxing,
 }
 
-/// The arms of tree search: every order, then boxing.
-pub fn arms() -> Vec<Arm> {
-    PASSES.iter().map(|&order| Arm::Pass(order)).chain([Arm::Boxing]).collect()
-}
-
-/// The arm of this name: the position of an order (`0` ..), or `boxing`.
-pub fn position(name: &str) -> Option<usize> {
-    match name {
-        "boxing" => Some(PASSES.len()),
-        _ => name.parse().ok().filter(|&position| position < PASSES.len()),
-    }
+/// The arms of tree search: every order, and boxing if asked for, less the one at `without`.
+///
+/// Boxing is off unless asked for: it has not earned its place (`benchmarks/arms.py`).
+pub fn arms(boxing: bool, without: Option<usize>) -> Vec<Arm> {
+    let kept = PASSES.iter().enumerate().filter(|&(position, _)| Some(position) != without);
+    kept.map(|(_, &order)| Arm::Pass(order)).chain(boxing.then_some(Arm::Boxing)).collect()
 }

@@ -1,6 +1,6 @@
 //! Tree search, first of what is critical.
 
-use crate::auto::arms::PASSES;
+use crate::auto::arms::{PASSES, arms};
 use crate::auto::budget::MANY;
 use crate::auto::climb::Layout;
 use crate::auto::portfolio::Portfolio;
@@ -65,7 +65,8 @@ impl Search<'_> {
     }
 
     fn play(&mut self, instance: &Instance, work: u64, stream: u64) -> Option<Layout> {
-        let game = Portfolio::new(instance, self.target, self.stages.without, self.control);
+        let arms = arms(self.stages.boxing, self.stages.without);
+        let game = Portfolio::new(instance, self.target, arms, self.control);
         let limits = mcts::Limits {
             target: self.target,
             work,

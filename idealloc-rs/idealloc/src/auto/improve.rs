@@ -9,13 +9,20 @@ use crate::place::order::Orders;
 /// Buffers up to which exact search is worth preparing for.
 const EXACT_LIMIT: usize = 20_000;
 
+/// With less work than so many looks at every buffer, blends leave out what only meets sections with fewer thousandths
+/// of the load: cheaper passes, but now and then what they left out ends on top.
+const PASSES_ARE_FEW: u64 = 4;
+const CROWDED: u32 = 700;
+
 impl Search<'_> {
     /// Orders of what is hard to place; the rest is placed around the best of them.
     pub fn blends(&mut self, work: u64) {
         if self.is_done() || !self.stages.blends || !self.instance.is_temporal() {
             return;
         }
-        let (hard, rest) = blends::partition(self.instance, self.bound);
+        let few = self.left() < PASSES_ARE_FEW * self.instance.len() as u64;
+        let crowded = if few { CROWDED } else { 0 };
+        let (hard, rest) = blends::partition(self.instance, self.bound, crowded);
         if hard.is_empty() {
             return;
         }

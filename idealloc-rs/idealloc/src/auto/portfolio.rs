@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, OnceLock};
 
-use crate::auto::arms::{Arm, arms};
+use crate::auto::arms::Arm;
 use crate::auto::climb::{Layout, climb};
 use crate::boxing::Boxed;
 use crate::control::Control;
@@ -49,17 +49,8 @@ pub struct Portfolio<'a> {
 }
 
 impl<'a> Portfolio<'a> {
-    /// A game that is won at `target` bytes, perhaps without one of the arms.
-    pub fn new(
-        instance: &'a Instance,
-        target: u64,
-        without: Option<usize>,
-        control: &'a Control,
-    ) -> Self {
-        let mut arms = arms();
-        if let Some(position) = without {
-            arms.remove(position);
-        }
+    /// A game with these arms, at least one, that is won at `target` bytes.
+    pub fn new(instance: &'a Instance, target: u64, arms: Vec<Arm>, control: &'a Control) -> Self {
         let mut is_fixed = vec![false; instance.len()];
         for &(buffer, _) in instance.fixed() {
             is_fixed[buffer as usize] = true;

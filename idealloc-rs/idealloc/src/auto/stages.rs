@@ -1,6 +1,6 @@
 //! What of `auto` can be switched off.
 
-use crate::auto::arms;
+use crate::auto::arms::PASSES;
 use crate::control::Options;
 use crate::error::Error;
 use crate::mcts::Policy;
@@ -18,12 +18,15 @@ pub struct Stages {
     pub blends: bool,
     /// Tree search.
     pub search: bool,
-    /// An arm of tree search that is left out.
+    /// Boxing as an arm of tree search.
+    pub boxing: bool,
+    /// The position of an order that is no arm of tree search.
     pub without: Option<usize>,
 }
 
 impl Stages {
-    /// `restarts=tree|independent|none`, `exact=on|off`, `repair=on|off`, `blends=on|off`, `without-arm=NAME`.
+    /// `restarts=tree|independent|none`, `exact=on|off`, `repair=on|off`, `blends=on|off`, `boxing=on|off`,
+    /// `without-order=NUMBER`.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] for any other parameter.
@@ -34,6 +37,7 @@ impl Stages {
             repair: true,
             blends: true,
             search: true,
+            boxing: false,
             without: None,
         };
         for (name, value) in &options.parameters {
@@ -43,19 +47,25 @@ impl Stages {
                 ("restarts", "independent") => stages.restarts = Policy::Restarts,
                 ("exact", "on" | "off") => stages.exact = value == "on",
                 ("repair", "on" | "off") => stages.repair = value == "on",
-                ("without-arm", name) if arms::position(name).is_some() => {
-                    stages.without = arms::position(name);
+                ("boxing", "on" | "off") => stages.boxing = value == "on",
+                ("without-order", number) if order(number).is_some() => {
+                    stages.without = order(number);
                 }
                 ("blends", "on" | "off") => stages.blends = value == "on",
                 _ => {
                     return Err(Error::InvalidOption(format!(
                         "planner 'auto' has no parameter {name}={value}; known: restarts=tree, \
                          restarts=independent, restarts=none, exact=on, exact=off, repair=on, repair=off, \
-                         blends=on, blends=off, without-arm=NAME"
+                         blends=on, blends=off, boxing=on, boxing=off, without-order=0 to {}",
+                        PASSES.len() - 1
                     )));
                 }
             }
         }
         Ok(stages)
     }
+}
+
+fn order(number: &str) -> Option<usize> {
+    number.parse().ok().filter(|&position| position < PASSES.len())
 }
