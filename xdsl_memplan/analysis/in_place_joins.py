@@ -33,7 +33,7 @@ class _Joiner:
         self.graph = graph
         self.keep_order = keep_order
         self.starts = list(range(len(graph.operators)))
-        """Index of the first operator that is part of each; they follow each other if order is kept."""
+        """Index of the first operator that is part of each; kept in order, none are between."""
         self.tensors = tensors
         self.operators: list[Operator | None] = [*graph.operators]
         self.inputs = [frozenset(inputs) for inputs in tensors.inputs]

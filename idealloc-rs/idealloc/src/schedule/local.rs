@@ -110,3 +110,59 @@ impl Blocks<'_> {
         self.random.below(most as u64) as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::search;
+    use crate::control::Control;
+    use crate::schedule::graph::Graph;
+    use crate::schedule::reduce::Reduced;
+    use crate::schedule::{OpIdx, SearchOptions, least_traffic, least_traffic_in_order};
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        /// What is found is an order of the graph, never worse than the first, and no better than the exact optimum.
+        #[test]
+        fn orders_are_sound_and_their_value_is_not_too_good(
+            sizes in prop::collection::vec(1u64..6, 9),
+            reads in prop::collection::vec((0usize..8, 0usize..8), 9),
+            extra in 0u64..4,
+            seed in 0u64..1000,
+        ) {
+            let mut b = Graph::builder();
+            let tensors: Vec<_> =
+                sizes.iter().enumerate().map(|(i, &s)| b.tensor(format!("t{i}"), s, i == 0, i == 8)).collect();
+            for i in 1..tensors.len() {
+                let (x, y) = reads[i];
+                b.op(format!("op{i}"), &[tensors[x % i], tensors[y % i]], &[tensors[i]]);
+            }
+            let graph = b.build().expect("valid");
+            let capacity = graph.largest_footprint().map_or(0, |(_, bytes)| bytes) + extra;
+            let reduced = Reduced::new(&graph, false);
+            let control = Control::default();
+            let start = reduced.topological_order();
+            let (_, before) = search(&reduced, capacity, start.clone(), 0, seed, &control);
+            let (order, moved) = search(&reduced, capacity, start, 4000, seed, &control);
+            prop_assert!(moved <= before);
+            let order: Vec<OpIdx> = order.iter().map(|&step| reduced.macros[step as usize].ops[0]).collect();
+            let options = SearchOptions::default();
+            // By capacity alone: with addresses more may have to move.
+            let one = least_traffic_in_order(&graph, &order, capacity, &options, &control).expect("an order");
+            let all = least_traffic(&graph, capacity, &options, &control).expect("a schedule");
+            prop_assert!(all.traffic <= one.traffic);
+            let found = crate::schedule::traffic::Search::<2>::new(
+                &reduced.chained(&order.iter().map(|op| op.get() as u32).collect::<Vec<_>>()),
+                capacity,
+                crate::schedule::Reductions { canonical_last: false, defer_sources: false, ..options.reductions },
+            )
+            .map(|mut s| {
+                let first = s.stepper.first();
+                s.run(first, u64::MAX, 0, &mut crate::schedule::budget::Budget::new(&options, &control))
+            });
+            if let Ok(Ok(found)) = found {
+                prop_assert!(found.bound <= moved);
+            }
+        }
+    }
+}

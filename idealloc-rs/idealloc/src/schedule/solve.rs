@@ -31,8 +31,10 @@ const VARIANT_STATES: u64 = 1_000_000;
 /// Widths of the beams that are tried, the later ones where the exact search was cut short.
 const BEAMS: &[usize] = &[64, 1024, 8192];
 
-/// States after which the exact search waits for a good schedule before it starts over.
-const FIRST_STATES: u64 = 20_000;
+/// States after which the exact search waits for a good schedule before it starts over: at most, and as a share of
+/// those that it may expand. Networks of the paper need fewer.
+const FIRST_STATES: u64 = 250_000;
+const FIRST_SHARE: u64 = 8;
 
 /// States that may be spent on the bound by least peak.
 const PEAK_STATES: u64 = 100_000;
@@ -130,7 +132,8 @@ fn search_traffic<const W: usize>(
     budget.incumbent = best.traffic;
     let mut search = Search::<W>::new(&reduced, capacity, reductions)?;
     let first = search.stepper.first();
-    let whole = budget.narrow(FIRST_STATES);
+    let part = options.max_states.map_or(FIRST_STATES, |most| most / FIRST_SHARE);
+    let whole = budget.narrow(part.min(FIRST_STATES));
     let mut found = search.run(first, best.traffic, 0, &mut budget)?;
     budget.widen(whole);
     if found.stop == StopReason::WorkLimit {
@@ -139,9 +142,11 @@ fn search_traffic<const W: usize>(
         let soon = Anytime { reduced: &reduced, capacity, reductions, seed };
         soon.improve::<W>(&mut best, &BEAMS[..2], &mut budget)?;
         budget.incumbent = best.traffic;
-        let before = found.bound;
-        found = search.run(first, best.traffic, 0, &mut budget)?;
-        found.bound = found.bound.max(before).max(least).min(best.traffic);
+        let bound = found.bound.max(least);
+        if best.traffic > bound {
+            found = search.run(first, best.traffic, 0, &mut budget)?;
+        }
+        found.bound = found.bound.max(bound).min(best.traffic);
     }
     if found.stop == StopReason::Infeasible {
         // The incumbent is as good as any schedule that the search left out.
