@@ -94,7 +94,7 @@ def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
     return Schedule(
         objective,
         order,
-        [tuple.__new__(Stay, stay) for stay in stays],
+        [Stay._make(stay) for stay in stays],
         load,
         peak,
         traffic,
