@@ -8,6 +8,7 @@ pub mod blend;
 pub mod engine;
 pub mod free_blocks;
 pub mod instance;
+pub mod lowest_first;
 pub mod interval_set;
 pub mod occupancy;
 pub mod one_pass;
