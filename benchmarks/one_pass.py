@@ -3,9 +3,9 @@
     python benchmarks/one_pass.py [--buffers 1000000] [--kind KIND] [--only TEXT] [--report FILE]
 
 Three kinds of problems: `geometric` is that of `make bench`, `mixed` has lives from one tick to a
-third of all time, `at-once` has all buffers alive at once. Each run is a process of its own, and its
-offsets are checked. Seconds are CPU seconds through Python, with conversion and check; memory is what
-the process grew by. `--report` puts the table between the marks of a page.
+third of all time, `at-once` has all buffers alive at once. Each run is a process of its own, and
+its offsets are checked. Seconds are CPU seconds through Python, with conversion and check; memory
+is what the process grew by. `--report` puts the table between the marks of a page.
 """
 
 import argparse

@@ -177,10 +177,55 @@ def test_where_it_is_enough_to_fit_only_who_knows_capacities_takes_part(tmp_path
 
 
 def test_no_run_is_started_after_the_time_of_the_session(tmp_path: Path):
-    session = Session([GOOD, LOOSE], [], LIMITS, 1, seconds=-1)
+    session = Session([GOOD, LOOSE], [], LIMITS, 2, seconds=-1)
     output = tmp_path / "bench.json"
-    assert session.run([INSTANCE], output, lambda _: None) == []
-    assert load_runs(output) == []
+    runs = session.run([INSTANCE], output, lambda _: None)
+    assert [(run.contender, run.status, run.message) for run in runs] == [
+        ("good", "left out", "no time left"),
+        ("loose", "left out", "no time left"),
+    ]
+    assert load_runs(output) == runs
+    assert summarize(runs)[0].note == "1 left out (no time left)"
+
+
+def test_every_group_gets_its_share_of_the_time(tmp_path: Path):
+    def wait() -> Int64Array:
+        time.sleep(0.4)
+        return column(0, 4, 0)
+
+    first = [replace(INSTANCE, name=f"{i}", group="first") for i in range(9)]
+    second = [replace(INSTANCE, name=f"{i}", group="second") for i in range(2)]
+    session = Session([contender("waiting", wait)], [], LIMITS, 1, seconds=3)
+    runs = session.run([*first, *second], tmp_path / "bench.json", lambda _: None)
+    done = [run for run in runs if run.status == "ok"]
+    # Half of 3 s, started every 0.4 s or later.
+    assert 0 < sum(run.group == "first" for run in done) <= 4
+    assert sum(run.group == "second" for run in done) == 2
+    assert len(runs) == 11
+
+
+def test_large_instances_get_more_of_the_time_and_leave_the_rest_to_those_after(tmp_path: Path):
+    def wait() -> Int64Array:
+        time.sleep(0.3)
+        return column(0, 4, 0)
+
+    quick = [replace(INSTANCE, group="quick")]
+    large = [replace(INSTANCE, name=f"{i}", group="large", seconds=60.0) for i in range(5)]
+    session = Session([contender("waiting", wait)], [], LIMITS, 3, seconds=2.4)
+    runs = session.run([*quick, *large], tmp_path / "bench.json", lambda _: None)
+    # A third of 2.4 s for the first: half of that, and so no repetition after it, is 0.4 s.
+    assert sum(run.group == "quick" for run in runs) == 2
+    assert sum(run.group == "large" and run.status == "ok" for run in runs) >= 3
+
+
+def test_out_of_time_at_one_size_is_out_of_larger_ones(tmp_path: Path):
+    small = replace(INSTANCE, group="generated, 3 buffers")
+    large = BenchmarkInstance("larger", "generated, 10 buffers", generated(10, 2).problem, 1, 1)
+    session = Session([SLOW], [], Limits(seconds=0.01), 1)
+    runs = session.run([small, large], tmp_path / "bench.json", lambda _: None)
+    assert [(run.status, run.message) for run in runs][1:] == [
+        ("left out", "out of time on a smaller one")
+    ]
 
 
 def test_same_rule_takes_the_fastest_peer():

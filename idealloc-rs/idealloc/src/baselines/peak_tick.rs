@@ -91,3 +91,52 @@ fn peak_section(instance: &Instance, sizes: &[u64]) -> Span {
     }
     peak
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{peak_section, shareable_at_peak};
+    use crate::place::instance::Instance;
+    use crate::problem::{Conflicts, Problem};
+
+    proptest! {
+        #[test]
+        fn sums_what_is_at_the_peak_and_conflicts_not(
+            rows in prop::collection::vec((0_u64..9, 0_i64..12, 0_i64..6), 0..30),
+            pairs in prop::collection::vec((0_usize..30, 0_usize..30), 0..9),
+            only_pairs in any::<bool>(),
+        ) {
+            let mut builder = Problem::builder();
+            for &(size, start, life) in &rows {
+                builder.buffer(size, start, start + life);
+            }
+            let pairs: Vec<_> = pairs
+                .into_iter()
+                .filter(|&(a, b)| a != b && a < rows.len() && b < rows.len())
+                .map(|(a, b)| (a.into(), b.into()))
+                .collect();
+            if only_pairs {
+                builder.conflicts(Conflicts::Pairs(pairs));
+            } else if !pairs.is_empty() {
+                builder.conflicts(Conflicts::LifetimesAnd(pairs));
+            }
+            let problem = builder.build().expect("valid by construction");
+            let instance = Instance::new(&problem);
+            let spans = instance.spans();
+            let peak = peak_section(&instance, problem.sizes());
+            let conflicts = |i: usize, j: usize| {
+                i == j
+                    || !only_pairs && spans[i].overlaps(spans[j])
+                    || instance.neighbours(i).contains(&(j as u32))
+            };
+            let plainly: Vec<u64> = (0..rows.len())
+                .map(|i| {
+                    let free = |&j: &usize| spans[j].overlaps(peak) && !conflicts(i, j);
+                    (0..rows.len()).filter(free).map(|j| rows[j].0).sum()
+                })
+                .collect();
+            prop_assert_eq!(shareable_at_peak(&problem, problem.sizes()), plainly);
+        }
+    }
+}

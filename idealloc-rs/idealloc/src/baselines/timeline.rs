@@ -200,7 +200,7 @@ impl Timeline {
         } else {
             self.walk(size, visit);
         }
-        self.expected += count - self.expected / SMOOTHING;
+        self.expected = self.expected + count - self.expected / SMOOTHING;
     }
 
     /// Intervals that a merge would go through, about.
@@ -259,7 +259,8 @@ impl Timeline {
         loop {
             let (mut lowest, mut start) = (0, u64::MAX);
             for (at, head) in heads.iter().enumerate() {
-                (lowest, start) = if head.start < start { (at, head.start) } else { (lowest, start) };
+                (lowest, start) =
+                    if head.start < start { (at, head.start) } else { (lowest, start) };
             }
             if start > top && start - top >= size && visit(top, start) || start == u64::MAX {
                 return;
@@ -409,4 +410,40 @@ fn width(sections: u64, spans: &[Span]) -> u32 {
     let mean = (total / count).max(1);
     let square = WINDOW_COST * mean * sections / count;
     u32::try_from(square.isqrt().clamp(1, sections.max(1))).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{FEW, Span, Timeline};
+
+    proptest! {
+        #[test]
+        fn a_merge_visits_what_searches_find(
+            taken in prop::collection::vec((0_u32..20, 1_u32..9, 0_u64..50, 1_u64..9), 0..40),
+            (start, length, size) in (0_u32..20, 1_u32..9, 1_u64..9),
+            (from, to) in (0_u64..50, 0_u64..60),
+        ) {
+            let span = |start, length| Span { start, end: start + length };
+            let spans: Vec<Span> = taken.iter().map(|one| span(one.0, one.1)).collect();
+            let mut timeline = Timeline::new(30, &spans);
+            for (&span, &(.., start, length)) in spans.iter().zip(&taken) {
+                timeline.insert(span, start, start + length);
+            }
+            let mut holes = [Vec::new(), Vec::new()];
+            for (merges, holes) in [false, true].into_iter().zip(&mut holes) {
+                timeline.open(&[span(start, length)]).avoid(from, to);
+                timeline.close();
+                prop_assume!(timeline.cursors.len() <= FEW);
+                let visit = |start, end| {
+                    holes.push((start, end));
+                    false
+                };
+                if merges { timeline.merge(size, visit) } else { timeline.walk(size, visit) }
+            }
+            prop_assert_eq!(&holes[0], &holes[1]);
+            prop_assert_eq!(holes[0].last().map(|hole| hole.1), Some(u64::MAX));
+        }
+    }
 }
