@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from xdsl_memplan.model.problem import Int64Array, Pool, Problem
 from xdsl_memplan.planners.registry import planners
+from xdsl_memplan.tools.benchmark import session as session_module
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task, ours
 from xdsl_memplan.tools.benchmark.growth import growth
 from xdsl_memplan.tools.benchmark.instances import (
@@ -188,34 +190,42 @@ def test_no_run_is_started_after_the_time_of_the_session(tmp_path: Path):
     assert summarize(runs)[0].note == "1 left out (no time left)"
 
 
-def test_every_group_gets_its_share_of_the_time(tmp_path: Path):
-    def wait() -> Int64Array:
-        time.sleep(0.4)
-        return column(0, 4, 0)
+@pytest.fixture
+def run_of_one_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that only runs of contenders move: by a second each."""
+    now = [0.0]
 
+    def measured(who: Contender, instance: BenchmarkInstance, limits: Limits) -> Run:
+        now[0] += 1
+        return replace(Run.left_out(who, instance, ""), status="ok", peak=8, wall_seconds=0.9)
+
+    monkeypatch.setattr(session_module, "measure", measured)
+    monkeypatch.setattr(session_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+
+@pytest.mark.usefixtures("run_of_one_second")
+def test_every_group_gets_its_share_of_the_time(tmp_path: Path):
     first = [replace(INSTANCE, name=f"{i}", group="first") for i in range(9)]
     second = [replace(INSTANCE, name=f"{i}", group="second") for i in range(2)]
-    session = Session([contender("waiting", wait)], [], LIMITS, 1, seconds=3)
+    session = Session([GOOD], [], LIMITS, 1, seconds=7)
     runs = session.run([*first, *second], tmp_path / "bench.json", lambda _: None)
-    done = [run for run in runs if run.status == "ok"]
-    # Half of 3 s, started every 0.4 s or later.
-    assert 0 < sum(run.group == "first" for run in done) <= 4
-    assert sum(run.group == "second" for run in done) == 2
+    done = [run.group for run in runs if run.status == "ok"]
+    # Runs start up to half of 7 s: at 0, 1, 2 and 3 s. The second group has 3 s, and needs 2.
+    assert done == ["first"] * 4 + ["second"] * 2
     assert len(runs) == 11
 
 
+@pytest.mark.usefixtures("run_of_one_second")
 def test_large_instances_get_more_of_the_time_and_leave_the_rest_to_those_after(tmp_path: Path):
-    def wait() -> Int64Array:
-        time.sleep(0.3)
-        return column(0, 4, 0)
-
     quick = [replace(INSTANCE, group="quick")]
-    large = [replace(INSTANCE, name=f"{i}", group="large", seconds=60.0) for i in range(5)]
-    session = Session([contender("waiting", wait)], [], LIMITS, 3, seconds=2.4)
+    large = [replace(INSTANCE, name=f"{i}", group="large", seconds=60.0) for i in range(9)]
+    session = Session([GOOD], [], LIMITS, 9, seconds=9)
     runs = session.run([*quick, *large], tmp_path / "bench.json", lambda _: None)
-    # A third of 2.4 s for the first: half of that, and so no repetition after it, is 0.4 s.
+    # A third of 9 s for the first, and repetitions in half of that: at 0 and 1 s. Then 7 s: the
+    # instance that is begun is repeated for 3.5 s, others have one run each.
     assert sum(run.group == "quick" for run in runs) == 2
-    assert sum(run.group == "large" and run.status == "ok" for run in runs) >= 3
+    done = [run.instance for run in runs if run.group == "large" and run.status == "ok"]
+    assert done == ["0"] * 4 + ["1", "2", "3", "4"]
 
 
 def test_out_of_time_at_one_size_is_out_of_larger_ones(tmp_path: Path):
