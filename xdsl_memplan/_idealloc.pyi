@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -66,6 +66,6 @@ def replace(
 def check_schedule(
     graph: dict[str, Any],
     order: list[int],
-    stays: list[tuple[int, int, int, int, bool, bool]],
+    stays: Sequence[tuple[int, int, int, int, bool, bool]],
     capacity: int | None,
 ) -> tuple[int, int]: ...

@@ -14,6 +14,7 @@ from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 # Seed, budget, capacity, optimum with addresses. 124 has a true gap: by capacity alone it is 40.
 ONCE_OPEN = [
     (22, "M_R", 34, 38),
+    (36, "M_H", 38, 6),
     (124, "M_R", 27, 41),
     (159, "M_H", 30, 5),
     (226, "M_R", 31, 47),

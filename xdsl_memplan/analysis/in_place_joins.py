@@ -12,14 +12,15 @@ from xdsl_memplan.analysis.operator_graph import Operator, OperatorGraph
 from xdsl_memplan.analysis.tensor_graph import TensorGraph
 
 
-def join_in_place(graph: OperatorGraph) -> OperatorGraph:
+def join_in_place(graph: OperatorGraph, keep_order: bool = False) -> OperatorGraph:
     """Join operators where that does not raise the bytes that must be on chip at once.
 
     An operator is joined to the one that makes a tensor for it alone and makes nothing else, if it
-    writes a result over that tensor. Linear in the operations, times the length of a chain.
+    writes a result over that tensor; with ``keep_order`` only if no other operator is between the
+    two. Linear in the operations, times the length of a chain.
     """
     tensors = TensorGraph.of(graph)
-    joiner = _Joiner(graph, tensors)
+    joiner = _Joiner(graph, tensors, keep_order)
     for index in range(len(graph.operators)):
         joiner.join_makers(index)
     return replace(graph, operators=[operator for operator in joiner.operators if operator])
@@ -28,8 +29,11 @@ def join_in_place(graph: OperatorGraph) -> OperatorGraph:
 class _Joiner:
     """Operators by their old index; None once they are part of a later one."""
 
-    def __init__(self, graph: OperatorGraph, tensors: TensorGraph) -> None:
+    def __init__(self, graph: OperatorGraph, tensors: TensorGraph, keep_order: bool) -> None:
         self.graph = graph
+        self.keep_order = keep_order
+        self.starts = list(range(len(graph.operators)))
+        """Index of the first operator that is part of each; kept in order, none are between."""
         self.tensors = tensors
         self.operators: list[Operator | None] = [*graph.operators]
         self.inputs = [frozenset(inputs) for inputs in tensors.inputs]
@@ -57,6 +61,7 @@ class _Joiner:
             or second is None
             or first.keeps_order
             or second.keeps_order
+            or (self.keep_order and before + 1 != self.starts[index])
             or self.outputs[before] != (tensor,)
             or self.readers[tensor] != 1
             or not self._changes(index, tensor)
@@ -71,6 +76,7 @@ class _Joiner:
         for shared in self.inputs[before] & self.inputs[index]:
             self.readers[shared] -= 1
         self.operators[before], self.operators[index] = None, joined
+        self.starts[index] = self.starts[before]
         self.inputs[index], self.needs[index] = inputs, needs
         return True
 

@@ -59,12 +59,15 @@ class OperatorGraph:
     """The tensor that a view shows."""
 
     @classmethod
-    def of(cls, function: FuncOp) -> "OperatorGraph":
+    def of(cls, function: FuncOp, keep_order: bool = False) -> "OperatorGraph":
         """Analyse a function with one block. Linear in its operations.
+
+        With ``keep_order`` only operations that stand next to each other become one operator, so
+        that the order of the operators can be written back without moving any of them.
 
         Raises ValueError for several blocks, or for a tensor whose size is not known.
         """
-        return _Builder(function).build()
+        return _Builder(function, keep_order).build()
 
     def root(self, value: SSAValue) -> SSAValue:
         """Return the tensor that ``value`` shows, which is itself if it is no view."""
@@ -118,10 +121,11 @@ def values_used(op: Operation) -> Iterator[SSAValue]:
 class _Builder:
     """Builds the graph in one walk over the block."""
 
-    def __init__(self, function: FuncOp) -> None:
+    def __init__(self, function: FuncOp, keep_order: bool) -> None:
         if len(function.body.blocks) != 1:
             raise ValueError(f"@{function.sym_name.data} has more than one block")
         self.function = function
+        self.keep_order = keep_order
         self.block = function.body.block
         self.operators: list[Operator] = []
         self.storage_bytes: list[int] = []
@@ -247,6 +251,8 @@ class _Builder:
             reader = self._only_reader(operator)
             if operator.inputs or operator.keeps_order or reader is None or reader not in position:
                 continue
+            if not self._may_meet(i, position[reader]):
+                continue
             target = self.operators[position[reader]]
             target.operations[-1:-1] = operator.operations
             steps[position[reader]][-1:-1] = steps[i]
@@ -277,6 +283,11 @@ class _Builder:
     def _sum(self, storages: Iterable[int]) -> int:
         return sum(self.storage_bytes[storage] for storage in storages)
 
+    def _may_meet(self, first: int, second: int) -> bool:
+        """Tell whether two operators may become one: in a kept order only if nothing is between."""
+        between = range(first + 1, second)
+        return not self.keep_order or not any(self.operators[i].operations for i in between)
+
     def _append_in_place(self) -> None:
         """Append to an operator those that only change what it made: they never need to wait.
 
@@ -286,6 +297,8 @@ class _Builder:
         early = self._can_run_first()
         for i, operator in enumerate(self.operators):
             first = self._appendable_to(operator, maker, early)
+            if first is not None and not self._may_meet(first, i):
+                first = None
             if first is not None:
                 target = self.operators[first]
                 others = [s for s in operator.inputs if maker[s] != first]

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Stay:
-    """One stay of a tensor on chip, over the positions ``[start, end)`` of the order."""
+class Stay(NamedTuple):
+    """One stay of a tensor on chip, over the positions ``[start, end)`` of the order.
+
+    A tuple, as schedules have thousands of them and making one must cost little.
+    """
 
     tensor: int
     start: int

@@ -85,9 +85,7 @@ def check_with_core(graph: Graph, schedule: Schedule, capacity: int | None) -> t
 
     Raises InvalidPlanError.
     """
-    stays = [
-        (s.tensor, s.start, s.end, s.offset, s.is_loaded, s.is_spilled) for s in schedule.stays
-    ]
+    stays = list(schedule.stays)
     return _idealloc.check_schedule(as_core_graph(graph), list(schedule.order), stays, capacity)
 
 
@@ -96,7 +94,7 @@ def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
     return Schedule(
         objective,
         order,
-        [Stay(*stay) for stay in stays],
+        [Stay._make(stay) for stay in stays],
         load,
         peak,
         traffic,

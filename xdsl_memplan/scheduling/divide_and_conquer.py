@@ -134,7 +134,7 @@ def _without_barriers(schedule: Schedule, first: int) -> Schedule:
         schedule,
         order=[schedule.order[i] for i in kept],
         stays=[
-            replace(stay, start=position[stay.start], end=position_after[stay.end])
+            stay._replace(start=position[stay.start], end=position_after[stay.end])
             for stay in schedule.stays
         ],
     )

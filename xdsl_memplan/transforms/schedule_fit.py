@@ -23,5 +23,5 @@ def schedule_to_fit(
     needed = bytes_needed(function, on_chip.alignment)
     if needed is not None and needed > on_chip.capacity:
         # The operators are listed in the order that they had before.
-        reordered = OperatorGraph.of(function)
+        reordered = OperatorGraph.of(function, keep_order)
         schedule_for_least_traffic(reordered, on_chip, off_chip, keep_order, max_states)

@@ -33,13 +33,13 @@ def functions_with_body(module: ModuleOp) -> Iterable[FuncOp]:
     return (op for op in module.body.ops if isinstance(op, FuncOp) and not op.is_declaration)
 
 
-def graph_to_schedule(function: FuncOp) -> OperatorGraph:
+def graph_to_schedule(function: FuncOp, keep_order: bool = False) -> OperatorGraph:
     """Analyse a function.
 
     Raises PassFailedException if its operators or their sizes are not known.
     """
     try:
-        return OperatorGraph.of(function)
+        return OperatorGraph.of(function, keep_order)
     except ValueError as error:
         raise PassFailedException(f"memplan-schedule: {error}") from error
 

@@ -33,7 +33,7 @@ def schedule_for_least_traffic(
         )
     # Every address is a multiple of the alignment, so sizes are rounded up to it.
     alignment = on_chip.alignment
-    graph = join_in_place(graph)
+    graph = join_in_place(graph, keep_order)
     tensors = TensorGraph.of(graph)
     schedulable = traffic_graph(graph, tensors, alignment)
     usable = capacity - capacity % alignment

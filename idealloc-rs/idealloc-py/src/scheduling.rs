@@ -34,7 +34,7 @@ pub struct GraphArrays {
 }
 
 impl GraphArrays {
-    fn to_graph(&self) -> PyResult<Graph> {
+    fn into_graph(self) -> PyResult<Graph> {
         let tensors = self.tensor_names.len();
         let ops = self.op_names.len();
         let same = [self.tensor_bytes.len(), self.is_source.len(), self.is_output.len()];
@@ -45,18 +45,18 @@ impl GraphArrays {
             return Err(InvalidGraphError::new_err("the arrays of a graph differ in length"));
         }
         let mut builder = Graph::builder();
-        for (i, name) in self.tensor_names.iter().enumerate() {
+        for (i, name) in self.tensor_names.into_iter().enumerate() {
             let bytes = u64::try_from(self.tensor_bytes[i]).map_err(|_| {
                 InvalidGraphError::new_err(format!(
                     "tensor '{name}': size {} is negative",
                     self.tensor_bytes[i]
                 ))
             })?;
-            builder.tensor(name.as_str(), bytes, self.is_source[i], self.is_output[i]);
+            builder.tensor(name, bytes, self.is_source[i], self.is_output[i]);
         }
         let indices = |list: &[u32]| list.iter().map(|&t| TensorIdx::new(t)).collect::<Vec<_>>();
-        for (i, name) in self.op_names.iter().enumerate() {
-            builder.op(name.as_str(), &indices(&self.op_inputs[i]), &indices(&self.op_outputs[i]));
+        for (i, name) in self.op_names.into_iter().enumerate() {
+            builder.op(name, &indices(&self.op_inputs[i]), &indices(&self.op_outputs[i]));
         }
         for &(before, after) in &self.edges {
             builder.edge(OpIdx::new(before), OpIdx::new(after));
@@ -90,7 +90,7 @@ fn replace(
             )));
         }
     };
-    let graph = graph.to_graph()?;
+    let graph = graph.into_graph()?;
     let order: Vec<OpIdx> = order.into_iter().map(OpIdx::new).collect();
     let found = py.detach(|| replacement(&graph, &order, capacity, rule)).map_err(to_python)?;
     Ok(to_tuple(&found))
@@ -105,7 +105,7 @@ fn check_schedule(
     stays: Vec<ResidencyTuple>,
     capacity: Option<u64>,
 ) -> PyResult<(u64, u64)> {
-    let graph = graph.to_graph()?;
+    let graph = graph.into_graph()?;
     let order: Vec<OpIdx> = order.into_iter().map(OpIdx::new).collect();
     let stays: Vec<Residency> = stays
         .into_iter()
@@ -149,7 +149,7 @@ fn schedule(
         },
         reductions: reductions(&without)?,
     };
-    let graph = graph.to_graph()?;
+    let graph = graph.into_graph()?;
     let order = order.map(|order| order.into_iter().map(OpIdx::new).collect::<Vec<_>>());
     let found = gate::enter(py, progress, |control| match (capacity, &order) {
         (None, _) => least_peak(&graph, &options, control),

@@ -140,6 +140,12 @@ fn overlap(a: usize, b: usize) -> Error {
     Error::InvalidPlan(format!("buffers {} and {} conflict and share bytes", a.min(b), a.max(b)))
 }
 
+/// Where a buffer lies.
+struct Range {
+    start: u64,
+    end: u64,
+}
+
 /// Sweeps time with the live address ranges in order of address: a new range meets only its two neighbours.
 ///
 /// Returns the load: max over ticks of the bytes live.
@@ -149,37 +155,50 @@ fn sweep(
     pool_of: &dyn Fn(usize) -> usize,
 ) -> Result<u64, Error> {
     let pieces = pieces_of(problem);
-    let by_start = order(pieces.len(), |k| [ascending(pieces[k].0.start)]);
-    let by_end = order(pieces.len(), |k| [ascending(pieces[k].0.end)]);
     let by_address = order(problem.len(), |i| [pool_of(i) as u64, offsets[i]]);
     let mut ranks = vec![0_u32; problem.len()];
     for (rank, &buffer) in (0..).zip(&by_address) {
         ranks[buffer as usize] = rank;
     }
+    // What the sweep reads lies in the order in which it is read: a million buffers do not fit a cache.
+    let ranges: Vec<Range> = by_address
+        .iter()
+        .map(|&buffer| buffer as usize)
+        .map(|i| Range { start: offsets[i], end: offsets[i] + problem.sizes[i] })
+        .collect();
+    let in_order = |time: &dyn Fn(Lifetime) -> i64| -> Vec<(i64, u32)> {
+        let key = |k: usize| time(pieces[k].0);
+        let piece = |k: u32| (key(k as usize), ranks[pieces[k as usize].1 as usize]);
+        order(pieces.len(), |k| [ascending(key(k))]).into_iter().map(piece).collect()
+    };
+    let starting = in_order(&|life| life.start);
+    let ending = in_order(&|life| life.end);
+    let buffer_at = |rank: usize| by_address[rank] as usize;
+    let same_pool = |a: usize, b: usize| pool_of(buffer_at(a)) == pool_of(buffer_at(b));
     let mut live = RankSet::new(problem.len());
     let (mut bytes, mut load) = (0_u64, 0_u64);
-    let mut ending = by_end.iter().map(|&k| pieces[k as usize]).peekable();
-    for (life, i) in by_start.into_iter().map(|k| pieces[k as usize]) {
+    let mut ending = ending.into_iter().peekable();
+    for (start, rank) in starting {
+        let rank = rank as usize;
         // Lifetimes are half-open: what ends now is gone.
-        while let Some((_, ended)) = ending.next_if(|(other, _)| other.end <= life.start) {
-            live.remove(ranks[ended as usize] as usize);
-            bytes -= problem.sizes[ended as usize];
+        while let Some((_, ended)) = ending.next_if(|&(end, _)| end <= start) {
+            let range = &ranges[ended as usize];
+            live.remove(ended as usize);
+            bytes -= range.end - range.start;
         }
-        let (i, rank) = (i as usize, ranks[i as usize] as usize);
-        let below = live.below(rank).map(|rank| by_address[rank] as usize);
-        if let Some(other) = below.filter(|&other| pool_of(other) == pool_of(i)) {
-            if offsets[other] + problem.sizes[other] > offsets[i] {
-                return Err(overlap(i, other));
+        let range = &ranges[rank];
+        if let Some(other) = live.below(rank) {
+            if ranges[other].end > range.start && same_pool(rank, other) {
+                return Err(overlap(buffer_at(rank), buffer_at(other)));
             }
         }
-        let above = live.above(rank).map(|rank| by_address[rank] as usize);
-        if let Some(other) = above.filter(|&other| pool_of(other) == pool_of(i)) {
-            if offsets[i] + problem.sizes[i] > offsets[other] {
-                return Err(overlap(i, other));
+        if let Some(other) = live.above(rank) {
+            if range.end > ranges[other].start && same_pool(rank, other) {
+                return Err(overlap(buffer_at(rank), buffer_at(other)));
             }
         }
         live.insert(rank);
-        bytes += problem.sizes[i];
+        bytes += range.end - range.start;
         load = load.max(bytes);
     }
     Ok(load)

@@ -252,7 +252,6 @@ fn only_pairs_conflict_if_the_problem_says_so() {
 /// Planners whose rule is quadratic or worse when all buffers are alive at once, and for how many they are tried.
 const SLOW: &[(&str, usize)] = &[
     ("tflite-gpu-by-size-objects", 2_000),
-    ("tflite-gpu-by-breadth", 20_000),
     ("tflite-gpu-min-cost-flow", 300),
     ("tvm-hill-climb", 500),
     ("triton", 2_000),

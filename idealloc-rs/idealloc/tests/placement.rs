@@ -2,6 +2,7 @@
 
 use idealloc::place::engine::{Engine, Outcome, Rule};
 use idealloc::place::instance::Instance;
+use idealloc::place::lowest_first::{is_plain, lowest_first};
 use idealloc::{BufferIdx, Conflicts, Control, Lifetime, Options, Problem, check, plan};
 use proptest::prelude::*;
 
@@ -148,6 +149,30 @@ proptest! {
                 prop_assert_eq!(offsets[i], alone, "buffer {} of {}", i, name);
             }
         }
+    }
+
+    #[test]
+    fn the_skyline_says_the_same_as_the_search_for_the_lowest_place(
+        rows in prop::collection::vec((0_u64..9, 0_i64..12, 0_i64..6), 0..40),
+        gaps in prop::collection::vec(0_usize..40, 0..4),
+    ) {
+        let mut builder = Problem::builder();
+        for (i, &(size, start, life)) in rows.iter().enumerate() {
+            let buffer = builder.buffer(size, start, start + life);
+            if life > 2 && gaps.contains(&i) {
+                builder.gap(buffer, start + 1, start + 2);
+            }
+        }
+        let problem = builder.build().expect("valid by construction");
+        let instance = Instance::new(&problem);
+        prop_assert!(is_plain(&instance));
+        // Some order that is not that of the buffers.
+        let order: Vec<u32> = (0..rows.len() as u32).rev().collect();
+        let (offsets, outcome) = lowest_first(&instance, &order, &Control::default());
+        let mut engine = Engine::new(&instance);
+        let expected = engine.run_lowest_first(&order, u64::MAX, usize::MAX, &Control::default());
+        prop_assert_eq!(outcome, expected);
+        prop_assert_eq!(offsets, engine.offsets());
     }
 
     #[test]

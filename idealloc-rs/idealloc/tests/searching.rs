@@ -225,3 +225,40 @@ fn scale_and_permutation_keep_what_is_optimal() {
         assert_eq!(there.peak, 12 * here.peak);
     }
 }
+
+/// About 100 of 1,000 buffers live at a time, sizes from 64 B to 1 MiB.
+fn crowded() -> Problem {
+    let mut random = idealloc::random::Random::new(5);
+    let rows: Vec<Row> = (0..1000)
+        .map(|_| {
+            let life = 1 + random.below(200).min(random.below(400));
+            let octave = 6 + random.below(14);
+            let size = (1 << octave) + random.below(1 << octave);
+            (size, random.below(1000).cast_signed(), life.cast_signed(), 1)
+        })
+        .collect();
+    problem(&rows, None)
+}
+
+#[test]
+fn nodes_of_large_components_leave_work_for_the_other_stages() {
+    // 1,127,000 nodes of 2,000 buffers once took a minute, and tree search came after it.
+    let plan = run(&crowded(), "auto", &low(0));
+    let statistic = |name| plan.statistics.iter().find(|(n, _)| *n == name).expect("known").1;
+    assert!(statistic("nodes") * 32 <= statistic("placements"), "{:?}", plan.statistics);
+}
+
+#[test]
+fn arms_can_be_switched_for_ablation() {
+    let problem = crowded();
+    let with = |name: &str, value: &str| {
+        let parameters = vec![(name.to_owned(), value.to_owned())];
+        plan(&problem, "auto", &Options { parameters, ..low(0) }, &Control::default())
+    };
+    for (name, value) in [("boxing", "on"), ("boxing", "off"), ("without-order", "14")] {
+        assert!(with(name, value).is_ok());
+    }
+    for (name, value) in [("boxing", "maybe"), ("without-order", "15"), ("without-arm", "0")] {
+        assert!(matches!(with(name, value), Err(idealloc::Error::InvalidOption(_))));
+    }
+}

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from xdsl_memplan.model.problem import Int64Array, Pool, Problem
 from xdsl_memplan.planners.registry import planners
+from xdsl_memplan.tools.benchmark import session as session_module
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task, ours
 from xdsl_memplan.tools.benchmark.growth import growth
 from xdsl_memplan.tools.benchmark.instances import (
@@ -177,10 +179,63 @@ def test_where_it_is_enough_to_fit_only_who_knows_capacities_takes_part(tmp_path
 
 
 def test_no_run_is_started_after_the_time_of_the_session(tmp_path: Path):
-    session = Session([GOOD, LOOSE], [], LIMITS, 1, seconds=-1)
+    session = Session([GOOD, LOOSE], [], LIMITS, 2, seconds=-1)
     output = tmp_path / "bench.json"
-    assert session.run([INSTANCE], output, lambda _: None) == []
-    assert load_runs(output) == []
+    runs = session.run([INSTANCE], output, lambda _: None)
+    assert [(run.contender, run.status, run.message) for run in runs] == [
+        ("good", "left out", "no time left"),
+        ("loose", "left out", "no time left"),
+    ]
+    assert load_runs(output) == runs
+    assert summarize(runs)[0].note == "1 left out (no time left)"
+
+
+@pytest.fixture
+def run_of_one_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that only runs of contenders move: by a second each."""
+    now = [0.0]
+
+    def measured(who: Contender, instance: BenchmarkInstance, limits: Limits) -> Run:
+        now[0] += 1
+        return replace(Run.left_out(who, instance, ""), status="ok", peak=8, wall_seconds=0.9)
+
+    monkeypatch.setattr(session_module, "measure", measured)
+    monkeypatch.setattr(session_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+
+@pytest.mark.usefixtures("run_of_one_second")
+def test_every_group_gets_its_share_of_the_time(tmp_path: Path):
+    first = [replace(INSTANCE, name=f"{i}", group="first") for i in range(9)]
+    second = [replace(INSTANCE, name=f"{i}", group="second") for i in range(2)]
+    session = Session([GOOD], [], LIMITS, 1, seconds=7)
+    runs = session.run([*first, *second], tmp_path / "bench.json", lambda _: None)
+    done = [run.group for run in runs if run.status == "ok"]
+    # Runs start up to half of 7 s: at 0, 1, 2 and 3 s. The second group has 3 s, and needs 2.
+    assert done == ["first"] * 4 + ["second"] * 2
+    assert len(runs) == 11
+
+
+@pytest.mark.usefixtures("run_of_one_second")
+def test_large_instances_get_more_of_the_time_and_leave_the_rest_to_those_after(tmp_path: Path):
+    quick = [replace(INSTANCE, group="quick")]
+    large = [replace(INSTANCE, name=f"{i}", group="large", seconds=60.0) for i in range(9)]
+    session = Session([GOOD], [], LIMITS, 9, seconds=9)
+    runs = session.run([*quick, *large], tmp_path / "bench.json", lambda _: None)
+    # A third of 9 s for the first, and repetitions in half of that: at 0 and 1 s. Then 7 s: the
+    # instance that is begun is repeated for 3.5 s, others have one run each.
+    assert sum(run.group == "quick" for run in runs) == 2
+    done = [run.instance for run in runs if run.group == "large" and run.status == "ok"]
+    assert done == ["0"] * 4 + ["1", "2", "3", "4"]
+
+
+def test_out_of_time_at_one_size_is_out_of_larger_ones(tmp_path: Path):
+    small = replace(INSTANCE, group="generated, 3 buffers")
+    large = BenchmarkInstance("larger", "generated, 10 buffers", generated(10, 2).problem, 1, 1)
+    session = Session([SLOW], [], Limits(seconds=0.01), 1)
+    runs = session.run([small, large], tmp_path / "bench.json", lambda _: None)
+    assert [(run.status, run.message) for run in runs][1:] == [
+        ("left out", "out of time on a smaller one")
+    ]
 
 
 def test_same_rule_takes_the_fastest_peer():

@@ -29,6 +29,11 @@ class BenchmarkInstance:
     minimize: bool = True
     """False: to fit in the capacity is enough. Only for who knows capacities."""
 
+    @property
+    def family(self) -> str:
+        """What `group` has before a comma: alike but for the number of buffers."""
+        return self.group.partition(",")[0] if self.minimize else self.group
+
 
 def load_of(problem: Problem) -> int:
     """Return the max over ticks of the bytes live, gaps left out. Complexity: O(n log n)."""

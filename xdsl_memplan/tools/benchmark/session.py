@@ -7,6 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class Session:
     limits: Limits
     repetitions: int = 3
     seconds: float = math.inf
-    """After this nothing new is started."""
+    """After this nothing new is started; groups of instances share it."""
 
     def run(
         self,
@@ -55,56 +56,109 @@ class Session:
 
         Contenders take turns on an instance, and the whole round is repeated, so that whatever else
         the machine does hits all alike. One that ran out of time on an instance is left out of
-        larger ones of its group. On Ctrl-C what there is is written and returned.
+        larger ones of its family. Every group of instances gets its share of the session's time,
+        and what is left of those before; when half of it is over nothing is repeated any more, and
+        when all of it is, the rest of the group is left out. On Ctrl-C what there is is written and
+        returned.
         """
-        runs: list[Run] = []
-        exhausted: dict[tuple[str, str], int] = {}
-        started = saved = time.monotonic()
+        runs = _Runs(self, output, progress)
+        groups = [list(group) for _, group in groupby(instances, key=lambda one: one.group)]
+        end = time.monotonic() + self.seconds
         try:
-            for instance in instances:
-                entering = self._entering(instance)
-                for repetition in range(self.repetitions):
-                    staying: list[Contender] = []
-                    for contender in entering:
-                        key, buffers = (contender.name, instance.group), len(instance.problem)
-                        if time.monotonic() - started > self.seconds:
-                            raise TimeoutError
-                        if buffers > exhausted.get(key, buffers):
-                            late = "out of time on a smaller one"
-                            runs.append(Run.left_out(contender, instance, late))
-                            continue
-                        progress(f"{instance.name}  {contender.name}  {repetition + 1}")
-                        run = measure(contender, instance, self.limits)
-                        runs.append(run)
-                        if run.status == "ok" and (run.wall_seconds or 0) < _SHORT_SECONDS:
-                            staying.append(contender)
-                        if run.status == "timeout":
-                            exhausted[key] = buffers
-                        if time.monotonic() - saved > _SAVE_SECONDS:
-                            self._save(runs, output)
-                            saved = time.monotonic()
-                    entering = staying
-        except (KeyboardInterrupt, TimeoutError):
+            for at, group in enumerate(groups):
+                now = time.monotonic()
+                share = _weight(group) / sum(_weight(other) for other in groups[at:])
+                hours = _Hours(now + (end - now) / 2 * share, now + (end - now) * share)
+                for instance in group:
+                    self._run_on(instance, runs, hours)
+        except KeyboardInterrupt:
             progress("stopped")
         finally:
-            self._save(runs, output)
-        return runs
+            runs.save()
+        return runs.all
+
+    def _run_on(self, instance: BenchmarkInstance, runs: "_Runs", hours: "_Hours") -> None:
+        entering = self._entering(instance)
+        for repetition in range(self.repetitions):
+            if repetition and time.monotonic() > hours.last_repetition:
+                return
+            staying: list[Contender] = []
+            for contender in entering:
+                if repetition and time.monotonic() > hours.end:
+                    return
+                if time.monotonic() > hours.end:
+                    runs.leave_out(contender, instance, "no time left")
+                    continue
+                run = runs.add(contender, instance, repetition)
+                if run.status == "ok" and (run.wall_seconds or 0) < _SHORT_SECONDS:
+                    staying.append(contender)
+            entering = staying
 
     def _entering(self, instance: BenchmarkInstance) -> list[Contender]:
         """Where it is enough to fit, only who knows capacities does anything new."""
         return [one for one in self.contenders if instance.minimize or one.knows_capacity]
 
-    def _save(self, runs: Sequence[Run], output: Path) -> None:
-        content: dict[str, Any] = {
+    def description(self) -> dict[str, Any]:
+        """Return where and how this is run, for the file."""
+        return {
             "machine": asdict(Machine.here()),
             "limits": {"seconds": self.limits.seconds, "effort": self.limits.effort},
             "missing": [peer._asdict() for peer in self.missing],
-            "runs": [asdict(run) for run in runs],
         }
-        output.parent.mkdir(parents=True, exist_ok=True)
-        partial = output.with_suffix(".partial")
+
+
+@dataclass(frozen=True)
+class _Hours:
+    """Until when a group of instances may do what, in seconds of the monotonic clock."""
+
+    last_repetition: float
+    end: float
+
+
+def _weight(group: Sequence[BenchmarkInstance]) -> float:
+    """Give more of the time to instances on which a run may take long."""
+    return 1 + max(instance.seconds for instance in group) / 60
+
+
+class _Runs:
+    """The runs so far, written down now and then."""
+
+    def __init__(self, session: Session, output: Path, progress: Callable[[str], None]) -> None:
+        self.all: list[Run] = []
+        self._session = session
+        self._output = output
+        self._progress = progress
+        self._saved = time.monotonic()
+        self._exhausted: dict[tuple[str, str], int] = {}
+
+    def add(self, contender: Contender, instance: BenchmarkInstance, repetition: int) -> Run:
+        """Run a contender on an instance, unless it took too long on a smaller one."""
+        key, buffers = (contender.name, instance.family), len(instance.problem)
+        if buffers > self._exhausted.get(key, buffers):
+            return self.leave_out(contender, instance, "out of time on a smaller one")
+        self._progress(f"{instance.name}  {contender.name}  {repetition + 1}")
+        run = measure(contender, instance, self._session.limits)
+        self.all.append(run)
+        if run.status == "timeout":
+            self._exhausted[key] = buffers
+        if time.monotonic() - self._saved > _SAVE_SECONDS:
+            self.save()
+            self._saved = time.monotonic()
+        return run
+
+    def leave_out(self, contender: Contender, instance: BenchmarkInstance, reason: str) -> Run:
+        """Say why there is no run."""
+        run = Run.left_out(contender, instance, reason)
+        self.all.append(run)
+        return run
+
+    def save(self) -> None:
+        """Replace the file at once."""
+        content = self._session.description() | {"runs": [asdict(run) for run in self.all]}
+        self._output.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._output.with_suffix(".partial")
         partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        partial.replace(output)
+        partial.replace(self._output)
 
 
 def _processor() -> str:

@@ -62,7 +62,9 @@ def _line(group: str, contender: str, by_instance: dict[str, list[Run]], instanc
         good = [run for run in repetitions if run.status == "ok" and run.peak is not None]
         side = repetitions[0].side
         if not good:
-            notes[repetitions[0].status] += 1
+            first = repetitions[0]
+            why = f" ({first.message})" if first.status == "left out" else ""
+            notes[first.status + why] += 1
             continue
         # A search may give different plans: the median one counts.
         peak = sorted(run.peak or 0 for run in good)[len(good) // 2]

@@ -1,4 +1,4 @@
-//! The orders that the portfolio tries, most promising first.
+//! The orders that are tried, most promising first, and the arms of tree search.
 
 use crate::place::order::{Key, Order, Tie};
 
@@ -8,7 +8,7 @@ pub const LOWEST_FIRST: &[Order] =
 
 /// One pass of first fit each. What is live at the peak first wins on training and inference graphs of networks, size
 /// classes win where lifetimes are mixed (`benchmarks/arms.py`).
-pub const ARMS: &[Order] = &[
+pub const PASSES: &[Order] = &[
     Order::by(Key::LongClass),
     Order::peak_first(999, Key::Lifetime, Tie::Start),
     Order::peak_first(999, Key::Lifetime, Tie::Larger),
@@ -25,3 +25,23 @@ pub const ARMS: &[Order] = &[
     Order::peak_first(950, Key::Area, Tie::Start),
     Order::by(Key::Lifetime),
 ];
+
+/// What is tried of many buffers besides blends: the peak first.
+pub const OF_MANY: &[Order] = &[Order::peak_first(999, Key::Lifetime, Tie::Start)];
+
+/// Where a climb of tree search starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arm {
+    /// First fit in an order.
+    Pass(Order),
+    /// First fit in the order that boxing gives.
+    Boxing,
+}
+
+/// The arms of tree search: every order, and boxing if asked for, less the one at `without`.
+///
+/// Boxing is off unless asked for: it has not earned its place (`benchmarks/arms.py`).
+pub fn arms(boxing: bool, without: Option<usize>) -> Vec<Arm> {
+    let kept = PASSES.iter().enumerate().filter(|&(position, _)| Some(position) != without);
+    kept.map(|(_, &order)| Arm::Pass(order)).chain(boxing.then_some(Arm::Boxing)).collect()
+}

@@ -28,12 +28,13 @@ const LONG: u64 = 256;
 /// and those that take more than this part of the load.
 const LARGE: u64 = 1000;
 
-/// What is hard to place, and the rest. `O(n)`.
-pub fn partition(instance: &Instance, load: u64) -> (Vec<u32>, Vec<u32>) {
+/// What is hard to place among what meets a section with at least so many thousandths of the load, and the rest. `O(n)`.
+pub fn partition(instance: &Instance, load: u64, crowded: u32) -> (Vec<u32>, Vec<u32>) {
     let sections = instance.sections() as u64;
+    let hot = Orders::new(instance).meets_peak(crowded);
     (0..instance.len() as u32).partition(|&i| {
         let (span, size) = (instance.spans()[i as usize], instance.sizes()[i as usize]);
-        u64::from(span.len()) * LONG > sections || size > load / LARGE
+        hot[i as usize] && (u64::from(span.len()) * LONG > sections || size > load / LARGE)
     })
 }
 

@@ -3,10 +3,11 @@
 //! The first choice is an arm: one of the orders. The second breaks its ties at random and climbs for a segment of steps.
 //! Every further choice climbs another segment from where the last one ended, each time with other random moves.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
-use crate::auto::arms::ARMS;
+use crate::auto::arms::Arm;
 use crate::auto::climb::{Layout, climb};
+use crate::boxing::Boxed;
 use crate::control::Control;
 use crate::mcts::{Game, Play};
 use crate::place::engine::Engine;
@@ -20,7 +21,7 @@ pub const SEGMENT: u64 = 12;
 /// Where a path of choices has led.
 #[derive(Clone, Debug)]
 pub struct Position {
-    arm: Order,
+    arm: Arm,
     /// `None` if the play was given up, or no ties are broken yet.
     layout: Option<Layout>,
     /// False for the arm alone.
@@ -42,16 +43,27 @@ pub struct Portfolio<'a> {
     /// Engines that no play is using.
     engines: Mutex<Vec<Engine<'a>>>,
     is_fixed: Vec<bool>,
+    arms: Vec<Arm>,
+    /// What boxing needs of the instance, made when first asked for.
+    boxed: OnceLock<Boxed>,
 }
 
 impl<'a> Portfolio<'a> {
-    /// A game that is won at `target` bytes.
-    pub fn new(instance: &'a Instance, target: u64, control: &'a Control) -> Self {
+    /// A game with these arms, at least one, that is won at `target` bytes.
+    pub fn new(instance: &'a Instance, target: u64, arms: Vec<Arm>, control: &'a Control) -> Self {
         let mut is_fixed = vec![false; instance.len()];
         for &(buffer, _) in instance.fixed() {
             is_fixed[buffer as usize] = true;
         }
-        Self { instance, target, control, engines: Mutex::new(Vec::new()), is_fixed }
+        Self {
+            instance,
+            target,
+            control,
+            engines: Mutex::new(Vec::new()),
+            is_fixed,
+            arms,
+            boxed: OnceLock::new(),
+        }
     }
 
     fn engine(&self) -> Engine<'a> {
@@ -59,10 +71,20 @@ impl<'a> Portfolio<'a> {
         spare.unwrap_or_else(|| Engine::new(self.instance))
     }
 
-    fn start(&self, engine: &mut Engine<'_>, order: Order, limit: u64) -> Option<Layout> {
-        let mut sorted = Orders::new(self.instance).sorted(order);
+    /// The layout of an arm, its ties broken by chance if there is a stream.
+    fn start(&self, engine: &mut Engine<'_>, arm: Arm, stream: Option<u64>) -> Option<Layout> {
+        let mut sorted = match arm {
+            Arm::Pass(order) => {
+                let tie = stream.map_or(order.tie, Tie::Random);
+                Orders::new(self.instance).sorted(Order { tie, ..order })
+            }
+            Arm::Boxing => {
+                let boxed = self.boxed.get_or_init(|| Boxed::new(self.instance, 0));
+                boxed.order(&[], stream.unwrap_or(0))
+            }
+        };
         sorted.retain(|&buffer| !self.is_fixed[buffer as usize]);
-        Layout::place(engine, self.instance, sorted, limit, self.target, self.control)
+        Layout::place(engine, self.instance, sorted, u64::MAX, self.target, self.control)
     }
 }
 
@@ -71,7 +93,7 @@ impl Game for Portfolio<'_> {
 
     fn choices(&self, state: Option<&Position>) -> usize {
         match state {
-            None => ARMS.len(),
+            None => self.arms.len(),
             Some(Position { layout: None, mixed: true, .. }) => 0,
             Some(_) => usize::MAX,
         }
@@ -81,17 +103,14 @@ impl Game for Portfolio<'_> {
         let mut engine = self.engine();
         let before = engine.work();
         let mut random = Random::new(stream);
-        let mixed = |order: Order| Order { tie: Tie::Random(stream), ..order };
         let (arm, mut layout, is_mixed) = match state {
-            None if choice < ARMS.len() => {
-                (ARMS[choice], self.start(&mut engine, ARMS[choice], u64::MAX), false)
-            }
             None => {
-                let arm = ARMS[choice % ARMS.len()];
-                (arm, self.start(&mut engine, mixed(arm), u64::MAX), true)
+                let arm = self.arms[choice % self.arms.len()];
+                let is_mixed = choice >= self.arms.len();
+                (arm, self.start(&mut engine, arm, is_mixed.then_some(stream)), is_mixed)
             }
             Some(Position { arm, mixed: false, .. }) if choice > 0 => {
-                (*arm, self.start(&mut engine, mixed(*arm), u64::MAX), true)
+                (*arm, self.start(&mut engine, *arm, Some(stream)), true)
             }
             Some(Position { arm, layout, .. }) => (*arm, layout.clone(), true),
         };

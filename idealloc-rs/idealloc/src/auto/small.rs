@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use crate::auto::budget::work_of_a_node;
 use crate::control::{Control, Options};
 use crate::exact::{Goal, Limits, MAX_BUFFERS, MinimumEnd, minimize};
 use crate::preprocess::{Component, prepare};
@@ -14,24 +15,26 @@ pub struct Proved {
     pub bound: u64,
     /// Nodes used.
     pub nodes: u64,
+    /// What they count as work.
+    pub work: u64,
     /// Every component is at its minimum, or below the peak of another one that is, or cannot fit.
     pub complete: bool,
 }
 
 /// Improves `offsets` in place, component by component, the highest bound first.
 ///
-/// Complexity: `O(n log n)` and at most `nodes` nodes of the search.
+/// `goal` is the peak to stop at, the work that may be done, and the seed. Complexity: `O(n log n)` and as many nodes of
+/// the search as the work allows.
 pub fn improve(
     problem: &Problem,
     offsets: &mut [u64],
-    target: u64,
-    nodes: u64,
+    (target, work, seed): (u64, u64, u64),
     options: &Options,
     control: &Control,
 ) -> Proved {
     let prepared = prepare(problem);
-    let mut proved = Proved { bound: prepared.bound, nodes: 0, complete: true };
-    let limits = Limits::of(options, nodes, control);
+    let mut proved = Proved { bound: prepared.bound, nodes: 0, work: 0, complete: true };
+    let limits = Limits::of(options, work, control);
     let mut order: Vec<&Component> = prepared.components.iter().collect();
     order.sort_by_key(|component| (Reverse(component.bound), component.buffers.first().copied()));
     for component in order {
@@ -52,17 +55,19 @@ pub fn improve(
             capacity: problem.capacity(),
             only_fit: !options.minimize,
         };
-        let limits = limits.with_nodes(nodes.saturating_sub(proved.nodes));
+        let each = work_of_a_node(component.len());
+        let limits = limits.with_nodes(work.saturating_sub(proved.work) / each);
         let minimum = match component.trivial() {
             Some(positions) => {
                 place(component, &positions, offsets);
                 continue;
             }
-            None => minimize(component, incumbent, goal, options.seed, &limits, &mut |_, _| {}),
+            None => minimize(component, incumbent, goal, seed, &limits, &mut |_, _| {}),
         };
         place(component, &minimum.positions, offsets);
         proved.bound = proved.bound.max(minimum.bound);
         proved.nodes += minimum.nodes;
+        proved.work = proved.work.saturating_add(minimum.nodes.saturating_mul(each));
         proved.complete &= matches!(minimum.end, MinimumEnd::Reached | MinimumEnd::Infeasible);
     }
     proved

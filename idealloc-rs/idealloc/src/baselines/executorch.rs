@@ -9,18 +9,24 @@
 //! start of the first object in which nothing conflicts with it; else (`overlap=true`, the default) into the
 //! first object in which it fits above all that conflicts; else it opens a new one.
 //!
-//! Objects lie one above the other, so all of them are one address space, and both searches are over its gaps.
+//! Both searches are for the lowest gap: the first in a memory in which every object is one byte; the second in that
+//! of the objects as they are, one above the other, where a member takes its object from the bottom to its own end.
+//! So what is free above the members of an object is all that is free in it.
 //! Where alignments differ, a buffer starts at the first aligned byte of its place.
 //!
-//! Complexity: `O(n log n)` for the order; per buffer one search over the gaps, and over the objects in them.
+//! Complexity: `O(n log n)` for the order; per buffer two searches for the lowest gap.
 
-use crate::baselines::fit::{Request, aligned_sizes, order_by_key, place_sizes_in_order};
+use std::borrow::Cow;
+
+use crate::baselines::fit::{POLL, Request, aligned_sizes, order_by_key};
 use crate::baselines::layout::complete;
-use crate::baselines::placed::Gaps;
+use crate::baselines::placed::Placed;
+use crate::baselines::rounding::Rounding;
 use crate::baselines::settings::Settings;
 use crate::baselines::windows::Windows;
 use crate::control::{Control, Options};
 use crate::error::Error;
+use crate::index::BufferIdx;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
 
@@ -39,36 +45,93 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     settings.finish()?;
     let sizes = aligned_sizes(problem);
     let order = order_by_key(problem, |i| [!sizes[i], !(i as u64)]);
-    let mut objects = Windows::default();
-    let rule = |request: &Request, gaps: Gaps<'_>| {
-        place(&objects, request, gaps, allows_overlap).unwrap_or_else(|| {
-            let offset = request.rounding.up(objects.top(), request.alignment);
-            objects.open(offset.saturating_add(request.size));
-            offset
-        })
-    };
-    complete(problem, place_sizes_in_order(problem, sizes, control, &order, rule)?)
+    let rounding = Rounding::of(problem);
+    let mut offsets = vec![0; problem.len()];
+    let mut objects = Objects::new(problem, &sizes);
+    for (turn, &buffer) in order.iter().enumerate() {
+        if turn % POLL == 0 && control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let size = sizes[buffer.get()];
+        if size == 0 {
+            continue;
+        }
+        let request = Request { size, alignment: problem.alignment(buffer), rounding };
+        let mut found = objects.in_empty(buffer, &request);
+        if allows_overlap {
+            found = found.or_else(|| objects.above_others(buffer, &request));
+        }
+        let (object, offset) = found.unwrap_or_else(|| objects.open(&request));
+        offsets[buffer.get()] = offset;
+        objects.join(object, buffer, offset.saturating_add(size));
+    }
+    complete(problem, offsets)
 }
 
-/// Where in the objects there are the buffer goes, if in any.
-fn place(
-    objects: &Windows,
-    request: &Request,
-    gaps: Gaps<'_>,
-    allows_overlap: bool,
-) -> Option<u64> {
-    let (mut empty, mut above) = (None, None);
-    objects.pieces(gaps, |(bottom, top), (start, end)| {
-        if end != top {
-            return false;
+/// The shared objects, one above the other, and who is in them.
+struct Objects<'p> {
+    windows: Windows,
+    /// One byte per object, taken by its members.
+    members: Placed<'p>,
+    /// The bytes of the objects, taken from the bottom of an object to the end of its members.
+    bytes: Placed<'p>,
+}
+
+impl<'p> Objects<'p> {
+    fn new(problem: &Problem, sizes: &Cow<'p, [u64]>) -> Self {
+        Self {
+            windows: Windows::default(),
+            members: Placed::new(problem, vec![1; problem.len()].into()),
+            bytes: Placed::new(problem, sizes.clone()),
         }
-        let offset = request.offset_in((start, end));
-        if start == bottom {
-            empty = offset;
-        } else if above.is_none() && allows_overlap {
-            above = offset;
+    }
+
+    /// The first object with no member that conflicts in which the buffer fits, and where in it.
+    fn in_empty(&mut self, buffer: BufferIdx, request: &Request) -> Option<(usize, u64)> {
+        let one = Request { size: 1, alignment: 1, ..*request };
+        let mut gaps = self.members.gaps(buffer, 1);
+        let mut object = 0;
+        loop {
+            object = gaps.lowest_from(object, &one);
+            if object >= self.windows.len() as u64 {
+                return None;
+            }
+            let offset = request.offset_in(self.windows.range(object as usize));
+            if offset.is_some() {
+                return offset.map(|offset| (object as usize, offset));
+            }
+            object += 1;
         }
-        empty.is_some()
-    });
-    empty.or(above)
+    }
+
+    /// The first object in which the buffer fits above all members that conflict, and where in it. One without such
+    /// members does not hold it.
+    fn above_others(&mut self, buffer: BufferIdx, request: &Request) -> Option<(usize, u64)> {
+        let mut gaps = self.bytes.gaps(buffer, request.size);
+        let mut from = 0;
+        loop {
+            let offset = gaps.lowest_from(from, request);
+            if offset >= self.windows.top() {
+                return None;
+            }
+            let object = self.windows.at(offset);
+            let (_, top) = self.windows.range(object);
+            if request.offset_in((offset, top)).is_some() {
+                return Some((object, offset));
+            }
+            from = top;
+        }
+    }
+
+    fn open(&mut self, request: &Request) -> (usize, u64) {
+        let offset = request.rounding.up(self.windows.top(), request.alignment);
+        self.windows.open(offset.saturating_add(request.size));
+        (self.windows.len() - 1, offset)
+    }
+
+    fn join(&mut self, object: usize, buffer: BufferIdx, end: u64) {
+        let (bottom, _) = self.windows.range(object);
+        self.members.put(buffer, object as u64);
+        self.bytes.take(buffer, (bottom, end));
+    }
 }

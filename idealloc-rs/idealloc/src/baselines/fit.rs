@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::radix;
 
 /// Buffers placed between two looks at whether the caller wants to stop.
-const POLL: usize = 1 << 10;
+pub const POLL: usize = 1 << 10;
 
 /// A planner that places in a static order among gaps. It honours all that a problem in one memory can have.
 pub const fn planner(
@@ -66,19 +66,15 @@ pub fn smallest_hole(request: &Request, gaps: Gaps<'_>) -> u64 {
 /// equals. The unbounded gap is the last resort.
 pub fn smallest_by(request: &Request, gaps: Gaps<'_>, measure: impl Fn(Range, u64) -> u64) -> u64 {
     let mut best = (u64::MAX, UNBOUNDED);
-    for gap in gaps {
-        let Some(offset) = request.offset_in(gap) else { continue };
-        if gap.1 == UNBOUNDED {
-            return if best.1 == UNBOUNDED { offset } else { best.1 };
-        }
-        let measured = measure(gap, offset);
-        if measured < best.0 {
+    gaps.visit(|gap| {
+        let Some(offset) = request.offset_in(gap) else { return false };
+        // The last resort.
+        let measured = if gap.1 == UNBOUNDED { u64::MAX } else { measure(gap, offset) };
+        if measured < best.0 || best.1 == UNBOUNDED {
             best = (measured, offset);
         }
-        if measured == request.size {
-            break;
-        }
-    }
+        measured == request.size
+    });
     best.1
 }
 

@@ -8,10 +8,11 @@
 //! - `free_list`, `online`: planners that go through time once;
 //! - `shared_objects`: planners whose buffers take turns in objects;
 //! - `adjacency`, `degrees`: conflicts as lists, for searches that walk over neighbours, and their number;
-//! - `skyline`, `pools`: stacking, and several memories;
+//! - `skyline`, `busy`, `pools`: heights and counts over time, and several memories;
 //! - `rounding`, `settings`, `deadline`, `layout`: alignment, settings by name, when to stop, the result.
 
 mod adjacency;
+mod busy;
 mod deadline;
 mod degrees;
 mod executorch;
@@ -31,7 +32,7 @@ mod rand_r;
 mod rounding;
 mod settings;
 mod shared_objects;
-mod skyline;
+pub(crate) mod skyline;
 mod somas;
 mod tflite_arena;
 mod tflite_gpu_by_breadth;

@@ -49,14 +49,22 @@ impl<'p> Placed<'p> {
         self.is_placed[buffer.get()]
     }
 
-    /// Gives a buffer its offset. Complexity: `O(log n)` insertions into sets of addresses.
+    /// Gives a buffer its offset. Complexity: one insertion into sets of addresses per window that it meets.
     pub fn put(&mut self, buffer: BufferIdx, offset: u64) {
+        let size = self.sizes[buffer.get()];
+        self.take(buffer, (offset, offset.saturating_add(size)));
+    }
+
+    /// Gives a buffer addresses of another length than its size. Complexity: as [`put`](Self::put).
+    pub fn take(&mut self, buffer: BufferIdx, (start, end): Range) {
         let i = buffer.get();
-        self.offsets[i] = offset;
+        self.offsets[i] = start;
+        if end - start != self.sizes[i] {
+            self.sizes.to_mut()[i] = end - start;
+        }
         self.is_placed[i] = true;
-        let end = offset.saturating_add(self.sizes[i]);
         for &piece in self.instance.pieces(i) {
-            self.timeline.insert(piece, offset, end);
+            self.timeline.insert(piece, start, end);
         }
     }
 
@@ -71,7 +79,7 @@ impl<'p> Placed<'p> {
             }
         }
         query.close();
-        Gaps { timeline: query, size, next: Some(0) }
+        Gaps { timeline: query, size }
     }
 
     /// The offsets, once all are placed.
@@ -82,32 +90,30 @@ impl<'p> Placed<'p> {
 
 /// Gaps, ascending and as long as they can be; the last one is `[top, UNBOUNDED)`.
 ///
-/// Found one by one: a rule that takes the first gap does not pay for the others.
 pub struct Gaps<'o> {
     timeline: &'o mut Timeline,
     size: u64,
-    next: Option<u64>,
 }
 
 impl Gaps<'_> {
     /// Where the first gap that fits takes the request; `UNBOUNDED` if none does. The ends of gaps are not looked for.
-    pub fn lowest(self, request: &Request) -> u64 {
+    pub fn lowest(mut self, request: &Request) -> u64 {
+        self.lowest_from(0, request)
+    }
+
+    /// As [`lowest`](Self::lowest), at or above `from`, which ascends from call to call.
+    pub fn lowest_from(&mut self, from: u64, request: &Request) -> u64 {
         let Request { size, alignment, rounding } = *request;
         let found = if alignment == 1 {
-            self.timeline.lowest(0, size, |offset| offset)
+            self.timeline.lowest(from, size, |offset| offset)
         } else {
-            self.timeline.lowest(0, size, |offset| rounding.up(offset, alignment))
+            self.timeline.lowest(from, size, |offset| rounding.up(offset, alignment))
         };
         found.unwrap_or(UNBOUNDED)
     }
-}
 
-impl Iterator for Gaps<'_> {
-    type Item = Range;
-
-    fn next(&mut self) -> Option<Range> {
-        let (start, end) = self.timeline.next_hole(self.next?, self.size)?;
-        self.next = (end != UNBOUNDED).then_some(end);
-        Some((start, end))
+    /// Visits the gaps, lowest first, until `visit` returns true.
+    pub fn visit(self, mut visit: impl FnMut(Range) -> bool) {
+        self.timeline.holes(self.size, |start, end| visit((start, end)));
     }
 }

@@ -136,9 +136,10 @@ fn solve(
         Algorithm::Single => {
             let rule = |request: &Request, gaps: Gaps<'_>| {
                 let mut choice = Choice::new(fit);
-                for gap in gaps {
+                gaps.visit(|gap| {
                     choice.offer(request, gap);
-                }
+                    false
+                });
                 choice.offset().unwrap_or(UNBOUNDED)
             };
             place_sizes_in_order(problem, sizes.into(), control, order, rule)

@@ -9,16 +9,19 @@
 //! Placement: of the objects that are free during its life the smallest that is large enough, else the largest,
 //! which grows; the first object of equals. Else a new object. Objects lie one above the other.
 //!
-//! Complexity: `O(n log n)` for the order; per buffer `O(k log n)` for the `k` objects tried.
+//! Complexity: `O(n log n)` for the order; per buffer `O(k log n)` for the `k` objects tried, none where all are taken
+//! at one moment of its life.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::baselines::fit::order_by_key;
+use crate::baselines::busy::Busy;
+use crate::baselines::fit::{POLL, order_by_key};
 use crate::baselines::settings::Settings;
 use crate::baselines::shared_objects::SharedObjects;
 use crate::control::{Control, Options};
 use crate::error::Error;
+use crate::place::instance::Instance;
 use crate::planner::{Features, Placement, Planner};
 use crate::problem::Problem;
 
@@ -37,8 +40,6 @@ pub const PLANNER: Planner = Planner {
     run,
 };
 
-const POLL: usize = 1 << 10;
-
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
     let breadths = Breadths::new(problem);
@@ -47,6 +48,8 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         [!breadth, tick as u64, !problem.sizes()[i]]
     });
     let mut objects = SharedObjects::new(problem);
+    let instance = Instance::new(problem);
+    let mut busy = Busy::new(instance.sections());
     let mut by_size: BTreeSet<(u64, usize)> = BTreeSet::new();
     for (turn, buffer) in order.into_iter().enumerate() {
         if turn % POLL == 0 && control.is_cancelled() {
@@ -55,6 +58,13 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         let i = buffer.get();
         let (size, life) = (problem.sizes()[i], problem.lifetimes()[i]);
         if size == 0 || life.is_empty() {
+            continue;
+        }
+        let span = instance.spans()[i];
+        let is_hopeless = busy.most(span) as usize == by_size.len();
+        busy.add(span);
+        if is_hopeless {
+            by_size.insert((size, objects.open(i)));
             continue;
         }
         let is_free = |entry: &&(u64, usize)| objects.is_free(entry.1, life);

@@ -1,6 +1,6 @@
 //! Memory cut into windows, one above the other, that buffers share.
 
-use crate::baselines::placed::Range;
+use crate::baselines::placed::{Gaps, Range};
 
 /// Tops of consecutive windows; the first one starts at 0.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,21 @@ impl Windows {
         self.tops.last().copied().unwrap_or(0)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tops.len()
+    }
+
+    /// Where a window starts and ends.
+    pub fn range(&self, window: usize) -> Range {
+        (if window == 0 { 0 } else { self.tops[window - 1] }, self.tops[window])
+    }
+
+    /// The first window that ends above an address, which is below [`top`](Self::top). Complexity: `O(log w)`.
+    pub fn at(&self, address: u64) -> usize {
+        self.tops.partition_point(|&top| top <= address)
+    }
+
     /// Opens a window above the others, up to `top`.
     pub fn open(&mut self, top: u64) {
         self.tops.push(top);
@@ -22,23 +37,18 @@ impl Windows {
     /// Visits the pieces of ascending gaps window by window, as `(window, piece)`, until `visit` returns true.
     ///
     /// Complexity: `O(pieces + g log w)` for `g` gaps and `w` windows.
-    pub fn pieces(
-        &self,
-        gaps: impl Iterator<Item = Range>,
-        mut visit: impl FnMut(Range, Range) -> bool,
-    ) {
-        for (start, end) in gaps {
-            let first = self.tops.partition_point(|&top| top <= start);
-            let mut bottom = if first == 0 { 0 } else { self.tops[first - 1] };
-            for &top in &self.tops[first..] {
+    pub fn pieces(&self, gaps: Gaps<'_>, mut visit: impl FnMut(Range, Range) -> bool) {
+        gaps.visit(|(start, end)| {
+            for window in self.at(start)..self.len() {
+                let (bottom, top) = self.range(window);
                 if bottom >= end {
                     break;
                 }
                 if visit((bottom, top), (start.max(bottom), end.min(top))) {
-                    return;
+                    return true;
                 }
-                bottom = top;
             }
-        }
+            false
+        });
     }
 }

@@ -2,12 +2,8 @@
 
 use std::sync::Mutex;
 
-use super::control::last_boxing;
-use super::corollary_15::corollary_15;
-use super::job::Job;
-use super::rogue::rogue;
-use super::theorem_2::{Chooser, PARTS};
-use super::unbox::symbolic_offsets;
+use super::boxed::Boxed;
+use super::theorem_2::PARTS;
 use crate::control::Control;
 use crate::mcts::{Game, Play};
 use crate::place::engine::{Engine, Outcome, Rule};
@@ -21,33 +17,18 @@ pub struct Position {
     pub offsets: Vec<u64>,
 }
 
-/// One instance with its epsilon.
+/// Boxing of one instance.
 pub struct Boxing<'a> {
     instance: &'a Instance,
-    jobs: Vec<Job>,
-    largest: u64,
-    epsilon: f64,
+    boxed: Boxed,
     control: &'a Control,
     engines: Mutex<Vec<Engine<'a>>>,
 }
 
 impl<'a> Boxing<'a> {
-    /// A game over these jobs, dummy included.
-    pub fn new(instance: &'a Instance, jobs: Vec<Job>, epsilon: f64, control: &'a Control) -> Self {
-        let largest = jobs.iter().map(|job| job.size).max().unwrap_or(1);
-        Self { instance, jobs, largest, epsilon, control, engines: Mutex::new(Vec::new()) }
-    }
-
-    /// Boxes, unboxes, and returns the buffers by their symbolic offsets.
-    fn order(&self, choices: &[u32], stream: u64) -> Vec<u32> {
-        let mut chooser = Chooser::new(choices, stream);
-        let jobs = rogue(self.jobs.clone(), self.epsilon, &mut chooser);
-        let (size, mu) = last_boxing(&jobs, self.epsilon, self.largest);
-        let boxes = corollary_15(jobs, size, mu, &mut chooser);
-        let symbolic = symbolic_offsets(&boxes, self.instance.len());
-        let mut order: Vec<u32> = (0..self.instance.len() as u32).collect();
-        order.sort_by_key(|&buffer| (symbolic[buffer as usize], buffer));
-        order
+    /// A game over what has been prepared of this instance.
+    pub fn new(instance: &'a Instance, boxed: Boxed, control: &'a Control) -> Self {
+        Self { instance, boxed, control, engines: Mutex::new(Vec::new()) }
     }
 }
 
@@ -67,7 +48,7 @@ impl Game for Boxing<'_> {
     ) -> Play<Position> {
         let mut choices = state.map_or_else(Vec::new, |position| position.choices.clone());
         choices.push(choice as u32 % PARTS);
-        let order = self.order(&choices, stream);
+        let order = self.boxed.order(&choices, stream);
         let spare = self.engines.lock().ok().and_then(|mut engines| engines.pop());
         let mut engine = spare.unwrap_or_else(|| Engine::new(self.instance));
         let before = engine.work();

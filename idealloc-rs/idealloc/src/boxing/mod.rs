@@ -17,6 +17,7 @@
 //! | [`colouring`] | interval-graph colouring |
 //! | [`unbox`] | from nested boxes to offsets |
 
+mod boxed;
 pub mod colouring;
 pub mod control;
 pub mod corollary_15;
@@ -29,4 +30,5 @@ pub mod unbox;
 
 mod planner;
 
+pub use boxed::Boxed;
 pub use planner::PLANNER;

@@ -1,9 +1,7 @@
 //! The planner `idealloc`.
 
-use super::control::with_dummy;
+use super::boxed::Boxed;
 use super::game::Boxing;
-use super::job::{Content, Job};
-use super::rogue::best_epsilon;
 use crate::control::{Control, Effort, Options};
 use crate::error::Error;
 use crate::mcts::{Limits, Policy, search};
@@ -53,11 +51,11 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         Some(capacity) if !options.minimize => capacity.max(load),
         _ => load,
     };
-    let jobs = with_dummy(jobs_of(&instance));
     let (mut plays, mut epsilon) = (0, 0.0);
-    if peak > target && !jobs.is_empty() {
-        epsilon = best_epsilon(&jobs, options.seed);
-        let game = Boxing::new(&instance, jobs, epsilon, control);
+    if peak > target {
+        let boxed = Boxed::new(&instance, options.seed);
+        epsilon = boxed.epsilon();
+        let game = Boxing::new(&instance, boxed, control);
         let limits = Limits {
             target,
             work: u64::MAX,
@@ -108,18 +106,4 @@ fn parameters(options: &Options) -> Result<(Policy, u64), Error> {
         }
     }
     Ok((policy, count))
-}
-
-/// Buffers that meet somebody, idle times included.
-fn jobs_of(instance: &Instance) -> Vec<Job> {
-    let spans = instance.spans().iter().zip(instance.sizes()).enumerate();
-    spans
-        .filter(|(_, (span, size))| !span.is_empty() && **size > 0)
-        .map(|(i, (span, &size))| Job {
-            birth: span.start,
-            death: span.end,
-            size,
-            content: Content::Buffer(i as u32),
-        })
-        .collect()
 }

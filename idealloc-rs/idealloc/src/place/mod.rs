@@ -9,6 +9,7 @@ pub mod engine;
 pub mod free_blocks;
 pub mod instance;
 pub mod interval_set;
+pub mod lowest_first;
 pub mod occupancy;
 pub mod one_pass;
 pub mod online;

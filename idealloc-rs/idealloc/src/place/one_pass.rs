@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
 use crate::place::instance::Instance;
+use crate::place::lowest_first;
 use crate::place::order::{Key, Order, Orders, Tie};
 use crate::plan::StopReason;
 use crate::planner::{Features, Placement, Planner};
@@ -85,14 +86,20 @@ fn once(
         };
         return complete(problem, offsets);
     }
-    let mut engine = Engine::new(&instance);
-    match engine.run_lowest_first(&sorted, MAX_BYTES, usize::MAX, control) {
+    let (offsets, outcome) = if lowest_first::is_plain(&instance) {
+        lowest_first::lowest_first(&instance, &sorted, control)
+    } else {
+        let mut engine = Engine::new(&instance);
+        let outcome = engine.run_lowest_first(&sorted, MAX_BYTES, usize::MAX, control);
+        (engine.offsets().to_vec(), outcome)
+    };
+    match outcome {
         Outcome::Placed(_) => {}
         Outcome::Above(buffer) => return Err(out_of_addresses(buffer)),
         Outcome::Cancelled => return Err(Error::Cancelled),
     }
     Ok(Placement {
-        offsets: engine.offsets().to_vec(),
+        offsets,
         pools: Vec::new(),
         bound: 0,
         stop: StopReason::Complete,

@@ -1,5 +1,7 @@
 //! Placement in the order of time, as an allocator at run time would do it.
 
+use std::ops::Range;
+
 use crate::control::Control;
 use crate::place::free_blocks::FreeBlocks;
 use crate::place::instance::Instance;
@@ -19,66 +21,96 @@ pub fn online(
     offsets: &mut [u64],
     control: &Control,
 ) -> Option<u64> {
-    let spans = instance.spans();
-    let starting = by_section(instance, buffers, |buffer| spans[buffer].start);
-    let ending = by_section(instance, buffers, |buffer| spans[buffer].end);
     let mut highest = base;
+    let starting = by_start(instance, buffers);
     for buffer in buffers.iter().map(|&buffer| buffer as usize) {
-        if spans[buffer].is_empty() && instance.sizes()[buffer] > 0 {
+        if instance.spans()[buffer].is_empty() && instance.sizes()[buffer] > 0 {
             offsets[buffer] = instance.aligner(buffer).up(0);
             highest = highest.max(offsets[buffer].checked_add(instance.sizes()[buffer])?);
         }
     }
+    // Most lives are short: what is done in the order of starts stays in the cache.
+    let ends = |turn: usize| starting.items[turn].end;
+    let ending = Grouped::by(instance.sections(), starting.items.len(), ends, |turn| turn as u32);
     let mut free = FreeBlocks::new(base);
-    let mut blocks = vec![0_u32; instance.len()];
+    let mut blocks = vec![0_u32; starting.items.len()];
+    let mut places = vec![0_u64; starting.items.len()];
     for section in 0..instance.sections() {
         if section % WATCH == 0 && control.is_cancelled() {
             return None;
         }
-        for &buffer in ending.of(section) {
-            free.give_back(blocks[buffer as usize]);
+        for &turn in &ending.items[ending.of(section)] {
+            free.give_back(blocks[turn as usize]);
         }
-        for &buffer in starting.of(section) {
+        for turn in starting.of(section) {
+            let Timed { size, buffer, .. } = starting.items[turn];
             let buffer = buffer as usize;
             let padding = instance.alignments().map_or(0, |all| all[buffer] - 1);
-            let (start, block) = free.take(instance.sizes()[buffer].checked_add(padding)?)?;
-            blocks[buffer] = block;
-            offsets[buffer] = instance.aligner(buffer).up(start);
+            let (start, block) = free.take(size.checked_add(padding)?)?;
+            blocks[turn] = block;
+            places[turn] = instance.aligner(buffer).up(start);
         }
+    }
+    for (timed, place) in starting.items.iter().zip(places) {
+        offsets[timed.buffer as usize] = place;
     }
     Some(free.peak().max(highest))
 }
 
-/// Buffers grouped by a section, in two arrays.
-struct BySection {
-    first: Vec<u32>,
-    buffers: Vec<u32>,
+/// A buffer with what the sweep needs of it.
+#[derive(Clone, Copy, Default)]
+struct Timed {
+    size: u64,
+    end: u32,
+    buffer: u32,
 }
 
-impl BySection {
-    fn of(&self, section: usize) -> &[u32] {
-        &self.buffers[self.first[section] as usize..self.first[section + 1] as usize]
-    }
-}
-
-/// Counting sort; what has no bytes or no sections is left out.
-fn by_section(instance: &Instance, buffers: &[u32], section: impl Fn(usize) -> u32) -> BySection {
+/// By their first section; what has no bytes or no sections is left out.
+fn by_start(instance: &Instance, buffers: &[u32]) -> Grouped<Timed> {
+    let spans = instance.spans();
     let counts =
-        |buffer: usize| instance.sizes()[buffer] > 0 && !instance.spans()[buffer].is_empty();
-    let members = || buffers.iter().map(|&buffer| buffer as usize).filter(|&buffer| counts(buffer));
-    let mut first = vec![0_u32; instance.sections() + 2];
-    for buffer in members() {
-        first[section(buffer) as usize + 1] += 1;
+        |&buffer: &u32| instance.sizes()[buffer as usize] > 0 && !spans[buffer as usize].is_empty();
+    let members: Vec<u32> = buffers.iter().copied().filter(counts).collect();
+    let start = |k: usize| spans[members[k] as usize].start;
+    Grouped::by(instance.sections(), members.len(), start, |k| {
+        let buffer = members[k];
+        let size = instance.sizes()[buffer as usize];
+        Timed { size, end: spans[buffer as usize].end, buffer }
+    })
+}
+
+/// Items grouped by a section, in two arrays.
+struct Grouped<T> {
+    first: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy + Default> Grouped<T> {
+    /// Counting sort of `item(0)` .. `item(count - 1)`.
+    fn by(
+        sections: usize,
+        count: usize,
+        section: impl Fn(usize) -> u32,
+        item: impl Fn(usize) -> T,
+    ) -> Self {
+        let mut first = vec![0_u32; sections + 2];
+        for k in 0..count {
+            first[section(k) as usize + 1] += 1;
+        }
+        for i in 1..first.len() {
+            first[i] += first[i - 1];
+        }
+        let mut next = first.clone();
+        let mut items = vec![T::default(); count];
+        for k in 0..count {
+            let place = &mut next[section(k) as usize];
+            items[*place as usize] = item(k);
+            *place += 1;
+        }
+        Self { first, items }
     }
-    for i in 1..first.len() {
-        first[i] += first[i - 1];
+
+    fn of(&self, section: usize) -> Range<usize> {
+        self.first[section] as usize..self.first[section + 1] as usize
     }
-    let mut next = first.clone();
-    let mut sorted = vec![0; members().count()];
-    for buffer in members() {
-        let place = &mut next[section(buffer) as usize];
-        sorted[*place as usize] = buffer as u32;
-        *place += 1;
-    }
-    BySection { first, buffers: sorted }
 }

@@ -210,7 +210,7 @@ impl<'a> Orders<'a> {
 }
 
 /// About 256 times the binary logarithm: linear between powers of two, and the same on every machine. 0 for 0.
-pub(super) fn log2_in_256ths(value: u64) -> u64 {
+pub fn log2_in_256ths(value: u64) -> u64 {
     value.checked_ilog2().map_or(0, |whole| {
         let fraction = (u128::from(value) << 8 >> whole) as u64 - 256;
         256 * u64::from(whole) + fraction

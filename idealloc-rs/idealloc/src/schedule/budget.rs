@@ -51,6 +51,16 @@ impl<'a> Budget<'a> {
         self.expanded
     }
 
+    /// What was asked for.
+    pub const fn options(&self) -> &'a SearchOptions {
+        self.options
+    }
+
+    /// Whether a search of so many states is in proportion to what was asked for.
+    pub fn allows(&self, states: u64) -> bool {
+        self.options.max_states.is_none_or(|most| states <= most)
+    }
+
     /// Whoever may cancel.
     pub const fn control(&self) -> &'a Control {
         self.control

@@ -79,12 +79,13 @@ pub(super) struct Downset<const W: usize> {
     ready: Vec<u32>,
     /// One per ready macro; empty until expanded.
     pub moves: Vec<Move<W>>,
-    /// Macros that may have run last, descending; empty until expanded.
+    /// Macros that may have run last, descending; empty until they are looked for.
     pub lasts: Vec<LastStep<W>>,
-    /// For each live tensor, the first live one of the same size and readers.
+    /// For each live tensor, the first live one of the same size and readers; empty until they are looked for.
     pub twin: Vec<u16>,
     is_expanded: bool,
-    is_ready_for_replacement: bool,
+    has_lasts: bool,
+    has_twins: bool,
 }
 
 impl<const W: usize> Downset<W> {
@@ -108,7 +109,8 @@ impl<const W: usize> Downset<W> {
             lasts: Vec::new(),
             twin: Vec::new(),
             is_expanded: false,
-            is_ready_for_replacement: false,
+            has_lasts: false,
+            has_twins: false,
         }
     }
 }
@@ -228,18 +230,20 @@ impl<'a, const W: usize> Downsets<'a, W> {
         downset.is_expanded = true;
     }
 
-    /// Works out what replacement needs to know of a downset, once: twins and last steps.
-    pub fn expand_for_replacement(&mut self, index: DownsetIdx) {
-        self.expand(index);
-        if self.get(index).is_ready_for_replacement {
-            return;
+    /// Works out the last steps of a downset, once.
+    pub fn look_for_lasts(&mut self, index: DownsetIdx) {
+        if !self.get(index).has_lasts {
+            self.all[index.0 as usize].lasts = self.find_lasts(index);
+            self.all[index.0 as usize].has_lasts = true;
         }
-        let lasts = self.find_lasts(index);
-        let twin = self.find_twins(index);
-        let downset = &mut self.all[index.0 as usize];
-        downset.lasts = lasts;
-        downset.twin = twin;
-        downset.is_ready_for_replacement = true;
+    }
+
+    /// Works out the twins of a downset, once.
+    pub fn look_for_twins(&mut self, index: DownsetIdx) {
+        if !self.get(index).has_twins {
+            self.all[index.0 as usize].twin = self.find_twins(index);
+            self.all[index.0 as usize].has_twins = true;
+        }
     }
 
     /// Where a move leads.

@@ -42,16 +42,16 @@ pub(super) struct ForcedEvictions<const W: usize> {
 impl<const W: usize> ForcedEvictions<W> {
     /// Finds the forced evictions of a graph under a capacity. O(macros · (edges / 64 + tensors)).
     pub fn new(reduced: &Reduced, capacity: u64) -> Self {
-        let reach = Reach::new(reduced);
+        let need: Vec<u64> = reduced.macros.iter().map(|step| reduced.need(step)).collect();
+        let largest = reduced.items.iter().map(|item| item.bytes).max().unwrap_or(0);
+        let is_tight = |v: &u32| need[*v as usize] + largest > capacity;
         let mut forced = Vec::new();
-        let need: Vec<u64> = reduced
-            .macros
-            .iter()
-            .map(|m| {
-                let read: u64 = m.inputs.iter().map(|&i| reduced.items[i as usize].bytes).sum();
-                (read + m.enter).max(m.hill)
-            })
-            .collect();
+        if !(0..need.len() as u32).any(|v| is_tight(&v)) {
+            return Self { forced, weights: Vec::new() };
+        }
+        let reach = Reach::new(reduced);
+        // Only these can force anything out; latest first.
+        let tight: Vec<u32> = reach.order.iter().rev().copied().filter(is_tight).collect();
         for (index, item) in reduced.items.iter().enumerate() {
             let is_forced_at = |v: u32| {
                 item.bytes + need[v as usize] > capacity
@@ -62,10 +62,8 @@ impl<const W: usize> ForcedEvictions<W> {
                     }
                     && item.consumers.iter().any(|&c| reach.is_before(v, c))
             };
-            let mut at: Vec<(u32, u64)> = (reach.order.iter().rev().copied())
-                .filter(|&v| is_forced_at(v))
-                .map(|v| (v, 1))
-                .collect();
+            let mut at: Vec<(u32, u64)> =
+                tight.iter().copied().filter(|&v| is_forced_at(v)).map(|v| (v, 1)).collect();
             if at.is_empty() {
                 continue;
             }
@@ -153,39 +151,33 @@ impl<const W: usize> ForcedEvictions<W> {
 struct Reach {
     /// One order of the graph.
     order: Vec<u32>,
-    /// For each macro the set of those it comes after.
-    before: Vec<Vec<u64>>,
+    /// For each macro the set of those it comes after, `words` each.
+    before: Vec<u64>,
+    words: usize,
 }
 
 impl Reach {
     fn new(reduced: &Reduced) -> Self {
         let n = reduced.macros.len();
-        let mut waits: Vec<usize> = reduced.macros.iter().map(|m| m.predecessors.len()).collect();
-        let mut order: Vec<u32> = (0..n as u32).filter(|&i| waits[i as usize] == 0).collect();
-        let mut before = vec![vec![0u64; n.div_ceil(64)]; n];
-        let mut next = 0;
-        while next < order.len() {
-            let step = order[next] as usize;
-            next += 1;
-            let mut set = std::mem::take(&mut before[step]);
+        let order = reduced.topological_order();
+        let words = n.div_ceil(64);
+        let mut before = vec![0u64; words * n];
+        let mut set = vec![0u64; words];
+        for &step in &order {
+            let step = step as usize;
+            set.fill(0);
             for &p in &reduced.macros[step].predecessors {
-                for (word, other) in set.iter_mut().zip(&before[p as usize]) {
+                for (word, other) in set.iter_mut().zip(&before[p as usize * words..]) {
                     *word |= other;
                 }
                 set[p as usize / 64] |= 1 << (p % 64);
             }
-            before[step] = set;
-            for &s in &reduced.macros[step].successors {
-                waits[s as usize] -= 1;
-                if waits[s as usize] == 0 {
-                    order.push(s);
-                }
-            }
+            before[step * words..(step + 1) * words].copy_from_slice(&set);
         }
-        Self { order, before }
+        Self { order, before, words }
     }
 
     fn is_before(&self, first: u32, then: u32) -> bool {
-        self.before[then as usize][first as usize / 64] >> (first % 64) & 1 == 1
+        self.before[then as usize * self.words + first as usize / 64] >> (first % 64) & 1 == 1
     }
 }

@@ -114,23 +114,6 @@ impl Graph {
         let producers = op.inputs.iter().filter_map(|t| self.tensors[t.get()].producer);
         producers.chain(op.after.iter().copied())
     }
-
-    /// The same graph with more explicit edges `(before, after)`.
-    ///
-    /// # Errors
-    /// [`Error::InvalidGraph`] if they close a cycle.
-    pub fn with_order(&self, edges: &[(OpIdx, OpIdx)]) -> Result<Self, Error> {
-        let mut graph = self.clone();
-        for &(before, after) in edges {
-            graph.ops[after.get()].after.push(before);
-        }
-        for op in &mut graph.ops {
-            op.after.sort_unstable();
-            op.after.dedup();
-        }
-        topological_order(&graph)?;
-        Ok(graph)
-    }
 }
 
 /// Collects a graph and checks it as a whole.

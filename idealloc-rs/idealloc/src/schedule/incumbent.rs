@@ -2,13 +2,14 @@
 
 use super::baseline::{Replacement, replace_online};
 use super::check::check_schedule;
-use super::graph::{Graph, OpIdx, topological_order};
+use super::graph::{Graph, OpIdx};
 use super::pack::{pack, pack_exactly};
 use super::path::{Path, residencies, spell_out};
 use super::reduce::Reduced;
-use super::residency::Residency;
+use super::residency::{Residency, Schedule, load};
 use crate::control::{Control, Effort};
 use crate::error::Error;
+use crate::plan::StopReason;
 
 /// A schedule that fits, and what it moves.
 #[derive(Clone, Debug)]
@@ -21,12 +22,21 @@ pub(super) struct Incumbent<'a> {
 }
 
 impl<'a> Incumbent<'a> {
-    /// The better of two replacement rules in the order of the caller.
+    /// Nothing moved in a given order of the graph, if that fits; else the better of two replacement rules.
     ///
     /// # Errors
-    /// [`Error::InvalidGraph`] if the graph has a cycle; [`Error::InvalidPlan`] never, but for mistakes of ours.
-    pub fn new(graph: &'a Graph, capacity: u64) -> Result<Self, Error> {
-        let order = topological_order(graph)?;
+    /// [`Error::InvalidPlan`] never, but for mistakes of ours.
+    pub fn new(
+        graph: &'a Graph,
+        order: Vec<OpIdx>,
+        capacity: u64,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Self, Error> {
+        let mut still = residencies(graph, &order, &[]);
+        if load(graph, &still) <= capacity && pack(graph, &mut still, capacity, seed, control) {
+            return Ok(Self { graph, capacity, order, residencies: still, traffic: 0 });
+        }
         let with = |rule| -> Result<Self, Error> {
             let residencies = replace_online(graph, &order, capacity, rule);
             let (traffic, _) = check_schedule(graph, &order, &residencies, Some(capacity))?;
@@ -73,5 +83,21 @@ impl<'a> Incumbent<'a> {
             self.traffic = traffic;
         }
         Ok(())
+    }
+    /// The schedule with what is proved about it, checked once more as a whole.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPlan`] never, but for mistakes of ours.
+    pub fn finish(
+        self,
+        bound: u64,
+        stop: StopReason,
+        statistics: Vec<(&'static str, u64)>,
+    ) -> Result<Schedule, Error> {
+        let Self { graph, capacity, order, residencies, .. } = self;
+        let (traffic, peak) = check_schedule(graph, &order, &residencies, Some(capacity))?;
+        let stop = if traffic == bound { StopReason::Optimal } else { stop };
+        let load = load(graph, &residencies);
+        Ok(Schedule { order, residencies, load, peak, traffic, bound, stop, statistics })
     }
 }

@@ -1,5 +1,6 @@
 //! Operator order, replacement and addresses together: which bytes move off chip, and when.
 
+mod anytime;
 mod baseline;
 mod beam;
 mod bit_set;
@@ -11,11 +12,13 @@ mod forced;
 mod graph;
 mod incumbent;
 mod joint;
+mod local;
 mod options;
 mod pack;
 mod path;
 mod peak;
 mod reduce;
+mod replay;
 mod residency;
 mod solve;
 mod step;

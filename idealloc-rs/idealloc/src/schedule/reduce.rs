@@ -60,7 +60,6 @@ impl Reduced {
     /// Reduces a graph; without `glue` every operator is a macro. O(operators · 48²) at worst.
     pub fn new(graph: &Graph, glue: bool) -> Self {
         let chains = chains(graph);
-        let mut macro_of = vec![0u32; graph.ops.len()];
         let mut groups: Vec<Vec<OpIdx>> = Vec::new();
         for chain in chains {
             let cuts = if glue { segments(graph, &chain) } else { (1..=chain.len()).collect() };
@@ -72,6 +71,40 @@ impl Reduced {
         }
         // The order of the caller is a good tie-breaker: keep it.
         groups.sort_by_key(|ops| ops[0]);
+        let mut reduced = Self::gather(graph, groups);
+        reduced.link(graph);
+        reduced
+    }
+
+    /// A graph whose operators run in one order only, which is an order of the graph. O(operators + uses).
+    pub fn in_order(graph: &Graph, order: &[OpIdx]) -> Self {
+        let mut reduced = Self::gather(graph, order.iter().map(|&op| vec![op]).collect());
+        let last = reduced.macros.len().saturating_sub(1);
+        for (i, step) in reduced.macros.iter_mut().enumerate() {
+            step.predecessors.extend(i.checked_sub(1).map(|before| before as u32));
+            step.successors.extend((i < last).then_some(i as u32 + 1));
+        }
+        reduced
+    }
+
+    /// The same macros, which may run in the given order only; it is an order of the graph.
+    pub fn chained(&self, order: &[u32]) -> Self {
+        let mut chained = self.clone();
+        for step in &mut chained.macros {
+            step.predecessors.clear();
+            step.successors.clear();
+            step.can_wait = false;
+        }
+        for pair in order.windows(2) {
+            chained.macros[pair[1] as usize].predecessors.push(pair[0]);
+            chained.macros[pair[0] as usize].successors.push(pair[1]);
+        }
+        chained
+    }
+
+    /// Macros of the given operators, and the tensors between them; nothing is said about order yet.
+    fn gather(graph: &Graph, groups: Vec<Vec<OpIdx>>) -> Self {
+        let mut macro_of = vec![0u32; graph.ops.len()];
         for (i, ops) in groups.iter().enumerate() {
             for op in ops {
                 macro_of[op.get()] = i as u32;
@@ -79,20 +112,15 @@ impl Reduced {
         }
         let mut reduced = Self { macros: vec![Macro::default(); groups.len()], items: Vec::new() };
         for (index, tensor) in graph.tensors.iter().enumerate() {
+            if tensor.bytes == 0 || is_workspace(graph, index) {
+                continue;
+            }
             let producer = tensor.producer.map(|op| macro_of[op.get()]);
             let mut consumers: Vec<u32> =
                 tensor.consumers.iter().map(|op| macro_of[op.get()]).collect();
             consumers.sort_unstable();
             consumers.dedup();
-            if let Some(from) = producer {
-                for &to in consumers.iter().filter(|&&to| to != from) {
-                    reduced.macros[to as usize].predecessors.push(from);
-                }
-            }
-            if tensor.bytes == 0
-                || is_workspace(graph, index)
-                || producer == consumers.first().copied()
-            {
+            if producer == consumers.first().copied() {
                 continue;
             }
             let item = reduced.items.len() as u32;
@@ -112,27 +140,64 @@ impl Reduced {
         }
         for (i, ops) in groups.into_iter().enumerate() {
             let step = &mut reduced.macros[i];
-            for &op in &ops {
-                let after = graph.ops[op.get()].after.iter().map(|b| macro_of[b.get()]);
-                step.predecessors.extend(after.filter(|&from| from != i as u32));
-            }
-            step.predecessors.sort_unstable();
-            step.predecessors.dedup();
             let read: u64 =
                 step.inputs.iter().map(|&item| reduced.items[item as usize].bytes).sum();
             step.enter = graph.footprint(ops[0]) - read;
             step.hill = ops[1..].iter().map(|&op| graph.footprint(op)).max().unwrap_or(0);
             step.ops = ops;
         }
-        for i in 0..reduced.macros.len() {
-            for from in reduced.macros[i].predecessors.clone() {
-                reduced.macros[from as usize].successors.push(i as u32);
+        reduced
+    }
+
+    /// Says which macros come before which, and which of them can wait.
+    fn link(&mut self, graph: &Graph) {
+        let mut macro_of = vec![0u32; graph.ops.len()];
+        for (i, step) in self.macros.iter().enumerate() {
+            for op in &step.ops {
+                macro_of[op.get()] = i as u32;
             }
         }
-        for i in 0..reduced.macros.len() {
-            reduced.macros[i].can_wait = reduced.can_wait(i);
+        for (i, step) in self.macros.iter_mut().enumerate() {
+            let before = step.ops.iter().flat_map(|&op| graph.predecessors(op));
+            let mut before: Vec<u32> = before.map(|op| macro_of[op.get()]).collect();
+            before.retain(|&from| from != i as u32);
+            before.sort_unstable();
+            before.dedup();
+            step.predecessors = before;
         }
-        reduced
+        for i in 0..self.macros.len() {
+            for from in self.macros[i].predecessors.clone() {
+                self.macros[from as usize].successors.push(i as u32);
+            }
+        }
+        for i in 0..self.macros.len() {
+            self.macros[i].can_wait = self.can_wait(i);
+        }
+    }
+
+    /// An order in which every macro comes after those it needs.
+    pub fn topological_order(&self) -> Vec<u32> {
+        let macros = &self.macros;
+        let mut waits: Vec<usize> = macros.iter().map(|m| m.predecessors.len()).collect();
+        let mut order: Vec<u32> =
+            (0..macros.len() as u32).filter(|&i| waits[i as usize] == 0).collect();
+        let mut next = 0;
+        while next < order.len() {
+            for &s in &macros[order[next] as usize].successors {
+                waits[s as usize] -= 1;
+                if waits[s as usize] == 0 {
+                    order.push(s);
+                }
+            }
+            next += 1;
+        }
+        order
+    }
+
+    /// Bytes that a macro needs on chip at its worst moment, besides what it does not touch.
+    pub fn need(&self, step: &Macro) -> u64 {
+        let read: u64 = step.inputs.iter().map(|&i| self.items[i as usize].bytes).sum();
+        (read + step.enter).max(step.hill)
     }
 }
 

@@ -1,13 +1,13 @@
 //! The ways into scheduling: least peak, least traffic, least traffic in a given order.
 
+use super::anytime::Anytime;
 use super::baseline::{Replacement, replace_online};
-use super::beam;
 use super::budget::Budget;
 use super::check::check_schedule;
 use super::graph::{Graph, OpIdx, topological_order};
 use super::incumbent::Incumbent;
 use super::joint;
-use super::options::SearchOptions;
+use super::options::{Reductions, SearchOptions};
 use super::pack::pack_least;
 use super::path::{residencies, spell_out};
 use super::peak;
@@ -30,6 +30,14 @@ const VARIANT_STATES: u64 = 1_000_000;
 
 /// Widths of the beams that are tried, the later ones where the exact search was cut short.
 const BEAMS: &[usize] = &[64, 1024, 8192];
+
+/// States after which the exact search waits for a good schedule before it starts over: at most, and as a share of
+/// those that it may expand. Networks of the paper need fewer.
+const FIRST_STATES: u64 = 250_000;
+const FIRST_SHARE: u64 = 8;
+
+/// States that may be spent on the bound by least peak.
+const PEAK_STATES: u64 = 100_000;
 
 /// The order of least peak, without moving anything (COSMA's MPMF, III-E1).
 ///
@@ -93,24 +101,53 @@ pub fn least_traffic(
     options: &SearchOptions,
     control: &Control,
 ) -> Result<Schedule, Error> {
-    in_words!(search_traffic(graph, capacity, options, control))
+    in_words!(search_traffic(graph, None, capacity, options, control))
 }
 
+/// With an order of the graph, nothing but that order is looked at.
 fn search_traffic<const W: usize>(
     graph: &Graph,
+    order: Option<&[OpIdx]>,
     capacity: u64,
     options: &SearchOptions,
     control: &Control,
 ) -> Result<Schedule, Failure> {
     let needed = check_capacity(graph, capacity)?;
     let seed = options.seed;
-    let reduced = Reduced::new(graph, options.reductions.glue);
-    let mut best = Incumbent::new(graph, capacity)?;
+    let given = order.map_or_else(|| topological_order(graph), |order| Ok(order.to_vec()))?;
+    let mut best = Incumbent::new(graph, given, capacity, seed, control)?;
+    if best.traffic == 0 {
+        return Ok(best.finish(0, StopReason::Optimal, statistics([0; 4]))?);
+    }
+    // In one order there is nothing to glue, and nothing for the rules about orders.
+    let is_free = order.is_none();
+    let mut reductions = options.reductions;
+    reductions.canonical_last &= is_free;
+    reductions.defer_sources &= is_free;
+    let reduced = order.map_or_else(
+        || Reduced::new(graph, reductions.glue),
+        |order| Reduced::in_order(graph, order),
+    );
     let mut budget = Budget::new(options, control);
     budget.incumbent = best.traffic;
-    let mut search = Search::<W>::new(&reduced, capacity, options.reductions)?;
+    let mut search = Search::<W>::new(&reduced, capacity, reductions)?;
     let first = search.stepper.first();
+    let part = options.max_states.map_or(FIRST_STATES, |most| most / FIRST_SHARE);
+    let whole = budget.narrow(part.min(FIRST_STATES));
     let mut found = search.run(first, best.traffic, 0, &mut budget)?;
+    budget.widen(whole);
+    if found.stop == StopReason::WorkLimit {
+        // This takes longer: a good schedule soon, whose value keeps dearer states out.
+        let least = least_by_peak::<W>(&reduced, capacity, reductions, &mut budget)?;
+        let soon = Anytime { reduced: &reduced, capacity, reductions, seed };
+        soon.improve::<W>(&mut best, &BEAMS[..2], &mut budget)?;
+        budget.incumbent = best.traffic;
+        let bound = found.bound.max(least);
+        if best.traffic > bound {
+            found = search.run(first, best.traffic, 0, &mut budget)?;
+        }
+        found.bound = found.bound.max(bound).min(best.traffic);
+    }
     if found.stop == StopReason::Infeasible {
         // The incumbent is as good as any schedule that the search left out.
         found.bound = best.traffic;
@@ -120,14 +157,10 @@ fn search_traffic<const W: usize>(
     let mut stop = found.stop;
     best.improve(&reduced, &found.path, Effort::Medium, seed, control)?;
     let is_cut_short = found.path.is_none();
-    let widths: &[usize] = if is_cut_short { BEAMS } else { &BEAMS[..1] };
-    for &width in widths {
-        let states = width.saturating_mul(reduced.macros.len()) as u64;
-        let is_paid_for = options.max_states.is_none_or(|most| states <= most);
-        if best.traffic > bound && is_paid_for && !control.is_cancelled() {
-            let path = beam::search::<W>(&reduced, capacity, width, control)?;
-            best.improve(&reduced, &path, Effort::Low, seed, control)?;
-        }
+    if best.traffic > bound {
+        let widths = if is_cut_short { &BEAMS[2..] } else { &BEAMS[..1] };
+        let last = Anytime { reduced: &reduced, capacity, reductions, seed };
+        last.improve_by_beams::<W>(&mut best, widths, &budget)?;
     }
     let before = budget.expanded();
     for variant in 1..=VARIANTS {
@@ -143,7 +176,7 @@ fn search_traffic<const W: usize>(
         let (part, rest) = ((capacity - needed) / PARTS, (capacity - needed) % PARTS);
         let less = capacity - part * variant - rest * variant / PARTS;
         if best.traffic > bound && less < capacity {
-            let mut smaller = Search::<W>::new(&reduced, less, options.reductions)?;
+            let mut smaller = Search::<W>::new(&reduced, less, reductions)?;
             let upper = best.traffic - 1;
             let again = smaller.run(first, upper, 0, &mut budget)?;
             best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
@@ -154,8 +187,10 @@ fn search_traffic<const W: usize>(
         budget.renew();
         budget.incumbent = best.traffic;
         let range = (bound, best.traffic);
+        let apart = order
+            .map_or_else(|| Reduced::new(graph, false), |order| Reduced::in_order(graph, order));
         let closed =
-            joint::close::<W>(graph, capacity, range, seed, options.reductions, &mut budget)?;
+            joint::close::<W>(graph, &apart, capacity, range, seed, reductions, &mut budget)?;
         bound = closed.bound;
         clashes = closed.clashes;
         stop = closed.stop;
@@ -163,23 +198,32 @@ fn search_traffic<const W: usize>(
             best.replace(order, residencies)?;
         }
     }
-    let (traffic, peak) = check_schedule(graph, &best.order, &best.residencies, Some(capacity))?;
-    let stop = if traffic == bound { StopReason::Optimal } else { complete(stop) };
-    Ok(Schedule {
-        load: load(graph, &best.residencies),
-        order: best.order,
-        residencies: best.residencies,
-        peak,
-        traffic,
-        bound,
-        stop,
-        statistics: vec![
-            ("macros", reduced.macros.len() as u64),
-            ("states", budget.expanded()),
-            ("downsets", found.downsets),
-            ("clashes", clashes),
-        ],
-    })
+    let counts = [reduced.macros.len() as u64, budget.expanded(), found.downsets, clashes];
+    Ok(best.finish(bound, complete(stop), statistics(counts))?)
+}
+
+/// The counters of a search of least traffic, by name.
+fn statistics(counts: [u64; 4]) -> Vec<(&'static str, u64)> {
+    ["macros", "states", "downsets", "clashes"].into_iter().zip(counts).collect()
+}
+
+/// Bytes that must move as what does not fit cannot stay.
+///
+/// Whoever kept on chip what a schedule evicts, from then until it comes back, would need no more than the capacity
+/// and the bytes that are away at once; but in some place every order needs the least peak. Each of these bytes comes
+/// back, and is written before unless a copy is off chip anyway.
+fn least_by_peak<const W: usize>(
+    reduced: &Reduced,
+    capacity: u64,
+    reductions: Reductions,
+    budget: &mut Budget<'_>,
+) -> Result<u64, Failure> {
+    let whole = budget.narrow(PEAK_STATES);
+    let peak = peak::search::<W>(reduced, reductions, budget)?.bound;
+    budget.widen(whole);
+    let away = peak.saturating_sub(capacity);
+    let clean: u64 = reduced.items.iter().filter(|item| item.is_clean).map(|i| i.bytes).sum();
+    Ok(away + away.saturating_sub(clean))
 }
 
 /// How a search that came to its end is called where the value is not the bound.
@@ -202,8 +246,7 @@ pub fn least_traffic_in_order(
     control: &Control,
 ) -> Result<Schedule, Error> {
     check_order(graph, order)?;
-    let edges: Vec<(OpIdx, OpIdx)> = order.windows(2).map(|pair| (pair[0], pair[1])).collect();
-    least_traffic(&graph.with_order(&edges)?, capacity, options, control)
+    in_words!(search_traffic(graph, Some(order), capacity, options, control))
 }
 
 /// What a replacement rule makes of an order: a schedule without proof.

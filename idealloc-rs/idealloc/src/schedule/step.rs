@@ -77,7 +77,7 @@ impl<'a, const W: usize> Stepper<'a, W> {
         children: &mut Vec<Child<W>>,
     ) -> Result<(), TooWide> {
         children.clear();
-        self.downsets.expand_for_replacement(state.downset);
+        self.downsets.expand(state.downset);
         let n = self.downsets.get(state.downset).moves.len();
         if self.reductions.free_move {
             let free = (0..n).find(|&i| self.is_free(state, i));
@@ -140,6 +140,11 @@ impl<'a, const W: usize> Stepper<'a, W> {
             read: by.inputs.minus(by.dying),
             dirty: state.dirty,
         };
+        if need.early_bytes > 0 || need.late_bytes > 0 {
+            self.downsets.look_for_twins(state.downset);
+        }
+        let downset = self.downsets.get(state.downset);
+        let by = &downset.moves[index];
         let reduced = self.downsets.reduced;
         let bytes_of = |bit: u32| reduced.items[downset.live[bit as usize] as usize].bytes;
         let choices =
@@ -157,7 +162,7 @@ impl<'a, const W: usize> Stepper<'a, W> {
         }
         if self.reductions.canonical_last {
             let step = by.step;
-            self.downsets.expand_for_replacement(to);
+            self.downsets.look_for_lasts(to);
             let lasts = &self.downsets.get(to).lasts;
             let capacity = self.capacity;
             children.retain(|child| {

@@ -7,12 +7,18 @@
 //! with the overlaps of its past that the failure needed, and fails at once wherever these are there again. When a
 //! value has no schedule, the bound rises to the least value that was left out.
 
+mod activity;
 mod ahead;
+mod clauses;
+mod conflict;
 mod failures;
 mod heights;
+mod literal;
 mod no_goods;
 mod overlaps;
 mod packing;
+mod restarts;
+mod trail;
 mod tree;
 
 use super::budget::Budget;
@@ -42,9 +48,10 @@ pub(super) struct Closed {
 
 /// Looks for a schedule that moves from `lower` bytes on, a proved bound, to less than `upper`, the best one known.
 ///
-/// Exponential in the number of operators at worst; `budget` limits it.
+/// Every macro of `reduced` is one operator. Exponential in the number of operators at worst; `budget` limits it.
 pub(super) fn close<const W: usize>(
     graph: &Graph,
+    reduced: &Reduced,
     capacity: u64,
     (lower, upper): (u64, u64),
     seed: u64,
@@ -59,8 +66,7 @@ pub(super) fn close<const W: usize>(
     // Which operators are gathered, and which may wait, matters to addresses.
     let reductions =
         Reductions { glue: false, defer_sources: false, canonical_last: false, ..reductions };
-    let reduced = Reduced::new(graph, false);
-    let mut tree = Tree::<W>::new(graph, &reduced, capacity, seed, reductions)?;
+    let mut tree = Tree::<W>::new(graph, reduced, capacity, seed, reductions)?;
     while closed.bound < upper {
         let end = tree.search(closed.bound, budget)?;
         closed.clashes = tree.clashes();

@@ -1,0 +1,104 @@
+//! The first plans of `auto`: single passes over all buffers.
+
+use crate::auto::arms::{LOWEST_FIRST, OF_MANY, PASSES};
+use crate::auto::budget::{FEW, LOOKS, MANY, VERY_MANY};
+use crate::auto::layers::layers;
+use crate::auto::search::Search;
+use crate::control::Control;
+use crate::error::Error;
+use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
+use crate::place::order::Orders;
+use crate::problem::MAX_BYTES;
+
+impl Search<'_> {
+    /// A quick plan for very many buffers.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] before there is a plan.
+    pub fn layers(&mut self) -> Result<(), Error> {
+        let instance = self.instance;
+        if instance.len() <= MANY || !instance.is_temporal() || !instance.fixed().is_empty() {
+            return Ok(());
+        }
+        let mut found = layers(instance, self.control);
+        if found.is_none() && self.control.has_timed_out() {
+            found = layers(instance, &Control::default());
+        }
+        match found {
+            Some((offsets, peak)) => {
+                (self.offsets, self.peak) = (offsets, peak);
+                self.work = if instance.len() > VERY_MANY { instance.len() as u64 } else { 0 };
+                self.control.add_work(instance.len() as u64);
+                self.control.publish(peak, self.bound);
+                Ok(())
+            }
+            None if self.control.is_cancelled() => Err(Error::Cancelled),
+            None => Ok(()),
+        }
+    }
+
+    /// Lowest first, of few buffers: a better start for exact search where first fit ends far above the bound.
+    pub fn lowest_first(&mut self) {
+        let n = self.instance.len();
+        if self.is_done() || n > FEW {
+            return;
+        }
+        let mut orders = Orders::new(self.instance);
+        let mut engine = Engine::new(self.instance);
+        for &arm in LOWEST_FIRST {
+            let sorted = orders.sorted(arm);
+            let (limit, looks) = (self.peak - 1, LOOKS * n);
+            let outcome = engine.run_lowest_first(&sorted, limit, looks, self.control);
+            self.passes += 1;
+            if let Outcome::Placed(peak) = outcome {
+                self.accept(engine.offsets(), peak);
+            }
+        }
+        self.work = self.work.saturating_add(engine.work());
+        self.control.add_work(engine.work());
+    }
+
+    /// First fit of each arm. The first pass is finished come what may, so that there is a plan.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] before there is a plan; if no place is left below 2^63.
+    pub fn passes(&mut self) -> Result<(), Error> {
+        if self.is_done() && !self.offsets.is_empty() {
+            return Ok(());
+        }
+        let arms = match self.offsets.is_empty() {
+            true => PASSES,
+            false if self.instance.len() > VERY_MANY => &[],
+            false => OF_MANY,
+        };
+        let mut orders = Orders::new(self.instance);
+        let mut engine = Engine::new(self.instance);
+        let unwatched = Control::default();
+        let before = self.work;
+        for &arm in arms {
+            let sorted = orders.sorted(arm);
+            let first = self.offsets.is_empty();
+            // Of many buffers only a pass that ends at the target is worth its time.
+            let below = if self.instance.len() > MANY { self.target } else { self.peak - 1 };
+            let limit = if first { MAX_BYTES } else { below };
+            let mut outcome = engine.run(&sorted, Rule::FirstFit, limit, self.control);
+            if first && outcome == Outcome::Cancelled && self.control.has_timed_out() {
+                outcome = engine.run(&sorted, Rule::FirstFit, limit, &unwatched);
+            }
+            self.passes += 1;
+            match outcome {
+                Outcome::Placed(peak) => self.accept(engine.offsets(), peak),
+                Outcome::Above(buffer) if first => return Err(out_of_addresses(buffer)),
+                Outcome::Above(_) => {}
+                Outcome::Cancelled if first => return Err(Error::Cancelled),
+                Outcome::Cancelled => break,
+            }
+            self.work = before + engine.work();
+            if self.is_done() || self.instance.is_empty() {
+                break;
+            }
+        }
+        self.control.add_work(self.work - before);
+        Ok(())
+    }
+}

@@ -1,0 +1,112 @@
+//! Good schedules before the exact search has come to its end: beams, and local search from where they lead.
+
+use super::beam;
+use super::budget::Budget;
+use super::incumbent::Incumbent;
+use super::local;
+use super::options::Reductions;
+use super::path::Path;
+use super::reduce::Reduced;
+use super::traffic::Search;
+use super::widening::Failure;
+use crate::control::Effort;
+
+/// Macros that a local search plays: for each state that the exact search may expand, and at most.
+const STEPS_PER_STATE: u64 = 30;
+const MOST_STEPS: u64 = 10_000_000;
+
+/// States that may be expanded for the best replacement in the order that local search found.
+const STATES: u64 = 20_000;
+
+/// Width of the beam where these are not enough.
+const WIDTH: usize = 256;
+
+/// Capacities that are tried, in 64ths: what just fits a smaller one can be packed under a larger one.
+const SHARES: &[u64] = &[64, 62, 60, 56];
+
+/// What the searches need to know.
+pub(super) struct Anytime<'a> {
+    pub reduced: &'a Reduced,
+    pub capacity: u64,
+    pub reductions: Reductions,
+    pub seed: u64,
+}
+
+impl Anytime<'_> {
+    /// Beams of some widths, then local search.
+    pub fn improve<const W: usize>(
+        &self,
+        best: &mut Incumbent<'_>,
+        widths: &[usize],
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Failure> {
+        let path = self.improve_by_beams::<W>(best, widths, budget)?;
+        if best.traffic > 0 && !budget.is_over() {
+            self.improve_locally::<W>(best, path.as_ref(), budget)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what beams of some widths find, if it is better; returns the cheapest path of all.
+    pub fn improve_by_beams<const W: usize>(
+        &self,
+        best: &mut Incumbent<'_>,
+        widths: &[usize],
+        budget: &Budget<'_>,
+    ) -> Result<Option<Path>, Failure> {
+        let control = budget.control();
+        let mut cheapest: Option<Path> = None;
+        for &width in widths {
+            let states = width.saturating_mul(self.reduced.macros.len()) as u64;
+            if !budget.allows(states) || control.is_cancelled() || best.traffic == 0 {
+                break;
+            }
+            let path = beam::search::<W>(self.reduced, self.capacity, width, control)?;
+            best.improve(self.reduced, &path, Effort::Low, self.seed, control)?;
+            let is_cheaper = |path: &Path| cheapest.as_ref().is_none_or(|c| path.cost < c.cost);
+            cheapest = path.filter(is_cheaper).or(cheapest);
+        }
+        Ok(cheapest)
+    }
+
+    /// Local search from the order of a path, or else of the caller; then the best replacement in its order.
+    fn improve_locally<const W: usize>(
+        &self,
+        best: &mut Incumbent<'_>,
+        path: Option<&Path>,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Failure> {
+        let (reduced, seed, control) = (self.reduced, self.seed, budget.control());
+        let order = path.map_or_else(
+            || reduced.topological_order(),
+            |path| path.steps.iter().map(|step| step.step).collect(),
+        );
+        let steps = budget
+            .options()
+            .max_states
+            .map_or(MOST_STEPS, |most| most.saturating_mul(STEPS_PER_STATE).min(MOST_STEPS));
+        let (order, _) = local::search(reduced, self.capacity, order, steps, seed, control);
+        let chained = reduced.chained(&order);
+        let needed = reduced.macros.iter().map(|step| reduced.need(step)).max().unwrap_or(0);
+        let before = best.traffic;
+        for share in SHARES {
+            let capacity = (self.capacity / 64 * share + self.capacity % 64).max(needed);
+            let one_order =
+                Reductions { canonical_last: false, defer_sources: false, ..self.reductions };
+            let mut search = Search::<W>::new(&chained, capacity, one_order)?;
+            let whole = budget.narrow(STATES);
+            let first = search.stepper.first();
+            let found = search.run(first, best.traffic, 0, budget)?;
+            budget.widen(whole);
+            let path = match found.path {
+                None => beam::search::<W>(&chained, capacity, WIDTH, control)?,
+                path => path,
+            };
+            best.improve(&chained, &path, Effort::Low, seed, control)?;
+            if best.traffic < before || control.is_cancelled() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
