@@ -33,7 +33,7 @@ pub struct Taste {
 
 impl Taste {
     /// The taste at a position of the endless sequence of a seed, for beams of some dozen states.
-    pub fn nth(model: &Model, root: &State, width: usize, seed: u64, position: u64) -> Self {
+    pub fn narrow(model: &Model, root: &State, width: usize, seed: u64, position: u64) -> Self {
         let mut random = Random::stream(seed ^ 0x6265_616d, position);
         let sections = [2, 2, 2, 4][random.below(4) as usize];
         let (long, tight) = (random.one_in(2), random.one_in(2));
@@ -46,7 +46,7 @@ impl Taste {
 
     /// The same for beams of some hundred states or more, which can afford to branch on more sections.
     pub fn broad(model: &Model, root: &State, width: usize, seed: u64, position: u64) -> Self {
-        let mut random = Random::stream(seed ^ 0x6265_616d, position);
+        let mut random = Random::stream(seed ^ 0x62_726f_6164, position);
         let tight = random.one_in(2);
         let share = if tight { 0.3 } else { 0.4 };
         let section_costs = section_costs(model, root, tight, &mut random);

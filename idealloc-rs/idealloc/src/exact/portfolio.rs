@@ -26,14 +26,20 @@ const NODES_PER_RUN: u64 = 2000;
 /// Rounds before the first beam: what is easy is solved by then.
 const ROUNDS_BEFORE_BEAMS: u64 = 6;
 
-/// Beams of a round.
-const BEAMS: u64 = 6;
+/// Narrow beams of a round.
+const BEAMS: u64 = 5;
 
-/// States per level of a beam, times a Luby number; the last beam of a round is wider.
+/// Most broad beams of a round.
+const BROAD_BEAMS: u64 = 16;
+
+/// States per level of a beam, times a Luby number; the last ones of a round are broad.
 const BEAM_WIDTH: u64 = 32;
 
-/// Nodes that a broad beam uses per state and level, about: so that it uses half of what was used before it.
-const NODES_PER_STATE: u64 = 3;
+/// States per level of a broad beam.
+const BROAD_WIDTH: std::ops::RangeInclusive<u64> = 64..=1024;
+
+/// Nodes that a broad beam uses per state and level, at most.
+const NODES_PER_STATE: u64 = 4;
 
 /// Result of one arm of a round.
 struct Report {
@@ -54,7 +60,7 @@ pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
             break;
         }
         let budget = NODES_PER_RUN.saturating_mul(luby(number + 1)).min(left);
-        let broad = nodes / 2 / (NODES_PER_STATE * model.n as u64);
+        let broad = nodes.min(left) / 2 / (NODES_PER_STATE * model.n as u64);
         let before = weights.clone();
         let limits = limits.with_nodes(left);
         let round = Round { model, root, seed, number, budget, broad, weights: &before, limits };
@@ -81,7 +87,7 @@ struct Round<'a> {
     number: u64,
     /// Nodes of each arm.
     budget: u64,
-    /// States per level of the last beam.
+    /// States per level of all broad beams together.
     broad: u64,
     /// Failures of each section in earlier rounds.
     weights: &'a [u32],
@@ -93,22 +99,27 @@ impl Round<'_> {
     /// Runs the arms and the beams. The reports end with the first that decides.
     fn run(&self) -> Vec<Report> {
         let limits = &self.limits;
-        let beams = if self.number < ROUNDS_BEFORE_BEAMS { 0 } else { BEAMS };
-        let stop: Vec<AtomicBool> = (0..ARMS + beams).map(|_| AtomicBool::new(false)).collect();
-        let slots: Vec<Mutex<Option<Report>>> = stop.iter().map(|_| Mutex::new(None)).collect();
+        let broad = self.broad.div_ceil(*BROAD_WIDTH.end()).clamp(1, BROAD_BEAMS);
+        let beams = if self.number < ROUNDS_BEFORE_BEAMS { 0 } else { BEAMS + broad };
+        let stops: Vec<AtomicBool> = (0..ARMS + beams).map(|_| AtomicBool::new(false)).collect();
+        let slots: Vec<Mutex<Option<Report>>> = stops.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
             loop {
                 let k = next.fetch_add(1, Ordering::Relaxed);
-                if k >= slots.len() || stop[k].load(Ordering::Relaxed) {
+                if k >= slots.len() || stops[k].load(Ordering::Relaxed) {
                     return;
                 }
-                let report = match (k as u64).checked_sub(ARMS) {
-                    None => self.arm(k as u64, &stop[k]),
-                    Some(beam) => self.beam(beam, &stop[k]),
+                let (place, stop) = (k as u64, &stops[k]);
+                let report = if place < ARMS {
+                    self.arm(place, stop)
+                } else if place < ARMS + BEAMS {
+                    self.beam(&self.narrow(place - ARMS), stop)
+                } else {
+                    self.beam(&self.broad(place - ARMS - BEAMS, broad), stop)
                 };
                 if report.end != End::OutOfNodes {
-                    stop[k + 1..].iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
+                    stops[k + 1..].iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
                 }
                 *slots[k].lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
             }
@@ -147,18 +158,22 @@ impl Round<'_> {
         Report { end, positions, nodes, weights }
     }
 
-    fn beam(&self, k: u64, stop: &AtomicBool) -> Report {
-        let Self { model, root, seed, .. } = *self;
+    fn narrow(&self, k: u64) -> Taste {
         let position = (self.number - ROUNDS_BEFORE_BEAMS) * BEAMS + k;
-        let taste = if k == BEAMS - 1 {
-            let width = self.broad.max(2 * BEAM_WIDTH) as usize;
-            Taste::broad(model, root, width, seed, position)
-        } else {
-            let width = (BEAM_WIDTH * luby(position + 1)) as usize;
-            Taste::nth(model, root, width, seed, position)
-        };
-        let mut beam = Beam::new(model, &taste, &self.limits, stop);
-        let (end, positions) = beam.run(root);
+        let width = (BEAM_WIDTH * luby(position + 1)) as usize;
+        Taste::narrow(self.model, self.root, width, self.seed, position)
+    }
+
+    /// The `k`th of `count` broad beams.
+    fn broad(&self, k: u64, count: u64) -> Taste {
+        let position = self.number * BROAD_BEAMS + k;
+        let width = (self.broad / count).clamp(*BROAD_WIDTH.start(), *BROAD_WIDTH.end()) as usize;
+        Taste::broad(self.model, self.root, width, self.seed, position)
+    }
+
+    fn beam(&self, taste: &Taste, stop: &AtomicBool) -> Report {
+        let mut beam = Beam::new(self.model, taste, &self.limits, stop);
+        let (end, positions) = beam.run(self.root);
         Report { end, positions, nodes: beam.nodes, weights: self.weights.to_vec() }
     }
 }
