@@ -56,9 +56,9 @@ lint: $(VENV)/.installed-dev ## ruff, basedpyright, import-linter, stubtest, rus
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: bench
-bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side; MINUTES=25, CORPUS=folder of more problems
+bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side; MINUTES=25, CORPUS=folder of more problems, RESUME=1 goes on with the last one
 	$(INSTALL) -e '.[bench]' || echo "not every peer could be installed"
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --minutes $(MINUTES) $(if $(CORPUS),--corpus $(CORPUS)) \
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --minutes $(MINUTES) $(if $(CORPUS),--corpus $(CORPUS)) $(if $(RESUME),--resume) \
 		--output build/bench/planners.json --summary benchmarks/planners.json \
 		--report docs/planners/benchmark.md --figure docs/figures/planners.png
 

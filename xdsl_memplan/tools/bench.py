@@ -17,7 +17,7 @@ from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance, from_files
 from xdsl_memplan.tools.benchmark.measure import Run
 from xdsl_memplan.tools.benchmark.peers import peers
 from xdsl_memplan.tools.benchmark.report import report
-from xdsl_memplan.tools.benchmark.session import Machine, Session
+from xdsl_memplan.tools.benchmark.session import Machine, Session, load_runs
 from xdsl_memplan.tools.benchmark.summary import summarize
 from xdsl_memplan.tools.benchmark.table import print_tables
 
@@ -37,6 +37,7 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what is common to all benchmarks."""
     add = parser.add_argument
     add("-o", "--output", type=Path, default=Path("bench.json"), help="default: %(default)s")
+    add("--resume", action="store_true", help="keep the runs in OUTPUT; run what had no time left")
     add("--figure", type=Path, help="picture of the first group with more than one instance")
     add("--report", type=Path, help="all tables as a page of Markdown")
     add("--minutes", type=float, default=math.inf, help="start nothing new after that")
@@ -68,7 +69,9 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
     found, missing = ([], []) if arguments.no_peers else peers()
     contenders = _chosen([*ours(), *found], arguments.only)
     limits = Limits(arguments.seconds, arguments.effort, arguments.threads)
-    session = Session(contenders, missing, limits, arguments.repetitions, 60 * arguments.minutes)
+    seconds = 60 * arguments.minutes
+    earlier = load_runs(arguments.output) if arguments.resume else []
+    session = Session(contenders, missing, limits, arguments.repetitions, seconds, earlier)
     errors = Console(stderr=True)
     if errors.is_terminal:
         with errors.status("") as status:

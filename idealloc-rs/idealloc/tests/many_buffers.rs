@@ -121,6 +121,19 @@ fn shapes_with_many_buffers() {
     assert_eq!(low(&problem(comb), "auto").stop, StopReason::Optimal);
 }
 
+/// Two layers end far above the load here, and once were all that little work or time gave.
+#[test]
+fn lives_that_are_alike_are_no_worse_than_first_fit() {
+    let rows = (0..60_000_u64).map(|i| {
+        let mixed = i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let size = 64 << (mixed >> 60) | (mixed >> 40 & 0xffff) >> 2;
+        (size, (mixed >> 20) as i64 % 60_000, 200 + (mixed >> 33) as i64 % 300)
+    });
+    let problem = problem(rows);
+    let first_fit = low(&problem, "first-fit-by-size");
+    assert!(low(&problem, "auto").peak <= first_fit.peak);
+}
+
 #[test]
 fn another_thread_stops_a_large_plan_soon() {
     let problem = generate::mixed_lifetimes(300_000, 1).expect("valid");

@@ -320,3 +320,18 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 def test_command_says_when_nobody_is_left(capsys: pytest.CaptureFixture[str]):
     assert main(["bench", "--only", "nobody", "--no-peers"]) == 1
     assert "no planner has nobody in its name" in capsys.readouterr().err
+
+
+def test_goes_on_where_an_earlier_session_had_no_time(tmp_path: Path) -> None:
+    output = tmp_path / "runs.json"
+    first = Session([GOOD, BROKEN], [], LIMITS, repetitions=1, seconds=0)
+    assert {run.message for run in first.run([INSTANCE], output, lambda _: None)} == {
+        "no time left"
+    }
+    only_good = Session([GOOD], [], LIMITS, repetitions=1)
+    kept = only_good.run([INSTANCE], output, lambda _: None)
+    second = Session([GOOD, BROKEN], [], LIMITS, repetitions=1, earlier=load_runs(output))
+    runs = second.run([INSTANCE], output, lambda _: None)
+    assert runs[0] == kept[0]
+    assert [(run.contender, run.status) for run in runs] == [("good", "ok"), ("broken", "error")]
+    assert load_runs(output) == runs

@@ -19,6 +19,7 @@ from xdsl_memplan.tools.benchmark.peers import Missing
 _SAVE_SECONDS = 5.0
 _SHORT_SECONDS = 1.0
 """Runs below this are repeated."""
+_NO_TIME = "no time left"
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Session:
     repetitions: int = 3
     seconds: float = math.inf
     """After this nothing new is started; groups of instances share it."""
+    earlier: Sequence[Run] = ()
+    """Runs of a session that this one goes on with: only what had no time left is run."""
 
     def run(
         self,
@@ -78,7 +81,7 @@ class Session:
         return runs.all
 
     def _run_on(self, instance: BenchmarkInstance, runs: "_Runs", hours: "_Hours") -> None:
-        entering = self._entering(instance)
+        entering = [one for one in self._entering(instance) if not runs.has(one, instance)]
         for repetition in range(self.repetitions):
             if repetition and time.monotonic() > hours.last_repetition:
                 return
@@ -87,7 +90,7 @@ class Session:
                 if repetition and time.monotonic() > hours.end:
                     return
                 if time.monotonic() > hours.end:
-                    runs.leave_out(contender, instance, "no time left")
+                    runs.leave_out(contender, instance, _NO_TIME)
                     continue
                 run = runs.add(contender, instance, repetition)
                 if run.status == "ok" and (run.wall_seconds or 0) < _SHORT_SECONDS:
@@ -124,12 +127,20 @@ class _Runs:
     """The runs so far, written down now and then."""
 
     def __init__(self, session: Session, output: Path, progress: Callable[[str], None]) -> None:
-        self.all: list[Run] = []
+        self.all = [run for run in session.earlier if run.message != _NO_TIME]
+        self._statuses = {(run.contender, run.instance): run.status for run in self.all}
         self._session = session
         self._output = output
         self._progress = progress
         self._saved = time.monotonic()
         self._exhausted: dict[tuple[str, str], int] = {}
+
+    def has(self, contender: Contender, instance: BenchmarkInstance) -> bool:
+        """Tell whether an earlier session ran a contender on an instance."""
+        status = self._statuses.get((contender.name, instance.name))
+        if status == "timeout":
+            self._exhausted[contender.name, instance.family] = len(instance.problem)
+        return status is not None
 
     def add(self, contender: Contender, instance: BenchmarkInstance, repetition: int) -> Run:
         """Run a contender on an instance, unless it took too long on a smaller one."""

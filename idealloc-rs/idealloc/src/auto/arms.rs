@@ -29,6 +29,9 @@ pub const PASSES: &[Order] = &[
 /// What is tried of many buffers besides blends: the peak first.
 pub const OF_MANY: &[Order] = &[Order::peak_first(999, Key::Lifetime, Tie::Start)];
 
+/// What is tried of many buffers whose lives are alike, as far as the work goes.
+pub const OF_MANY_ALIKE: &[Order] = &[Order::by(Key::Size), Order::by(Key::Area)];
+
 /// Where a climb of tree search starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arm {

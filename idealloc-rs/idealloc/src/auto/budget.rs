@@ -32,6 +32,9 @@ pub const LOOKS: usize = 40;
 /// Above so many buffers even one pass takes seconds.
 pub const VERY_MANY: usize = 200_000;
 
+/// Two layers that end above the bound by more than such a part of it may have been no good idea.
+pub const POOR: u64 = 8;
+
 /// Buffers up to which exact search comes before all other searches, and its nodes are cheap.
 pub const SMALL: usize = 512;
 

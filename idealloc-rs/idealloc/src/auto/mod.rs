@@ -4,7 +4,7 @@
 //! 2. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound; of many buffers what is hard to
 //!    place in [blends](blends) of orders.
 //! 3. A short [repair](repair) of time windows around whatever ends above the bound.
-//! 4. [Exact search](small) of the components that are small enough.
+//! 4. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
 //! 5. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, of all unless the
 //!    problem is very large.
 //! 6. Repair until the work is used up.
@@ -57,10 +57,15 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     }
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
-    let share = search.left() / if is_small { 4 } else { 64 };
-    search.exact(if is_small { 3 * share } else { share });
+    let left = search.left();
+    if is_small {
+        search.exact(left / 4 * 3);
+    }
     for (level, &reduction) in REDUCTIONS.iter().enumerate() {
         search.reduced(reduction, level as u64);
+    }
+    if !is_small {
+        search.exact(left / 64);
     }
     search.tree();
     search.repair(u64::MAX);

@@ -34,6 +34,8 @@ pub struct Search<'a> {
     pub budget: u64,
     /// and done.
     pub work: u64,
+    /// Many buffers with lives so much alike that one layer is better than two.
+    pub alike: bool,
     /// Passes of the placement engine over all buffers.
     pub passes: u64,
     /// Windows repaired.
@@ -70,6 +72,7 @@ impl<'a> Search<'a> {
             peak: u64::MAX,
             budget: work_of(options.effort, instance.len() as u64),
             work: 0,
+            alike: false,
             passes: 0,
             windows: 0,
             plays: 0,
