@@ -22,7 +22,7 @@ from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.planners.plan import plan
 
 CAPACITY_BYTES = 1_048_576
-LOADS = {"C": 1_039_360, "D": 986_112}  # below 1 MiB; J's, 989 184, is not reached
+LOADS = {"C": 1_039_360, "D": 986_112}  # below 1 MiB; J's, 989 184, takes minutes
 INSTANCES = Path(__file__).parents[1] / "tests" / "data" / "minimalloc"
 
 
