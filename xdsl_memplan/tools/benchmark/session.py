@@ -65,7 +65,8 @@ class Session:
         returned.
         """
         runs = _Runs(self, output, progress)
-        groups = [list(group) for _, group in groupby(instances, key=lambda one: one.group)]
+        open_ones = [one for one in instances if self._entering(one, runs)]
+        groups = [list(group) for _, group in groupby(open_ones, key=lambda one: one.group)]
         end = time.monotonic() + self.seconds
         try:
             for at, group in enumerate(groups):
@@ -81,7 +82,7 @@ class Session:
         return runs.all
 
     def _run_on(self, instance: BenchmarkInstance, runs: "_Runs", hours: "_Hours") -> None:
-        entering = [one for one in self._entering(instance) if not runs.has(one, instance)]
+        entering = self._entering(instance, runs)
         for repetition in range(self.repetitions):
             if repetition and time.monotonic() > hours.last_repetition:
                 return
@@ -97,9 +98,10 @@ class Session:
                     staying.append(contender)
             entering = staying
 
-    def _entering(self, instance: BenchmarkInstance) -> list[Contender]:
+    def _entering(self, instance: BenchmarkInstance, runs: "_Runs") -> list[Contender]:
         """Where it is enough to fit, only who knows capacities does anything new."""
-        return [one for one in self.contenders if instance.minimize or one.knows_capacity]
+        entering = [one for one in self.contenders if instance.minimize or one.knows_capacity]
+        return [one for one in entering if not runs.has(one, instance)]
 
     def description(self) -> dict[str, Any]:
         """Return where and how this is run, for the file."""
