@@ -335,3 +335,7 @@ def test_goes_on_where_an_earlier_session_had_no_time(tmp_path: Path) -> None:
     assert runs[0] == kept[0]
     assert [(run.contender, run.status) for run in runs] == [("good", "ok"), ("broken", "error")]
     assert load_runs(output) == runs
+    # An instance of the same name in another group is another one.
+    third = Session([GOOD], [], LIMITS, repetitions=1, earlier=runs)
+    other = replace(INSTANCE, group="another")
+    assert len(third.run([INSTANCE, other], output, lambda _: None)) == 3

@@ -130,7 +130,8 @@ class _Runs:
 
     def __init__(self, session: Session, output: Path, progress: Callable[[str], None]) -> None:
         self.all = [run for run in session.earlier if run.message != _NO_TIME]
-        self._statuses = {(run.contender, run.instance): run.status for run in self.all}
+        keys = ((run.contender, run.group, run.instance) for run in self.all)
+        self._statuses = dict(zip(keys, (run.status for run in self.all), strict=True))
         self._session = session
         self._output = output
         self._progress = progress
@@ -139,7 +140,7 @@ class _Runs:
 
     def has(self, contender: Contender, instance: BenchmarkInstance) -> bool:
         """Tell whether an earlier session ran a contender on an instance."""
-        status = self._statuses.get((contender.name, instance.name))
+        status = self._statuses.get((contender.name, instance.group, instance.name))
         if status == "timeout":
             self._exhausted[contender.name, instance.family] = len(instance.problem)
         return status is not None
