@@ -130,7 +130,13 @@ pub(super) struct Downsets<'a, const W: usize> {
     table: Vec<u32>,
     /// Whether macros that can wait do.
     defers: bool,
+    /// Bytes that downsets and their moves take, about.
+    held: usize,
 }
+
+/// Bytes of downsets and moves that a search may hold: wide graphs have many moves per downset, and memory would end long
+/// before the states that are allowed.
+const MOST_HELD: usize = 4 << 30;
 
 const EMPTY: u32 = u32::MAX;
 
@@ -159,6 +165,7 @@ impl<'a, const W: usize> Downsets<'a, W> {
             keys,
             table: vec![EMPTY; 64],
             defers,
+            held: 0,
         };
         downsets.table[0] = 0;
         Ok(downsets)
@@ -172,6 +179,11 @@ impl<'a, const W: usize> Downsets<'a, W> {
     /// Number of downsets met.
     pub fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// True if so many downsets and moves are stored that the search has to give up.
+    pub const fn is_full(&self) -> bool {
+        self.held > MOST_HELD
     }
 
     /// One downset.
@@ -221,10 +233,11 @@ impl<'a, const W: usize> Downsets<'a, W> {
             return;
         }
         let ready = self.get(index).ready.iter().copied();
-        let moves = ready
+        let moves: Vec<Move<W>> = ready
             .filter(|&step| !self.defers || self.is_wanted(index, step))
             .map(|step| self.make_move(index, step))
             .collect();
+        self.held += size_of_val(moves.as_slice());
         let downset = &mut self.all[index.0 as usize];
         downset.moves = moves;
         downset.is_expanded = true;
@@ -351,6 +364,8 @@ impl<'a, const W: usize> Downsets<'a, W> {
         ready.sort_unstable();
         let index = DownsetIdx(self.all.len() as u32);
         let depth = parent.depth + 1;
+        let lists = 4 * (live.len() + ready.len()) + 8 * (self.words + 2);
+        self.held += size_of::<Downset<W>>() + lists;
         self.all.push(Downset::new(depth, live, ready));
         self.bits.extend_from_within(start..start + self.words);
         self.bits[index.0 as usize * self.words + at] |= bit;

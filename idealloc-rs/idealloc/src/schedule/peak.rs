@@ -58,6 +58,10 @@ pub(super) fn search<const W: usize>(
             stop = reason;
             break;
         }
+        if downsets.is_full() {
+            stop = StopReason::WorkLimit;
+            break;
+        }
         let descent = if reductions.free_move {
             descend(&mut downsets, at, peak, DESCENT_MOVES)?
         } else {
