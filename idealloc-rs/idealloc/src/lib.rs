@@ -33,6 +33,7 @@ pub mod generate;
 pub mod index;
 pub mod lifetime;
 pub mod load;
+mod luby;
 pub mod mcts;
 pub mod minimalloc;
 pub mod parallel;

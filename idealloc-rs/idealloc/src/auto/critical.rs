@@ -45,7 +45,7 @@ impl Search<'_> {
         }
         let whole = Span { start: 0, end: self.instance.sections() as u32 };
         let part = self.instance.window(whole, &critical, self.instance.fixed());
-        let Some(layout) = self.play(&part, (self.budget - self.work) / 4, level) else { return };
+        let Some(layout) = self.play(&part, self.left() / 4, level) else { return };
         let mut order: Vec<u32> = layout.order.iter().map(|&i| critical[i as usize]).collect();
         order.extend_from_slice(&rest);
         self.place_below(&order);
@@ -56,7 +56,7 @@ impl Search<'_> {
         if self.is_done() || !self.stages.search || self.instance.len() > MANY {
             return;
         }
-        let work = (self.budget - self.work) / 4 * 3;
+        let work = self.left() / 4 * 3;
         if let Some(layout) = self.play(self.instance, work, REDUCTIONS.len() as u64) {
             if layout.peak < self.peak {
                 self.accept(&layout.offsets, layout.peak);

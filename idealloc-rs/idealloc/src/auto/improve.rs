@@ -16,7 +16,7 @@ const CROWDED: u32 = 700;
 
 impl Search<'_> {
     /// Orders of what is hard to place; the rest is placed around the best of them.
-    pub fn blends(&mut self, work: u64) {
+    pub fn blends(&mut self) {
         if self.is_done() || !self.stages.blends || !self.instance.is_temporal() {
             return;
         }
@@ -28,7 +28,7 @@ impl Search<'_> {
         }
         let part = self.instance.subset(&hard);
         let budget = Budget {
-            work: (self.budget - self.work).saturating_sub(rest.len() as u64).min(work),
+            work: self.left().saturating_sub(rest.len() as u64),
             threads: self.options.threads,
             seed: self.options.seed,
         };
@@ -49,7 +49,7 @@ impl Search<'_> {
             return;
         }
         let budget = Budget {
-            work: (self.budget - self.work).min(work),
+            work: self.left().min(work),
             threads: self.options.threads,
             seed: self.options.seed ^ self.windows,
         };
@@ -65,7 +65,7 @@ impl Search<'_> {
         if self.is_done() || !self.stages.exact || self.instance.len() > EXACT_LIMIT {
             return;
         }
-        let work = (self.budget - self.work).min(work);
+        let work = self.left().min(work);
         let seed = self.options.seed.wrapping_add(self.nodes);
         let goal = (self.target, work, seed);
         let (options, control) = (self.options, self.control);

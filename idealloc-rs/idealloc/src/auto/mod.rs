@@ -52,7 +52,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     search.passes()?;
     search.lowest_first();
     if instance.len() > MANY {
-        search.blends(u64::MAX);
+        search.blends();
         return Ok(search.finish());
     }
     let is_small = instance.len() <= SMALL;

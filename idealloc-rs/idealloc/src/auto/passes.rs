@@ -3,7 +3,7 @@
 use crate::auto::arms::{LOWEST_FIRST, OF_MANY, OF_MANY_ALIKE, PASSES};
 use crate::auto::budget::{FEW, LOOKS, MANY, POOR, VERY_MANY};
 use crate::auto::layers::layers;
-use crate::auto::search::Search;
+use crate::auto::search::{Search, peak_of};
 use crate::baselines::fit::{lowest, place_in_order};
 use crate::control::Control;
 use crate::error::Error;
@@ -35,7 +35,7 @@ impl Search<'_> {
                 }
                 self.work = if instance.len() > VERY_MANY { instance.len() as u64 } else { 0 };
                 self.control.add_work(instance.len() as u64);
-                self.control.publish(peak, self.bound);
+                self.control.publish(self.peak, self.bound);
                 Ok(())
             }
             None if self.control.is_cancelled() => Err(Error::Cancelled),
@@ -68,8 +68,7 @@ impl Search<'_> {
             self.passes += 1;
             self.work = self.work.saturating_add(instance.len() as u64);
             self.control.add_work(instance.len() as u64);
-            let ends = offsets.iter().zip(instance.sizes());
-            let peak = ends.map(|(offset, &size)| offset.saturating_add(size)).max().unwrap_or(0);
+            let peak = peak_of(instance, &offsets);
             if peak < self.peak {
                 self.accept(&offsets, peak);
             }
@@ -108,15 +107,15 @@ impl Search<'_> {
         if self.is_done() && !self.offsets.is_empty() {
             return Ok(());
         }
+        if self.alike {
+            self.passes_of_alike();
+            return Ok(());
+        }
         let arms = match self.offsets.is_empty() {
             true => PASSES,
             false if self.instance.len() > VERY_MANY => &[],
             false => OF_MANY,
         };
-        if self.alike {
-            self.passes_of_alike();
-            return Ok(());
-        }
         let mut orders = Orders::new(self.instance);
         let mut engine = Engine::new(self.instance);
         let unwatched = Control::default();

@@ -155,5 +155,5 @@ fn bound(instance: &Instance) -> u64 {
 /// Where the highest buffer ends, in bytes. `O(n)`.
 pub fn peak_of(instance: &Instance, offsets: &[u64]) -> u64 {
     let ends = offsets.iter().zip(instance.sizes()).filter(|&(_, &size)| size > 0);
-    ends.map(|(offset, size)| offset + size).max().unwrap_or(0)
+    ends.map(|(offset, &size)| offset.saturating_add(size)).max().unwrap_or(0)
 }

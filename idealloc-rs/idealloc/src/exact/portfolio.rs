@@ -9,6 +9,7 @@ use super::limits::Limits;
 use super::model::Model;
 use super::search::{End, Search};
 use super::state::State;
+use crate::luby::luby;
 
 /// How a portfolio ended, and after how many nodes.
 pub struct Run {
@@ -175,25 +176,5 @@ impl Round<'_> {
         let mut beam = Beam::new(self.model, taste, &self.limits, stop);
         let (end, positions) = beam.run(self.root);
         Report { end, positions, nodes: beam.nodes, weights: self.weights.to_vec() }
-    }
-}
-
-/// The sequence 1 1 2 1 1 2 4 ... (Luby, Sinclair, Zuckerman 1993); `i` counts from 1.
-fn luby(mut i: u64) -> u64 {
-    loop {
-        let bits = 64 - i.leading_zeros();
-        if i == u64::MAX >> (64 - bits) {
-            return 1 << (bits - 1);
-        }
-        i -= (1 << (bits - 1)) - 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn luby_sequence() {
-        let head: Vec<u64> = (1..=15).map(super::luby).collect();
-        assert_eq!(head, [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
     }
 }

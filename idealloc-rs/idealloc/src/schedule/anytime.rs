@@ -87,7 +87,7 @@ impl Anytime<'_> {
             .map_or(MOST_STEPS, |most| most.saturating_mul(STEPS_PER_STATE).min(MOST_STEPS));
         let (order, _) = local::search(reduced, self.capacity, order, steps, seed, control);
         let chained = reduced.chained(&order);
-        let needed = reduced.macros.iter().map(|step| reduced.need(step)).max().unwrap_or(0);
+        let needed = reduced.largest_need();
         let before = best.traffic;
         for share in SHARES {
             let capacity = (self.capacity / 64 * share + self.capacity % 64).max(needed);

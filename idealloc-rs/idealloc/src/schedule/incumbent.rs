@@ -84,6 +84,7 @@ impl<'a> Incumbent<'a> {
         }
         Ok(())
     }
+
     /// The schedule with what is proved about it, checked once more as a whole.
     ///
     /// # Errors

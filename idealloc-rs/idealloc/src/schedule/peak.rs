@@ -35,7 +35,7 @@ pub(super) fn search<const W: usize>(
 ) -> Result<Found, TooWide> {
     let mut downsets = Downsets::<W>::new(reduced, reductions.defer_sources)?;
     let first = downsets.first();
-    let least = reduced.macros.iter().map(|step| reduced.need(step)).max().unwrap_or(0);
+    let least = reduced.largest_need();
     let mut reached = vec![Some(Reached { peak: least, parent: first, by: 0, is_done: false })];
     // What is on chip follows from the downset: all that is live, less inputs that nobody has read yet.
     let mut open = BinaryHeap::new();

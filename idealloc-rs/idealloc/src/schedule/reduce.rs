@@ -79,37 +79,33 @@ impl Reduced {
     /// A graph whose operators run in one order only, which is an order of the graph. O(operators + uses).
     pub fn in_order(graph: &Graph, order: &[OpIdx]) -> Self {
         let mut reduced = Self::gather(graph, order.iter().map(|&op| vec![op]).collect());
-        let last = reduced.macros.len().saturating_sub(1);
-        for (i, step) in reduced.macros.iter_mut().enumerate() {
-            step.predecessors.extend(i.checked_sub(1).map(|before| before as u32));
-            step.successors.extend((i < last).then_some(i as u32 + 1));
-        }
+        reduced.chain(0..order.len() as u32);
         reduced
     }
 
     /// The same macros, which may run in the given order only; it is an order of the graph.
     pub fn chained(&self, order: &[u32]) -> Self {
         let mut chained = self.clone();
-        for step in &mut chained.macros {
+        chained.chain(order.iter().copied());
+        chained
+    }
+
+    /// Lets the macros run in the given order only.
+    fn chain(&mut self, order: impl Iterator<Item = u32> + Clone) {
+        for step in &mut self.macros {
             step.predecessors.clear();
             step.successors.clear();
             step.can_wait = false;
         }
-        for pair in order.windows(2) {
-            chained.macros[pair[1] as usize].predecessors.push(pair[0]);
-            chained.macros[pair[0] as usize].successors.push(pair[1]);
+        for (before, step) in order.clone().zip(order.skip(1)) {
+            self.macros[step as usize].predecessors.push(before);
+            self.macros[before as usize].successors.push(step);
         }
-        chained
     }
 
     /// Macros of the given operators, and the tensors between them; nothing is said about order yet.
     fn gather(graph: &Graph, groups: Vec<Vec<OpIdx>>) -> Self {
-        let mut macro_of = vec![0u32; graph.ops.len()];
-        for (i, ops) in groups.iter().enumerate() {
-            for op in ops {
-                macro_of[op.get()] = i as u32;
-            }
-        }
+        let macro_of = macro_of(graph, groups.iter().map(Vec::as_slice));
         let mut reduced = Self { macros: vec![Macro::default(); groups.len()], items: Vec::new() };
         for (index, tensor) in graph.tensors.iter().enumerate() {
             if tensor.bytes == 0 || is_workspace(graph, index) {
@@ -151,12 +147,7 @@ impl Reduced {
 
     /// Says which macros come before which, and which of them can wait.
     fn link(&mut self, graph: &Graph) {
-        let mut macro_of = vec![0u32; graph.ops.len()];
-        for (i, step) in self.macros.iter().enumerate() {
-            for op in &step.ops {
-                macro_of[op.get()] = i as u32;
-            }
-        }
+        let macro_of = macro_of(graph, self.macros.iter().map(|step| step.ops.as_slice()));
         for (i, step) in self.macros.iter_mut().enumerate() {
             let before = step.ops.iter().flat_map(|&op| graph.predecessors(op));
             let mut before: Vec<u32> = before.map(|op| macro_of[op.get()]).collect();
@@ -199,6 +190,22 @@ impl Reduced {
         let read: u64 = step.inputs.iter().map(|&i| self.items[i as usize].bytes).sum();
         (read + step.enter).max(step.hill)
     }
+
+    /// Bytes that some macro needs: with fewer, nothing fits.
+    pub fn largest_need(&self) -> u64 {
+        self.macros.iter().map(|step| self.need(step)).max().unwrap_or(0)
+    }
+}
+
+/// For each operator the group that it is in.
+fn macro_of<'a>(graph: &Graph, groups: impl Iterator<Item = &'a [OpIdx]>) -> Vec<u32> {
+    let mut macro_of = vec![0; graph.ops.len()];
+    for (i, ops) in (0..).zip(groups) {
+        for op in ops {
+            macro_of[op.get()] = i;
+        }
+    }
+    macro_of
 }
 
 impl Reduced {

@@ -17,7 +17,6 @@ mod literal;
 mod no_goods;
 mod overlaps;
 mod packing;
-mod restarts;
 mod trail;
 mod tree;
 

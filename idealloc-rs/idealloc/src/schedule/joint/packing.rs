@@ -13,9 +13,9 @@ use super::conflict::Analysis;
 use super::heights::{Below, Heights};
 use super::literal::{Literal, is_order, not, positive, variable};
 use super::overlaps::Label;
-use super::restarts::luby;
 use super::trail::{Reason, Trail};
 use crate::control::Control;
+use crate::luby::luby;
 
 /// How many conflicts pass between looks at cancellation.
 const POLL: u64 = 64;

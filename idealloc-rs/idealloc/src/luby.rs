@@ -1,9 +1,14 @@
 //! When to start over: Luby's sequence, which is within a constant of the best that can be done without knowing more.
 
-/// 1, 1, 2, 1, 1, 2, 4, ... from `i` = 1 on (Luby, Sinclair and Zuckerman 1993).
-pub(super) fn luby(i: u64) -> u64 {
-    let bits = u64::BITS - i.leading_zeros();
-    if i == (1 << bits) - 1 { 1 << (bits - 1) } else { luby(i - (1 << (bits - 1)) + 1) }
+/// The sequence 1 1 2 1 1 2 4 ... (Luby, Sinclair and Zuckerman 1993); `i` counts from 1. `O(log i)`.
+pub fn luby(mut i: u64) -> u64 {
+    loop {
+        let bits = 64 - i.leading_zeros();
+        if i == u64::MAX >> (64 - bits) {
+            return 1 << (bits - 1);
+        }
+        i -= (1 << (bits - 1)) - 1;
+    }
 }
 
 #[cfg(test)]
