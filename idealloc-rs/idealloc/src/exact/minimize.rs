@@ -2,7 +2,7 @@
 
 use super::limits::Limits;
 use super::model::MAX_BUFFERS;
-use super::solve::{Outcome, solve};
+use super::probe::{Answer, Outcome, Probe};
 use crate::preprocess::Component;
 
 /// What a minimisation is asked for.
@@ -45,10 +45,14 @@ pub enum MinimumEnd {
 /// Nodes of each probe in the first sweep; four times as many in each later one.
 const FIRST_PROBE_NODES: u64 = 64_000;
 
+/// Times as many nodes for the target.
+const TARGET_SHARE: u64 = 4;
+
 /// Starts from the plan `incumbent` and searches for better ones: at the target, at the capacity, then between.
 ///
 /// One sweep probes ever higher capacities below the incumbent until one is solved, and then between that and the last
-/// one that was not. A probe that runs out of nodes says nothing, so the next sweep begins again with larger budgets.
+/// one that was not. A probe that runs out of nodes says nothing, so the next sweep begins again with larger budgets; the
+/// search at the target goes on where it was.
 /// `improved` hears the peak and the bound whenever one gets better. Complexity: `limits.nodes` nodes.
 #[must_use]
 pub fn minimize(
@@ -62,7 +66,7 @@ pub fn minimize(
     let peak = component.peak(&incumbent);
     let best =
         Minimum { positions: incumbent, bound: component.bound, nodes: 0, end: MinimumEnd::Limit };
-    let mut run = Run { component, goal, seed, limits, peak, best };
+    let mut run = Run { component, goal, seed, limits, peak, best, kept: None };
     let mut probe_nodes = FIRST_PROBE_NODES;
     let end = loop {
         if let Some(end) = run.sweep(probe_nodes, improved) {
@@ -84,6 +88,8 @@ struct Run<'a> {
     limits: &'a Limits<'a>,
     peak: u64,
     best: Minimum,
+    /// The capacity that every sweep asks about, and how far the search for it has come.
+    kept: Option<(u64, Probe)>,
 }
 
 impl Run<'_> {
@@ -114,11 +120,11 @@ impl Run<'_> {
             if left == 0 {
                 return Some(MinimumEnd::Limit);
             }
-            // The target is where most problems end: it gets more, and other random choices each time.
-            let share = if capacity <= self.goal.target { 4 } else { 1 };
-            let limits = self.limits.with_nodes(nodes.saturating_mul(share).min(left));
-            let seed = self.seed.wrapping_add(nodes - FIRST_PROBE_NODES);
-            let answer = solve(self.component, capacity, seed, &limits);
+            // The target is where most problems end.
+            let is_target = capacity <= self.goal.target;
+            let nodes = nodes.saturating_mul(if is_target { TARGET_SHARE } else { 1 }).min(left);
+            let keep = is_target || self.goal.only_fit;
+            let answer = self.probe(capacity, keep, &self.limits.with_nodes(nodes));
             self.best.nodes += answer.nodes;
             match answer.outcome {
                 Outcome::Solved(positions) => {
@@ -134,6 +140,22 @@ impl Run<'_> {
             }
             improved(self.peak, self.best.bound);
         }
+    }
+
+    /// Asks whether the component fits a capacity. With `keep` its search goes on when asked again.
+    fn probe(&mut self, capacity: u64, keep: bool, limits: &Limits<'_>) -> Answer {
+        let mut probe = match self.kept.take_if(|(at, _)| *at == capacity) {
+            Some((_, probe)) => probe,
+            None => {
+                let seed = self.seed.wrapping_add(self.best.nodes);
+                Probe::new(self.component, capacity, seed)
+            }
+        };
+        let answer = probe.run(limits);
+        if keep {
+            self.kept = Some((capacity, probe));
+        }
+        answer
     }
 
     fn reached(&self) -> Option<MinimumEnd> {

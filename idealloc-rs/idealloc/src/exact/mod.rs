@@ -10,8 +10,8 @@ mod minimize;
 pub(crate) mod model;
 mod planner;
 mod portfolio;
+mod probe;
 mod search;
-mod solve;
 mod state;
 
 pub use construct::first_plans;
@@ -19,4 +19,4 @@ pub use limits::Limits;
 pub use minimize::{Goal, Minimum, MinimumEnd, minimize};
 pub use model::MAX_BUFFERS;
 pub use planner::PLANNER;
-pub use solve::{Answer, Outcome, solve};
+pub use probe::{Answer, Outcome, Probe};

@@ -17,7 +17,7 @@ pub struct Run {
     pub end: End,
     /// Positions, if solved.
     pub positions: Vec<u64>,
-    /// Nodes of all runs up to the one that decided.
+    /// Nodes of all runs of this call up to the one that decided.
     pub nodes: u64,
 }
 
@@ -50,33 +50,66 @@ struct Report {
     weights: Vec<u32>,
 }
 
-/// Runs the arms in rounds. The arms of a round know nothing of each other, the first in order that decides wins, and
-/// what they learn is merged in order when the round ends: any number of threads gives the same result.
-pub fn run(model: &Model, root: &State, seed: u64, limits: &Limits<'_>) -> Run {
-    let mut nodes = 0;
-    let mut weights = vec![0_u32; model.sections];
-    for number in 0_u64.. {
-        let left = limits.nodes.saturating_sub(nodes);
-        if left == 0 {
-            break;
-        }
-        let budget = NODES_PER_RUN.saturating_mul(luby(number + 1)).min(left);
-        let broad = nodes.min(left) / 2 / (NODES_PER_STATE * model.n as u64);
-        let before = weights.clone();
-        let limits = limits.with_nodes(left);
-        let round = Round { model, root, seed, number, budget, broad, weights: &before, limits };
-        for report in round.run() {
-            nodes += report.nodes;
-            match report.end {
-                End::OutOfNodes => {}
-                end => return Run { end, positions: report.positions, nodes },
-            }
-            for ((weight, &old), &new) in weights.iter_mut().zip(&before).zip(&report.weights) {
-                *weight = weight.saturating_add(new - old);
-            }
-        }
+/// A portfolio and what it has learnt so far.
+#[derive(Debug)]
+pub struct Portfolio {
+    model: Model,
+    root: State,
+    seed: u64,
+    /// Position of the next round, from 0.
+    number: u64,
+    /// Nodes of all rounds.
+    nodes: u64,
+    /// Failures of each section.
+    weights: Vec<u32>,
+}
+
+impl Portfolio {
+    /// A portfolio that has not run.
+    pub fn new(model: Model, root: State, seed: u64) -> Self {
+        let weights = vec![0; model.sections];
+        Self { model, root, seed, number: 0, nodes: 0, weights }
     }
-    Run { end: End::OutOfNodes, positions: Vec::new(), nodes }
+
+    /// Runs the arms in rounds for so many nodes more. The arms of a round know nothing of each other, the first in
+    /// order that decides wins, and what they learn is merged in order when the round ends: any number of threads gives
+    /// the same result.
+    pub fn run(&mut self, limits: &Limits<'_>) -> Run {
+        let end = self.nodes.saturating_add(limits.nodes);
+        let before = self.nodes;
+        while self.nodes < end {
+            let left = end - self.nodes;
+            let round = Round {
+                model: &self.model,
+                root: &self.root,
+                seed: self.seed,
+                number: self.number,
+                budget: NODES_PER_RUN.saturating_mul(luby(self.number + 1)).min(left),
+                broad: self.nodes.min(left) / 2 / (NODES_PER_STATE * self.model.n as u64),
+                weights: &self.weights,
+                limits: limits.with_nodes(left),
+            };
+            let reports = round.run();
+            let mut weights = self.weights.clone();
+            for report in reports {
+                self.nodes += report.nodes;
+                match report.end {
+                    End::OutOfNodes => {}
+                    end => {
+                        let nodes = self.nodes - before;
+                        return Run { end, positions: report.positions, nodes };
+                    }
+                }
+                let learnt = report.weights.iter().zip(&self.weights);
+                for (weight, (&new, &old)) in weights.iter_mut().zip(learnt) {
+                    *weight = weight.saturating_add(new - old);
+                }
+            }
+            self.weights = weights;
+            self.number += 1;
+        }
+        Run { end: End::OutOfNodes, positions: Vec::new(), nodes: self.nodes - before }
+    }
 }
 
 /// What one round starts from.
