@@ -168,6 +168,25 @@ fn times_far_apart() {
 }
 
 #[test]
+fn buffers_that_nobody_meets_lie_at_the_lowest_aligned_offset() {
+    let mut builder = Problem::builder();
+    for i in 0..60_000 {
+        let buffer = builder.buffer(1 + i % 7, i as i64, i as i64 + 1);
+        builder.align(buffer, [1, 8][i as usize % 2]);
+    }
+    builder.memory(None, 4);
+    let plan = run(&builder.build().expect("valid"), "auto", &low(0));
+    assert_eq!((plan.peak, plan.stop), (4 + 7, StopReason::Optimal));
+    assert!(plan.offsets.iter().enumerate().all(|(i, &at)| at == [0, 4][i % 2]));
+}
+
+#[test]
+fn one_meeting_is_enough_to_plan() {
+    let plan = adversarial((0..100).map(|i| (8, i, 1 + i64::from(i == 50), 1)).collect());
+    assert_eq!((plan.peak, plan.stop), (16, StopReason::Optimal));
+}
+
+#[test]
 fn a_time_limit_is_kept_and_told() {
     let problem = generate::mixed_lifetimes(20_000, 1).expect("valid");
     let options = Options {

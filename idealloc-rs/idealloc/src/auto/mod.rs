@@ -48,6 +48,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let stages = Stages::of(options)?;
     let instance = Instance::new(problem);
     let mut search = Search::new(problem, &instance, options, stages, control);
+    search.alone();
     search.layers()?;
     search.passes()?;
     search.lowest_first();

@@ -14,13 +14,43 @@ use crate::place::order::Orders;
 use crate::problem::MAX_BYTES;
 
 impl Search<'_> {
+    /// Nothing to plan where no two buffers meet: each at its lowest place. `O(n + sections)`.
+    pub fn alone(&mut self) {
+        let instance = self.instance;
+        if instance.is_empty() || !instance.is_temporal() || !instance.fixed().is_empty() {
+            return;
+        }
+        let mut taken = vec![false; instance.sections()];
+        for buffer in 0..instance.len() {
+            for piece in instance.pieces(buffer) {
+                for section in &mut taken[piece.start as usize..piece.end as usize] {
+                    if std::mem::replace(section, true) {
+                        return;
+                    }
+                }
+            }
+        }
+        let lowest = |buffer| match instance.sizes()[buffer] {
+            0 => 0,
+            _ => instance.aligner(buffer).up(0),
+        };
+        let offsets: Vec<u64> = (0..instance.len()).map(lowest).collect();
+        self.accept(&offsets, peak_of(instance, &offsets));
+        self.work = instance.len() as u64;
+    }
+
     /// A quick plan for very many buffers.
     ///
     /// # Errors
     /// [`Error::Cancelled`] before there is a plan.
     pub fn layers(&mut self) -> Result<(), Error> {
         let instance = self.instance;
-        if instance.len() <= MANY || !instance.is_temporal() || !instance.fixed().is_empty() {
+        let is_planned = !self.offsets.is_empty();
+        if is_planned
+            || instance.len() <= MANY
+            || !instance.is_temporal()
+            || !instance.fixed().is_empty()
+        {
             return Ok(());
         }
         let mut found = layers(instance, self.control);
