@@ -25,9 +25,8 @@ const OVERLAP: usize = 2;
 /// Sets of tensors to evict for one macro above which the search of a window gives up.
 const MOST_CHOICES: usize = 1 << 10;
 
-/// States that may be expanded for all windows: at most, and as a share of those that the search may expand.
+/// States that may be expanded for all windows, but no more than a search may expand.
 const MOST_STATES: u64 = 500_000;
-const SHARE: u64 = 3;
 
 /// States that may be expanded for one window at least.
 const FEWEST_STATES: u64 = 200;
@@ -44,7 +43,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Bounds each window of an order of all macros, by exact search and by least peak.
     ///
-    /// A share of the states that may be expanded goes to each window; what one leaves is for the next.
+    /// Each window gets a share of the states that may be expanded; what one leaves is for the next.
     pub fn new<const W: usize>(
         reduced: &Reduced,
         order: Vec<u32>,
@@ -53,8 +52,8 @@ impl Parts {
         budget: &mut Budget<'_>,
     ) -> Result<Self, TooWide> {
         let windows = windows(&live_bytes(reduced, &order));
-        let all = budget.options().max_states.map_or(MOST_STATES, |most| most / SHARE);
-        let end = budget.expanded().saturating_add(all.min(MOST_STATES));
+        let all = budget.options().max_states.map_or(MOST_STATES, |most| most.min(MOST_STATES));
+        let end = budget.expanded().saturating_add(all);
         let mut parts = Self { order, windows: Vec::new() };
         for (i, &(from, to)) in windows.iter().enumerate() {
             if budget.is_over() {

@@ -40,6 +40,9 @@ const BEAMS: &[usize] = &[64, 1024, 8192];
 const FIRST_STATES: u64 = 250_000;
 const FIRST_SHARE: u64 = 8;
 
+/// Sets of tensors to evict for one macro that are listed at once where dearer ones can wait for their turn.
+const FEW_CHOICES: usize = 1 << 12;
+
 /// States that may be spent on the bound by least peak.
 const PEAK_STATES: u64 = 100_000;
 
@@ -145,11 +148,10 @@ fn search_traffic<const W: usize>(
         budget.incumbent = best.traffic;
         let mut bound = found.bound.max(least);
         if best.traffic > bound && is_free {
-            let by_peak = peak.path.map(|path| path.steps.iter().map(|s| s.step).collect());
-            let by_best = Some(reduced.macro_order(&best.order));
-            let given = Some((0..reduced.macros.len() as u32).collect());
+            let by_best = reduced.macro_order(&best.order);
+            let given = (0..reduced.macros.len() as u32).collect();
             let mut most: Option<(u64, Parts)> = None;
-            for order in [by_best, given, by_peak].into_iter().flatten() {
+            for order in [given, by_best] {
                 budget.renew();
                 let parts = Parts::new::<W>(&reduced, order, capacity, reductions, &mut budget)?;
                 let bytes = parts.bound(&search.stepper.downsets.lattice, Lattice::FIRST);
@@ -160,7 +162,8 @@ fn search_traffic<const W: usize>(
             budget.renew();
             if let Some((bytes, parts)) = most {
                 bound = bound.max(bytes);
-                search = search.with_parts(parts);
+                search = Search::with_choices(&reduced, capacity, reductions, FEW_CHOICES)?
+                    .with_parts(parts);
             }
         }
         if best.traffic > bound {
