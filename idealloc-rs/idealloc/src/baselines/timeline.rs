@@ -1,12 +1,16 @@
 //! What is taken, over time and address, as one array of windows of time.
 //!
-//! A placed buffer is in every window that it meets. A window keeps three things by address: `solid`, what is taken at
-//! all of its sections by one buffer, merged; `partial`, the buffers that are live at some of its sections only; and
-//! `any`, what is taken at any of its sections, merged. What conflicts with a buffer is then `solid` and a look at
-//! `partial` in the windows where it starts and ends, and `any` in those between. Merged sets stay short, as
-//! layouts are nearly solid; the width of the windows balances how many a buffer meets against how many
-//! buffers start or end in one, so that both grow with the square root of the conflicts of a buffer.
+//! A placed buffer is in every window that it meets. A window keeps five things by address: merged, what is taken
+//! by one buffer at all of its sections (`solid`), at its first one, at its last one, at any of them; and the
+//! buffers that are live at some of its sections only (`partial`). What conflicts with a buffer is then, in the window
+//! where it starts, what is taken at the last section and some of `partial`; in that where it ends, the same with
+//! the first section; and `any` in those between. Merged sets stay short, as layouts are nearly solid; the width of the
+//! windows balances how many a buffer meets against how many buffers start or end in one, so that both grow
+//! with the square root of the conflicts of a buffer.
 
+use std::ops::RangeInclusive;
+
+use crate::baselines::holes::Holes;
 use crate::place::instance::Span;
 use crate::place::interval_set::IntervalSet;
 
@@ -19,25 +23,41 @@ pub struct Timeline {
     cursors: Vec<Cursor>,
     /// Addresses taken by conflicting buffers besides those that time says.
     extra: IntervalSet,
-    /// Of the buffers in the windows where the query starts and ends, those that it conflicts with; scratch.
-    relevant: Vec<(u64, u64)>,
-    /// Holes that a query in few lists visits, on average, times [`SMOOTHING`].
-    expected: u64,
+    /// Scratch.
+    holes: Holes,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Window {
     solid: IntervalSet,
+    first: IntervalSet,
+    last: IntervalSet,
     any: IntervalSet,
-    partial: Vec<Taken>,
+    /// Live at the first section, not at the last.
+    early: Vec<Taken>,
+    /// Live at the last section, not at the first.
+    late: Vec<Taken>,
+    /// Live at neither.
+    inner: Vec<Taken>,
 }
 
 /// Addresses `[start, end)` taken over a span; sorted by start.
 #[derive(Clone, Copy, Debug)]
-struct Taken {
-    start: u64,
-    end: u64,
-    span: Span,
+pub struct Taken {
+    /// First byte.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+    /// Sections; not empty.
+    pub span: Span,
+}
+
+impl Taken {
+    /// Whether its span, which is not empty, overlaps another one that is not.
+    #[inline]
+    pub fn meets(&self, span: Span) -> bool {
+        (self.span.start < span.end) & (span.start < self.span.end)
+    }
 }
 
 /// Where a query stands in one list. Before `position` nothing is of interest any more.
@@ -52,35 +72,37 @@ struct Cursor {
 #[derive(Clone, Copy, Debug)]
 enum List {
     Solid(u32),
+    First(u32),
+    Last(u32),
     Any(u32),
-    /// A window, and the span for which its buffers matter.
-    Partial(u32, Span),
+    /// Of the buffers that are live in a part of a window only, those that meet a span.
+    Partial(u32, Part, Span),
     Extra,
 }
 
-/// Up to so many lists may be merged rather than gone through in turn.
-const FEW: usize = 8;
+/// Where in a window, not in all of which it is, a buffer is live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Early,
+    Late,
+    Inner,
+}
 
-/// Work per hole that is searched for, in units of that per interval of a merge. From timings of `best-fit-by-size` and
-/// `iree` on generated problems of both kinds.
-const HOLE_COST: u64 = 6;
-
-/// Queries over which averages are taken.
-const SMOOTHING: u64 = 64;
+impl Window {
+    fn part(&self, part: Part) -> &[Taken] {
+        match part {
+            Part::Early => &self.early,
+            Part::Late => &self.late,
+            Part::Inner => &self.inner,
+        }
+    }
+}
 
 /// Work per window that a buffer meets, in units of the work per buffer that is looked at in one.
 ///
 /// From timings of `tflm` and `tflite-gpu-by-size` on generated problems of 10k and 100k buffers: flat between 500
 /// and 2000, half as fast at 15.
 const WINDOW_COST: u64 = 1000;
-
-impl Taken {
-    /// Whether its span, which is not empty, overlaps another one that is not.
-    #[inline]
-    fn meets(&self, span: Span) -> bool {
-        (self.span.start < span.end) & (span.start < self.span.end)
-    }
-}
 
 impl Timeline {
     /// Nothing is taken. `spans` are all those that will be inserted.
@@ -92,8 +114,7 @@ impl Timeline {
             windows: vec![Window::default(); count],
             cursors: Vec::new(),
             extra: IntervalSet::default(),
-            relevant: Vec::new(),
-            expected: 0,
+            holes: Holes::default(),
         }
     }
 
@@ -104,22 +125,42 @@ impl Timeline {
         if span.is_empty() || start >= end {
             return;
         }
-        for at in span.start / self.width..=(span.end - 1) / self.width {
-            let covers = self.covers(span, at);
+        for at in self.met(span) {
+            let meeting = self.meeting(span, at);
             let window = &mut self.windows[at as usize];
-            if covers {
-                window.solid.insert(start, end);
-            } else {
-                let place = window.partial.partition_point(|taken| taken.start < start);
-                window.partial.insert(place, Taken { start, end, span });
+            if meeting.at_first {
+                window.first.insert(start, end);
+            }
+            if meeting.at_last {
+                window.last.insert(start, end);
             }
             window.any.insert(start, end);
+            let partial = match (meeting.at_first, meeting.at_last) {
+                (true, true) => {
+                    window.solid.insert(start, end);
+                    continue;
+                }
+                (true, false) => &mut window.early,
+                (false, true) => &mut window.late,
+                (false, false) => &mut window.inner,
+            };
+            let place = partial.partition_point(|taken| taken.start < start);
+            partial.insert(place, Taken { start, end, span });
         }
     }
 
-    fn covers(&self, span: Span, window: u32) -> bool {
+    /// The windows that a span, which is not empty, has sections of.
+    fn met(&self, span: Span) -> RangeInclusive<u32> {
+        span.start / self.width..=(span.end - 1) / self.width
+    }
+
+    /// How a span is live in a window that it meets.
+    fn meeting(&self, span: Span, window: u32) -> Meeting {
         let first = window * self.width;
-        span.start <= first && span.end - first >= self.width
+        Meeting {
+            at_first: span.start <= first,
+            at_last: span.end - first >= self.width,
+        }
     }
 
     /// Opens a query for a buffer that takes these spans. Nothing else may be called before it is done.
@@ -127,15 +168,24 @@ impl Timeline {
         self.cursors.clear();
         self.extra.clear();
         for &piece in pieces.iter().filter(|piece| !piece.is_empty()) {
-            for at in piece.start / self.width..=(piece.end - 1) / self.width {
+            for at in self.met(piece) {
+                let Meeting { at_first, at_last } = self.meeting(piece, at);
                 let window = &self.windows[at as usize];
-                if self.covers(piece, at) {
-                    watch(&mut self.cursors, List::Any(at), &window.any);
-                } else {
-                    watch(&mut self.cursors, List::Solid(at), &window.solid);
-                    if let Some(first) = window.partial.first() {
-                        let list = List::Partial(at, piece);
-                        self.cursors.push(Cursor { list, position: 0, next: first.start });
+                let (list, set) = match (at_first, at_last) {
+                    (true, true) => (List::Any(at), &window.any),
+                    (true, false) => (List::First(at), &window.first),
+                    (false, true) => (List::Last(at), &window.last),
+                    (false, false) => (List::Solid(at), &window.solid),
+                };
+                watch(&mut self.cursors, list, set);
+                // Those that are live at a section where the query is, too, are in its set.
+                for part in [Part::Early, Part::Late, Part::Inner] {
+                    if (at_first && part == Part::Early) || (at_last && part == Part::Late) || (at_first && at_last) {
+                        continue;
+                    }
+                    if let Some(lowest) = window.part(part).first() {
+                        let list = List::Partial(at, part, piece);
+                        self.cursors.push(Cursor { list, position: 0, next: lowest.start });
                     }
                 }
             }
@@ -180,137 +230,44 @@ impl Timeline {
         offset.checked_add(size).map(|_| offset)
     }
 
-    /// Visits the holes of at least `size` bytes, ascending, until `visit` returns true; the one above everything ends
-    /// at `u64::MAX`. The query has not been asked yet.
+    /// Visits the holes of at least `size` bytes, ascending; the one above everything ends at `u64::MAX`. The query has
+    /// not been asked yet.
     ///
-    /// Complexity: as `lowest`, and the number of lists for each hole; or, where many holes are expected in few lists,
-    /// their number for each interval.
-    pub fn holes(&mut self, size: u64, mut visit: impl FnMut(u64, u64) -> bool) {
-        let mut count = 0;
-        let visit = |start, end| {
-            count += 1;
-            visit(start, end)
-        };
-        if self.cursors.len() > FEW {
-            self.walk(size, visit);
-            return;
-        }
-        if HOLE_COST * self.expected / SMOOTHING > self.intervals() {
-            self.merge(size, visit);
-        } else {
-            self.walk(size, visit);
-        }
-        self.expected = self.expected + count - self.expected / SMOOTHING;
-    }
-
-    /// Intervals that a merge would go through, about.
-    fn intervals(&self) -> u64 {
+    /// `visit` says up to which length holes are still of interest, and may be given longer ones; it is done when that
+    /// is less than `size`. Complexity: `O(p)` for the `p` buffers that start or end in the windows where the query
+    /// does, and `O(h log k + k)` per other list, for its `k` intervals and the `h` holes that are left by then.
+    pub fn holes(&mut self, size: u64, visit: impl FnMut(u64, u64) -> u64) {
+        let Self { windows, cursors, extra, holes, .. } = self;
+        holes.reset();
+        cursors.retain(|cursor| {
+            let List::Partial(at, part, span) = cursor.list else { return true };
+            holes.cut_by_selected(windows[at as usize].part(part), span, size);
+            false
+        });
         let intervals = |cursor: &Cursor| match cursor.list {
-            List::Solid(at) => self.windows[at as usize].solid.intervals().len(),
-            List::Any(at) => self.windows[at as usize].any.intervals().len(),
-            List::Partial(at, _) => self.windows[at as usize].partial.len() / 2,
-            List::Extra => self.extra.intervals().len(),
+            List::Solid(at) => windows[at as usize].solid.intervals(),
+            List::First(at) => windows[at as usize].first.intervals(),
+            List::Last(at) => windows[at as usize].last.intervals(),
+            List::Any(at) => windows[at as usize].any.intervals(),
+            List::Partial(..) => &[],
+            List::Extra => extra.intervals(),
         };
-        self.cursors.iter().map(intervals).sum::<usize>() as u64
-    }
-
-    /// As [`holes`](Self::holes), one search per hole.
-    fn walk(&mut self, size: u64, mut visit: impl FnMut(u64, u64) -> bool) {
-        let mut from = 0;
-        while let Some((start, end)) = self.next_hole(from, size) {
-            if visit(start, end) || end == u64::MAX {
-                return;
-            }
-            from = end;
+        cursors.sort_unstable_by_key(|cursor| intervals(cursor).len());
+        let longest = cursors.pop();
+        for cursor in cursors.iter() {
+            holes.cut_by(intervals(cursor), size);
         }
-    }
-
-    fn next_hole(&mut self, from: u64, size: u64) -> Option<(u64, u64)> {
-        let start = self.lowest(from, size, |offset| offset)?;
-        let Self { windows, cursors, .. } = self;
-        let nexts = cursors.iter_mut().map(|cursor| cursor.settle(windows));
-        Some((start, nexts.min().unwrap_or(u64::MAX)))
-    }
-
-    /// As [`holes`](Self::holes), by merging the lists.
-    fn merge(&mut self, size: u64, mut visit: impl FnMut(u64, u64) -> bool) {
-        let Self { windows, cursors, extra, relevant, .. } = self;
-        relevant.clear();
-        let mut ends = [0; FEW];
-        for (cursor, end) in cursors.iter().zip(&mut ends) {
-            if let List::Partial(at, span) = cursor.list {
-                select(&windows[at as usize].partial, span, relevant);
-            }
-            *end = relevant.len();
-        }
-        let mut heads = [Head::default(); FEW];
-        let heads = &mut heads[..cursors.len()];
-        let mut selected = 0;
-        for ((head, cursor), &end) in heads.iter_mut().zip(cursors.iter()).zip(&ends) {
-            head.enter(match cursor.list {
-                List::Solid(at) => windows[at as usize].solid.intervals(),
-                List::Any(at) => windows[at as usize].any.intervals(),
-                List::Partial(..) => &relevant[selected..end],
-                List::Extra => extra.intervals(),
-            });
-            selected = end;
-        }
-        let mut top = 0;
-        loop {
-            let (mut lowest, mut start) = (0, u64::MAX);
-            for (at, head) in heads.iter().enumerate() {
-                (lowest, start) =
-                    if head.start < start { (at, head.start) } else { (lowest, start) };
-            }
-            if start > top && start - top >= size && visit(top, start) || start == u64::MAX {
-                return;
-            }
-            let head = &mut heads[lowest];
-            top = top.max(head.end);
-            head.step();
-        }
+        holes.visit_between(longest.as_ref().map_or(&[], intervals), size, visit);
     }
 }
 
-/// Appends the addresses of those that meet a span.
-fn select(all: &[Taken], span: Span, relevant: &mut Vec<(u64, u64)>) {
-    let first = relevant.len();
-    relevant.resize(first + all.len(), (0, 0));
-    let places = &mut relevant[first..];
-    let mut count = 0;
-    // Whether a buffer matters is as good as random, so no branch hangs on it.
-    for taken in all {
-        places[count] = (taken.start, taken.end);
-        count += usize::from(taken.meets(span));
-    }
-    relevant.truncate(first + count);
-}
-
-/// The interval of a list at which a merge stands, and what comes after.
-#[derive(Clone, Copy, Debug, Default)]
-struct Head<'l> {
-    /// `u64::MAX` past the last.
-    start: u64,
-    end: u64,
-    rest: &'l [(u64, u64)],
-}
-
-impl<'l> Head<'l> {
-    fn enter(&mut self, list: &'l [(u64, u64)]) {
-        self.rest = list;
-        self.step();
-    }
-
-    #[inline]
-    fn step(&mut self) {
-        (self.start, self.end) = match self.rest.split_first() {
-            Some((&interval, rest)) => {
-                self.rest = rest;
-                interval
-            }
-            None => (u64::MAX, 0),
-        };
-    }
+/// How a span that meets a window is live in it.
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    /// Whether the span is live at the first section.
+    at_first: bool,
+    /// Whether it is live at the last section.
+    at_last: bool,
 }
 
 fn watch(cursors: &mut Vec<Cursor>, list: List, set: &IntervalSet) {
@@ -333,10 +290,12 @@ impl Cursor {
     ) -> u64 {
         let set = match self.list {
             List::Solid(at) => &windows[at as usize].solid,
+            List::First(at) => &windows[at as usize].first,
+            List::Last(at) => &windows[at as usize].last,
             List::Any(at) => &windows[at as usize].any,
             List::Extra => extra,
-            List::Partial(at, span) => {
-                let all = &windows[at as usize].partial;
+            List::Partial(at, part, span) => {
+                let all = windows[at as usize].part(part);
                 return self.pass_partial(all, span, offset, size, up);
             }
         };
@@ -387,17 +346,6 @@ impl Cursor {
         self.next = all.get(position).map_or(u64::MAX, |taken| taken.start);
         offset
     }
-
-    /// Moves to the first interval that matters, and returns its start.
-    fn settle(&mut self, windows: &[Window]) -> u64 {
-        if let List::Partial(at, span) = self.list {
-            let ahead = &windows[at as usize].partial[self.position as usize..];
-            let skipped = ahead.iter().take_while(|taken| !taken.meets(span)).count();
-            self.position += skipped as u32;
-            self.next = ahead.get(skipped).map_or(u64::MAX, |taken| taken.start);
-        }
-        self.next
-    }
 }
 
 /// Sections per window: the square root of what makes both costs of a buffer equal.
@@ -412,38 +360,3 @@ fn width(sections: u64, spans: &[Span]) -> u32 {
     u32::try_from(square.isqrt().clamp(1, sections.max(1))).unwrap_or(u32::MAX)
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::{FEW, Span, Timeline};
-
-    proptest! {
-        #[test]
-        fn a_merge_visits_what_searches_find(
-            taken in prop::collection::vec((0_u32..20, 1_u32..9, 0_u64..50, 1_u64..9), 0..40),
-            (start, length, size) in (0_u32..20, 1_u32..9, 1_u64..9),
-            (from, to) in (0_u64..50, 0_u64..60),
-        ) {
-            let span = |start, length| Span { start, end: start + length };
-            let spans: Vec<Span> = taken.iter().map(|one| span(one.0, one.1)).collect();
-            let mut timeline = Timeline::new(30, &spans);
-            for (&span, &(.., start, length)) in spans.iter().zip(&taken) {
-                timeline.insert(span, start, start + length);
-            }
-            let mut holes = [Vec::new(), Vec::new()];
-            for (merges, holes) in [false, true].into_iter().zip(&mut holes) {
-                timeline.open(&[span(start, length)]).avoid(from, to);
-                timeline.close();
-                prop_assume!(timeline.cursors.len() <= FEW);
-                let visit = |start, end| {
-                    holes.push((start, end));
-                    false
-                };
-                if merges { timeline.merge(size, visit) } else { timeline.walk(size, visit) }
-            }
-            prop_assert_eq!(&holes[0], &holes[1]);
-            prop_assert_eq!(holes[0].last().map(|hole| hole.1), Some(u64::MAX));
-        }
-    }
-}
