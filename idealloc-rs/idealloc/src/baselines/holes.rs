@@ -1,179 +1,150 @@
 //! What is free under several lists of what is taken, at once.
 //!
-//! Holes shorter than what is asked for are nowhere of interest, so every step leaves them out; those of the first
+//! Holes shorter than what is asked for are nowhere of interest, so every step leaves them out: those of the first
 //! list are cut by the next one, and so on. Short lists come first, so that few holes are ever held, and the
-//! longest last, where holes are only looked at. A loop over a list hangs no branch on what is as good as random.
+//! longest last, where holes are only looked at.
 
-use crate::baselines::timeline::Taken;
-use crate::place::instance::Span;
+use crate::place::interval_set::IntervalSet;
 
-/// A list with so many intervals per hole is searched rather than gone through.
-const SPARSE: usize = 6;
+/// Addresses `[start, end)`.
+type Range = (u64, u64);
 
-/// Addresses `[start, end)`, ascending and disjoint. The hole above all that is taken ends at `u64::MAX`.
+/// A list with less intervals per hole is gone through together with the holes.
+const DENSE: usize = 2;
+
+/// What is taken, sorted by start.
+#[derive(Clone, Copy, Debug)]
+pub struct List<'l> {
+    /// Addresses.
+    pub taken: &'l [Range],
+    /// Whether they are disjoint: then ends ascend, too.
+    pub is_disjoint: bool,
+}
+
+impl<'l> List<'l> {
+    /// Nothing is taken.
+    pub const EMPTY: Self = Self { taken: &[], is_disjoint: true };
+
+    /// What is in a set.
+    pub fn of(set: &'l IntervalSet) -> Self {
+        Self { taken: set.intervals(), is_disjoint: true }
+    }
+}
+
+/// Holes, ascending and disjoint. The one above all that is taken ends at `u64::MAX`.
 #[derive(Clone, Debug, Default)]
 pub struct Holes {
-    all: Ranges,
-    /// Scratch.
-    others: Ranges,
-    /// Scratch.
-    common: Ranges,
-}
-
-/// The first `count` of what is there; what comes after is left from before.
-#[derive(Clone, Debug, Default)]
-struct Ranges {
-    places: Vec<(u64, u64)>,
+    all: Vec<Range>,
+    /// How many of `all` are holes; the others are left from before.
     count: usize,
-}
-
-impl Ranges {
-    /// Forgets all, and makes room for `most`, and one more that is written but not kept.
-    fn clear(&mut self, most: usize) -> &mut [(u64, u64)] {
-        if self.places.len() <= most {
-            self.places.resize(2 * most + 1, (0, 0));
-        }
-        self.count = 0;
-        &mut self.places
-    }
-
-    fn as_slice(&self) -> &[(u64, u64)] {
-        &self.places[..self.count]
-    }
+    /// Scratch.
+    cut: Vec<Range>,
 }
 
 impl Holes {
     /// Nothing is taken.
     pub fn reset(&mut self) {
-        self.all.clear(1)[0] = (0, u64::MAX);
-        self.all.count = 1;
-    }
-
-    /// Leaves what is free beside those of `taken`, sorted by start, that meet `span`, in at least `size` bytes.
-    ///
-    /// Complexity: `O(h + k)` for `h` holes and `k` in `taken`.
-    pub fn cut_by_selected(&mut self, taken: &[Taken], span: Span, size: u64) {
-        let Self { all, others, common } = self;
-        let places = others.clear(taken.len() + 1);
-        let (mut top, mut count) = (0, 0);
-        for taken in taken {
-            let matters = taken.meets(span);
-            places[count] = (top, taken.start);
-            count += usize::from(matters & (taken.start.saturating_sub(top) >= size));
-            top = if matters & (taken.end > top) { taken.end } else { top };
-        }
-        places[count] = (top, u64::MAX);
-        others.count = count + usize::from(u64::MAX - top >= size);
-        if all.as_slice() == [(0, u64::MAX)] {
-            std::mem::swap(all, others);
-            return;
-        }
-        let (a, b) = (all.as_slice(), others.as_slice());
-        let places = common.clear(a.len() + b.len());
-        let (mut i, mut j, mut count) = (0, 0, 0);
-        while let (Some(&(a_start, a_end)), Some(&(b_start, b_end))) = (a.get(i), b.get(j)) {
-            let (start, end) = (a_start.max(b_start), a_end.min(b_end));
-            places[count] = (start, end);
-            count += usize::from(end.saturating_sub(start) >= size);
-            i += usize::from(a_end <= b_end);
-            j += usize::from(b_end <= a_end);
-        }
-        common.count = count;
-        std::mem::swap(all, common);
+        self.all.clear();
+        self.all.push((0, u64::MAX));
+        self.count = 1;
     }
 
     /// Leaves what is free beside a list as well, in at least `size` bytes.
     ///
-    /// Complexity: `O(h + k)` for `h` holes and `k` intervals, or `O(h log k + c)` where `h` is much less and `c` of
-    /// them are in holes.
-    pub fn cut_by(&mut self, intervals: &[(u64, u64)], size: u64) {
-        let Self { all, common, .. } = self;
-        let places = common.clear(all.count + intervals.len());
-        let mut count = 0;
-        if intervals.len() < SPARSE * all.count {
-            let all = all.as_slice();
-            let (mut i, mut j) = (0, 0);
-            let mut free = 0;
-            while i < all.len() {
-                let (next, end) = intervals.get(j).copied().unwrap_or((u64::MAX, u64::MAX));
-                let hole = all[i];
-                let (start, to) = (hole.0.max(free), hole.1.min(next));
-                places[count] = (start, to);
-                count += usize::from(to.saturating_sub(start) >= size);
-                let passes = next < hole.1;
-                free = if passes { end } else { free };
-                j += usize::from(passes);
-                i += usize::from(!passes);
-            }
-        } else {
-            let mut position = 0;
-            for &(start, end) in all.as_slice() {
-                let mut free = start;
-                position = ending_above(intervals, start, position);
-                while let Some(&taken) = intervals.get(position).filter(|taken| taken.0 < end) {
-                    places[count] = (free, taken.0);
-                    count += usize::from(taken.0.saturating_sub(free) >= size);
-                    free = taken.1;
-                    position += 1;
-                }
-                places[count] = (free, end);
-                count += usize::from(end.saturating_sub(free) >= size);
-                // The last one may reach into the next hole.
-                position = position.saturating_sub(1);
-            }
+    /// Complexity: `O(h + k)` for `h` holes and `k` intervals, or, where `k` is more, `O(h log k + c)` for a disjoint
+    /// list of which `c` are in holes.
+    pub fn cut_by(&mut self, list: List<'_>, size: u64) {
+        let Self { all, count, cut } = self;
+        let most = *count + list.taken.len() + 1;
+        if cut.len() < most {
+            cut.resize(2 * most, (0, 0));
         }
-        common.count = count;
-        std::mem::swap(all, common);
+        let holes = &all[..*count];
+        let mut left = 0;
+        if list.taken.len() < DENSE * holes.len() {
+            left = merge(holes, list.taken, size, cut);
+        } else {
+            sweep(holes, list, |start, end| {
+                // Whether a hole is long enough is as good as random, so no branch hangs on it.
+                cut[left] = (start, end);
+                left += usize::from(end.saturating_sub(start) >= size);
+                false
+            });
+        }
+        *count = left;
+        std::mem::swap(all, cut);
     }
 
     /// Visits what [`cut_by`](Self::cut_by) would leave, ascending. `visit` says up to which length holes are still
-    /// of interest; it may be given longer ones.
+    /// of interest, and may be given longer ones; it is done when that is less than `size`.
     ///
     /// Complexity: as [`cut_by`](Self::cut_by).
-    pub fn visit_between(
-        &self,
-        intervals: &[(u64, u64)],
-        size: u64,
-        mut visit: impl FnMut(u64, u64) -> u64,
-    ) {
-        let mut position = 0;
+    pub fn visit(&self, list: List<'_>, size: u64, mut visit: impl FnMut(u64, u64) -> u64) {
         let mut longest = u64::MAX;
-        for &(start, end) in self.all.as_slice() {
-            position = ending_above(intervals, start, position);
-            let mut free = start;
-            while let Some(&taken) = intervals.get(position).filter(|taken| taken.0 < end) {
-                let length = taken.0.saturating_sub(free);
-                if length >= size && length <= longest {
-                    longest = visit(free, taken.0);
-                    if longest < size {
-                        return;
-                    }
-                }
-                free = taken.1;
-                position += 1;
+        sweep(&self.all[..self.count], list, |start, end| {
+            let length = end.saturating_sub(start);
+            // One comparison for both limits: what is too short wraps around.
+            if length.wrapping_sub(size) <= longest - size {
+                longest = visit(start, end);
             }
-            let length = end.saturating_sub(free);
-            if length >= size && length <= longest {
-                longest = visit(free, end);
-                if longest < size {
-                    return;
-                }
-            }
-            position = position.saturating_sub(1);
-        }
+            longest < size
+        });
     }
 }
 
+/// Hands out what is free in each hole, and empty ranges, until `found` returns true.
+#[inline]
+fn sweep(holes: &[Range], list: List<'_>, mut found: impl FnMut(u64, u64) -> bool) {
+    let List { taken, is_disjoint } = list;
+    let (mut position, mut top) = (0, 0);
+    for &(start, end) in holes {
+        if is_disjoint {
+            position = ending_above(taken, start, position);
+        }
+        let mut free = start.max(top);
+        while let Some(&(next, after)) = taken.get(position).filter(|taken| taken.0 < end) {
+            if found(free, next) {
+                return;
+            }
+            free = free.max(after);
+            position += 1;
+        }
+        if found(free, end) {
+            return;
+        }
+        // The last one may reach into the next hole.
+        top = free;
+    }
+}
+
+/// What is free in holes, at least `size` bytes long, by going through both lists. Returns how many there are.
+fn merge(holes: &[Range], taken: &[Range], size: u64, cut: &mut [Range]) -> usize {
+    let (mut i, mut j, mut top, mut count) = (0, 0, 0, 0);
+    while i < holes.len() {
+        let hole = holes[i];
+        let (next, after) = if j < taken.len() { taken[j] } else { (u64::MAX, u64::MAX) };
+        let (start, end) = (hole.0.max(top), hole.1.min(next));
+        cut[count] = (start, end);
+        count += usize::from(end.saturating_sub(start) >= size);
+        // Which comes next is as good as random, so no branch hangs on it.
+        let passes = next < hole.1;
+        top = if passes { top.max(after) } else { top };
+        j += usize::from(passes);
+        i += usize::from(!passes);
+    }
+    count
+}
+
 /// Position of the first interval at or after `from` that ends above `address`. Galloping: `O(log distance)`.
-fn ending_above(intervals: &[(u64, u64)], address: u64, from: usize) -> usize {
+fn ending_above(taken: &[Range], address: u64, from: usize) -> usize {
     let (mut low, mut step) = (from, 1);
-    while low + step <= intervals.len() && intervals[low + step - 1].1 <= address {
+    while low + step <= taken.len() && taken[low + step - 1].1 <= address {
         low += step;
         step *= 2;
     }
-    let high = (low + step - 1).min(intervals.len());
+    let high = (low + step - 1).min(taken.len());
     if low >= high {
         return low;
     }
-    low + intervals[low..high].partition_point(|interval| interval.1 <= address)
+    low + taken[low..high].partition_point(|interval| interval.1 <= address)
 }
