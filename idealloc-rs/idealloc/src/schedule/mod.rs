@@ -12,6 +12,8 @@ mod forced;
 mod graph;
 mod incumbent;
 mod joint;
+mod lattice;
+mod lists;
 mod local;
 mod options;
 mod pack;

@@ -25,6 +25,10 @@ pub(super) struct Macro {
     pub enter: u64,
     /// Bytes the later operators need, all their tensors included; 0 if there are none.
     pub hill: u64,
+    /// Bytes of `outputs`.
+    pub made_bytes: u64,
+    /// Whether all of `outputs` are clean from the start.
+    pub makes_clean: bool,
     /// Macros that must have run before.
     pub predecessors: Vec<u32>,
     /// Macros that must run later; the mirror image.
@@ -139,6 +143,9 @@ impl Reduced {
             let read: u64 =
                 step.inputs.iter().map(|&item| reduced.items[item as usize].bytes).sum();
             step.enter = graph.footprint(ops[0]) - read;
+            let made = step.outputs.iter().map(|&item| &reduced.items[item as usize]);
+            step.made_bytes = made.clone().map(|item| item.bytes).sum();
+            step.makes_clean = made.clone().all(|item| item.is_clean);
             step.hill = ops[1..].iter().map(|&op| graph.footprint(op)).max().unwrap_or(0);
             step.ops = ops;
         }

@@ -13,6 +13,7 @@ use super::path::{residencies, spell_out};
 use super::peak;
 use super::reduce::Reduced;
 use super::residency::{Schedule, load};
+use super::step::Stepper;
 use super::traffic::Search;
 use super::widening::{Failure, in_words};
 use crate::control::{Control, Effort};
@@ -44,23 +45,15 @@ const PEAK_STATES: u64 = 100_000;
 /// Where the search gives up, the order of the caller with the bound reached. `Schedule::bound` is of the peak.
 ///
 /// # Errors
-/// [`Error::InvalidGraph`] if more than 2048 tensors are live at once.
+/// [`Error::InvalidPlan`] never, but for mistakes of ours.
 pub fn least_peak(
     graph: &Graph,
     options: &SearchOptions,
     control: &Control,
 ) -> Result<Schedule, Error> {
-    in_words!(search_peak(graph, options, control))
-}
-
-fn search_peak<const W: usize>(
-    graph: &Graph,
-    options: &SearchOptions,
-    control: &Control,
-) -> Result<Schedule, Failure> {
     let reduced = Reduced::new(graph, options.reductions.glue);
     let mut budget = Budget::new(options, control);
-    let found = peak::search::<W>(&reduced, options.reductions, &mut budget)?;
+    let found = peak::search(&reduced, options.reductions, &mut budget);
     let order = match &found.path {
         Some(path) => spell_out(&reduced, path).0,
         None => topological_order(graph)?,
@@ -94,7 +87,8 @@ fn search_peak<const W: usize>(
 /// searched together until a schedule meets the bound or the work is used up.
 ///
 /// # Errors
-/// As [`least_peak`], and [`Error::InvalidGraph`] naming the operator that does not fit the capacity.
+/// [`Error::InvalidGraph`] if more than 2048 tensors are live at once, or naming the operator that does not fit the
+/// capacity.
 pub fn least_traffic(
     graph: &Graph,
     capacity: u64,
@@ -131,14 +125,15 @@ fn search_traffic<const W: usize>(
     let mut budget = Budget::new(options, control);
     budget.incumbent = best.traffic;
     let mut search = Search::<W>::new(&reduced, capacity, reductions)?;
-    let first = search.stepper.first();
+    let first = Stepper::first();
     let part = options.max_states.map_or(FIRST_STATES, |most| most / FIRST_SHARE);
     let whole = budget.narrow(part.min(FIRST_STATES));
     let mut found = search.run(first, best.traffic, 0, &mut budget)?;
     budget.widen(whole);
-    if found.stop == StopReason::WorkLimit {
-        // This takes longer: a good schedule soon, whose value keeps dearer states out.
-        let least = least_by_peak::<W>(&reduced, capacity, reductions, &mut budget)?;
+    if matches!(found.stop, StopReason::WorkLimit | StopReason::MemoryLimit) {
+        // This takes longer: a good schedule soon, whose value keeps dearer states out. Others need the memory first.
+        search = Search::<W>::new(&reduced, capacity, reductions)?;
+        let least = least_by_peak(&reduced, capacity, reductions, &mut budget);
         let soon = Anytime { reduced: &reduced, capacity, reductions, seed };
         soon.improve::<W>(&mut best, &BEAMS[..2], &mut budget)?;
         budget.incumbent = best.traffic;
@@ -157,6 +152,10 @@ fn search_traffic<const W: usize>(
     let mut stop = found.stop;
     best.improve(&reduced, &found.path, Effort::Medium, seed, control)?;
     let is_cut_short = found.path.is_none();
+    if is_cut_short {
+        search = Search::<W>::new(&reduced, capacity, reductions)?;
+    }
+    budget.hold(search.held());
     if best.traffic > bound {
         let widths = if is_cut_short { &BEAMS[2..] } else { &BEAMS[..1] };
         let last = Anytime { reduced: &reduced, capacity, reductions, seed };
@@ -170,18 +169,22 @@ fn search_traffic<const W: usize>(
         }
         let tie_break = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(variant) | 1;
         budget.renew();
+        budget.hold(0);
         let again = search.run(first, bound, tie_break, &mut budget)?;
         best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
         // Less capacity leaves room to place what is there.
         let (part, rest) = ((capacity - needed) / PARTS, (capacity - needed) % PARTS);
         let less = capacity - part * variant - rest * variant / PARTS;
         if best.traffic > bound && less < capacity {
+            budget.hold(search.held());
             let mut smaller = Search::<W>::new(&reduced, less, reductions)?;
             let upper = best.traffic - 1;
             let again = smaller.run(first, upper, 0, &mut budget)?;
             best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
         }
     }
+    drop(search);
+    budget.hold(0);
     let mut clashes = 0;
     if !is_cut_short && best.traffic > bound && !budget.is_over() {
         budget.renew();
@@ -212,18 +215,18 @@ fn statistics(counts: [u64; 4]) -> Vec<(&'static str, u64)> {
 /// Whoever kept on chip what a schedule evicts, from then until it comes back, would need no more than the capacity
 /// and the bytes that are away at once; but in some place every order needs the least peak. Each of these bytes comes
 /// back, and is written before unless a copy is off chip anyway.
-fn least_by_peak<const W: usize>(
+fn least_by_peak(
     reduced: &Reduced,
     capacity: u64,
     reductions: Reductions,
     budget: &mut Budget<'_>,
-) -> Result<u64, Failure> {
+) -> u64 {
     let whole = budget.narrow(PEAK_STATES);
-    let peak = peak::search::<W>(reduced, reductions, budget)?.bound;
+    let peak = peak::search(reduced, reductions, budget).bound;
     budget.widen(whole);
     let away = peak.saturating_sub(capacity);
     let clean: u64 = reduced.items.iter().filter(|item| item.is_clean).map(|i| i.bytes).sum();
-    Ok(away + away.saturating_sub(clean))
+    away + away.saturating_sub(clean)
 }
 
 /// How a search that came to its end is called where the value is not the bound.

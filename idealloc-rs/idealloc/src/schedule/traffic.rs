@@ -19,9 +19,6 @@ use crate::plan::StopReason;
 /// Sets of tensors to evict for one macro above which the search gives up: some graphs have millions.
 const MOST_CHOICES: usize = 1 << 16;
 
-/// Bytes of search tree at which the search gives up.
-const MOST_BYTES: usize = 4 << 30;
-
 /// What a search found.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -61,6 +58,8 @@ pub(super) struct Search<'a, const W: usize> {
     dominance: bool,
     /// By downset; empty between runs.
     contenders: Vec<Vec<Contender<W>>>,
+    /// Number of contenders.
+    contending: usize,
     /// Downsets with contenders.
     touched: Vec<u32>,
     nodes: Vec<Node<W>>,
@@ -83,6 +82,7 @@ impl<'a, const W: usize> Search<'a, W> {
             forced: reductions.forced_eviction.then(|| ForcedEvictions::new(reduced, capacity)),
             dominance: reductions.dominance,
             contenders: Vec::new(),
+            contending: 0,
             touched: Vec::new(),
             nodes: Vec::new(),
             children: Vec::new(),
@@ -103,6 +103,7 @@ impl<'a, const W: usize> Search<'a, W> {
         for at in self.touched.drain(..) {
             self.contenders[at as usize].clear();
         }
+        self.contending = 0;
         self.nodes.clear();
         let (evicted, is_beaten) = (BitSet::EMPTY, false);
         self.nodes.push(Node { state: start, parent: 0, by: 0, evicted, is_beaten });
@@ -123,24 +124,24 @@ impl<'a, const W: usize> Search<'a, W> {
                 continue;
             }
             bound = bound.max(value);
-            if self.stepper.downsets.is_complete(node.state.downset) {
+            if self.stepper.downsets.lattice.is_complete(node.state.downset) {
                 stop = StopReason::Optimal;
                 goal = Some(index);
                 break;
             }
-            if let Some(reason) = budget.spend(bound) {
+            let bytes = self.held() + open.len() * size_of_val(&(value, 0u32, 0u64, index));
+            if let Some(reason) = budget.spend(bound, bytes) {
                 stop = reason;
                 break;
             }
             let mut children = std::mem::take(&mut self.children);
             self.stepper.children(node.state, &mut children)?;
-            let bytes = (self.nodes.len() + children.len()) * size_of::<Node<W>>();
-            if self.stepper.take_is_cut() || bytes > MOST_BYTES {
+            if self.stepper.take_is_cut() {
                 stop = StopReason::WorkLimit;
                 self.children = children;
                 break;
             }
-            self.contenders.resize_with(self.stepper.downsets.len(), Vec::new);
+            self.contenders.resize_with(self.stepper.downsets.lattice.len(), Vec::new);
             for child in &children {
                 let state = child.state;
                 let value = value.max(state.cost + self.ahead(state));
@@ -154,7 +155,7 @@ impl<'a, const W: usize> Search<'a, W> {
                 let id = self.nodes.len() as u32;
                 let (by, evicted) = (child.by, child.evicted);
                 self.nodes.push(Node { state, parent: index, by, evicted, is_beaten: false });
-                let depth = self.stepper.downsets.get(state.downset).depth;
+                let depth = self.stepper.downsets.lattice.depth(state.downset);
                 let tie = u64::from(id).wrapping_mul(tie_break) >> 32;
                 open.push((Reverse(value), depth, tie, Reverse(id)));
             }
@@ -164,8 +165,17 @@ impl<'a, const W: usize> Search<'a, W> {
             bound = left_out;
         }
         let path = goal.map(|goal| self.trace(goal));
-        let downsets = self.stepper.downsets.len() as u64;
+        let downsets = self.stepper.downsets.lattice.len() as u64;
         Ok(Found { path, bound, stop, downsets })
+    }
+
+    /// Bytes taken, but for what is open.
+    pub fn held(&self) -> usize {
+        self.stepper.downsets.held()
+            + self.forced.as_ref().map_or(0, ForcedEvictions::held)
+            + self.nodes.len() * size_of::<Node<W>>()
+            + self.contenders.len() * size_of::<Vec<Contender<W>>>()
+            + self.contending * size_of::<Contender<W>>()
     }
 
     /// Bytes that every way from a state to the end must still move.
@@ -189,6 +199,7 @@ impl<'a, const W: usize> Search<'a, W> {
         if rivals.is_empty() {
             self.touched.push(state.downset.0);
         }
+        let before = rivals.len();
         let nodes = &mut self.nodes;
         rivals.retain(|old| {
             let is_beaten = beats(downsets, state, &new, old);
@@ -196,6 +207,7 @@ impl<'a, const W: usize> Search<'a, W> {
             !is_beaten
         });
         rivals.push(new);
+        self.contending = self.contending + rivals.len() - before;
         true
     }
 
@@ -205,8 +217,7 @@ impl<'a, const W: usize> Search<'a, W> {
         while at != 0 {
             let node = &self.nodes[at as usize];
             let parent = self.nodes[node.parent as usize].state.downset;
-            let downset = self.stepper.downsets.get(parent);
-            steps.push(downset.step(node.by, node.evicted));
+            steps.push(self.stepper.downsets.step(parent, node.by, node.evicted));
             at = node.parent;
         }
         steps.reverse();
