@@ -1,6 +1,6 @@
-"""COSMA's comparison on operator graphs: optima, times, baselines, curves.
+"""COSMA's comparison on operator graphs: optima, times, baselines.
 
-    python benchmarks/schedule_networks.py [--corpus DIR] [--curve 20] [NETWORK ...]
+    python benchmarks/schedule_networks.py [--corpus DIR] [NETWORK ...]
 
 Times are CPU seconds of one call from Python, the best of three; the graphs of tests/data/graphs
 are used unless a directory is given.
@@ -20,7 +20,6 @@ from xdsl_memplan.scheduling.budgets import budgets_of
 from xdsl_memplan.scheduling.core import SearchSettings
 from xdsl_memplan.scheduling.divide_and_conquer import schedule_by_parts
 from xdsl_memplan.scheduling.fixed_order import schedule_in_order
-from xdsl_memplan.scheduling.pareto import pareto_curve
 from xdsl_memplan.scheduling.peak import schedule_for_peak
 from xdsl_memplan.scheduling.replacement import four_baselines
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
@@ -78,7 +77,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("networks", nargs="*")
     parser.add_argument("--corpus", type=Path, default=GRAPHS, help="folder of graphs")
-    parser.add_argument("--curve", type=int, default=0, help="points of a curve for each network")
     arguments = parser.parse_args()
     names = arguments.networks or sorted(path.stem for path in arguments.corpus.glob("*.json"))
     groups: dict[str, list[float]] = {}
@@ -88,12 +86,6 @@ def main() -> None:
         for setting, graph in (("A", whole.without_parameters()), ("P", whole)):
             group = "search" if name in ARCHITECTURE_SEARCH else "human"
             groups.setdefault(f"{group} {setting}", []).extend(one_setting(name, setting, graph))
-            if arguments.curve:
-                start = time.process_time()
-                curve = pareto_curve(graph, arguments.curve)
-                proved = sum(schedule.optimal for _, schedule in curve)
-                seconds = time.process_time() - start
-                print(f"  curve: {proved} of {len(curve)} points proved, {seconds:.2f} s")
     for group, values in sorted(groups.items()):
         if values:
             print(f"mean reduction, {group}: {statistics.mean(values):.1f} %")

@@ -9,9 +9,9 @@ the optimum of capacity alone cannot be packed, the search has to prove that and
 import argparse
 import time
 
-from tests.scheduling.random_graphs import random_graph
 from xdsl_memplan.model.check_schedule import check_schedule
 from xdsl_memplan.scheduling.budgets import budgets_of
+from xdsl_memplan.scheduling.generate import random_graph
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 
 

@@ -38,6 +38,7 @@ def schedule(
     order: list[int] | None,
     seed: int,
     max_states: int | None,
+    max_memory_bytes: int | None,
     time_limit_seconds: float | None,
     without: list[str],
     progress: Callable[[int, int, int], None] | None,

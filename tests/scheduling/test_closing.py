@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.scheduling.random_graphs import random_graph
 from xdsl_memplan.model.check_schedule import check_schedule
 from xdsl_memplan.model.graph import Graph, Operator, Tensor
 from xdsl_memplan.scheduling.budgets import budgets_of
 from xdsl_memplan.scheduling.core import SearchSettings
+from xdsl_memplan.scheduling.generate import random_graph
 from xdsl_memplan.scheduling.oracle import OracleSettings, solve_exactly
 from xdsl_memplan.scheduling.peak import schedule_for_peak
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
@@ -15,6 +15,7 @@ from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 ONCE_OPEN = [
     (22, "M_R", 34, 38),
     (36, "M_H", 38, 6),
+    (43, "M_P", 46, 0),
     (124, "M_R", 27, 41),
     (159, "M_H", 30, 5),
     (226, "M_R", 31, 47),

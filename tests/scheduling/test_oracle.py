@@ -1,9 +1,9 @@
 import pytest
 
-from tests.scheduling.random_graphs import random_graph
 from xdsl_memplan.model.check_schedule import check_schedule
 from xdsl_memplan.model.graph import Graph, Operator, Tensor
 from xdsl_memplan.scheduling.errors import InvalidGraphError
+from xdsl_memplan.scheduling.generate import random_graph
 from xdsl_memplan.scheduling.oracle import OracleSettings, solve_exactly
 from xdsl_memplan.scheduling.peak import schedule_for_peak
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic

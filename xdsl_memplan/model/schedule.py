@@ -43,7 +43,7 @@ class Schedule:
     bound: int
     """The best lower bound that is proved, of `peak` or `traffic` as `objective` says."""
     stop: str
-    """Why it stopped: optimal, complete, work-limit, time-limit, cancelled."""
+    """Why it stopped: optimal, complete, work-limit, memory-limit, time-limit, cancelled."""
     statistics: Mapping[str, int]
 
     @property

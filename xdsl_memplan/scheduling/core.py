@@ -19,6 +19,7 @@ Reduction = Literal[
 ]
 
 DEFAULT_MAX_STATES = 5_000_000
+DEFAULT_MAX_MEMORY_BYTES = 4 << 30
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,9 @@ class SearchSettings:
 
     max_states: int | None = DEFAULT_MAX_STATES
     """States that may be expanded; None: no limit."""
+    max_memory_bytes: int | None = DEFAULT_MAX_MEMORY_BYTES
+    """Bytes that what is remembered of states may take, about; None: no limit. A search that needs
+    more gives up with the stop reason memory-limit and keeps its schedule and its bound."""
     time_limit_seconds: float | None = None
     """Safety net."""
     seed: int = 0
@@ -66,6 +70,7 @@ def search(
             order=None if order is None else list(order),
             seed=settings.seed,
             max_states=settings.max_states,
+            max_memory_bytes=settings.max_memory_bytes,
             time_limit_seconds=settings.time_limit_seconds,
             without=list(settings.without),
             progress=settings.progress,

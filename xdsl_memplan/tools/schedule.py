@@ -17,7 +17,7 @@ from xdsl_memplan.model.check_schedule import check_schedule
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.schedule import Schedule
 from xdsl_memplan.scheduling.budgets import budgets_of
-from xdsl_memplan.scheduling.core import SearchSettings
+from xdsl_memplan.scheduling.core import DEFAULT_MAX_MEMORY_BYTES, SearchSettings
 from xdsl_memplan.scheduling.divide_and_conquer import schedule_by_parts
 from xdsl_memplan.scheduling.fixed_order import schedule_in_order
 from xdsl_memplan.scheduling.pareto import pareto_curve
@@ -41,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--max-states", type=int, help="work of the search; default: %(default)s", default=5_000_000
     )
+    add("--max-memory", metavar="SIZE", help="bytes that the search may hold; default: 4GiB")
     add("--time-limit", type=float, metavar="SECONDS", help="safety net")
     add("-q", "--quiet", action="store_true", help="no summary, no progress")
 
@@ -58,6 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
     with watch as progress:
         settings = SearchSettings(
             max_states=arguments.max_states,
+            max_memory_bytes=(
+                parse_byte_size(arguments.max_memory)
+                if arguments.max_memory
+                else DEFAULT_MAX_MEMORY_BYTES
+            ),
             time_limit_seconds=arguments.time_limit,
             progress=progress,
         )

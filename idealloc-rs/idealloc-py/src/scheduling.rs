@@ -123,7 +123,7 @@ fn check_schedule(
 
 /// Searches for a schedule: of least traffic with a capacity, otherwise of least peak.
 #[pyfunction]
-#[pyo3(signature = (graph, *, capacity, order, seed, max_states, time_limit_seconds, without, progress))]
+#[pyo3(signature = (graph, *, capacity, order, seed, max_states, max_memory_bytes, time_limit_seconds, without, progress))]
 #[expect(clippy::too_many_arguments, reason = "one keyword per option, as Python callers see them")]
 fn schedule(
     py: Python<'_>,
@@ -132,6 +132,7 @@ fn schedule(
     order: Option<Vec<u32>>,
     seed: u64,
     max_states: Option<u64>,
+    max_memory_bytes: Option<u64>,
     time_limit_seconds: Option<f64>,
     without: Vec<String>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -139,6 +140,7 @@ fn schedule(
     let options = SearchOptions {
         seed,
         max_states,
+        max_memory_bytes,
         time_limit: match time_limit_seconds {
             Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
                 InvalidOptionError::new_err(format!(

@@ -13,6 +13,8 @@ pub enum StopReason {
     Complete,
     /// The budget of work was used up.
     WorkLimit,
+    /// What a search remembers took as many bytes as it may.
+    MemoryLimit,
     /// The safety net of time was reached: the result may differ from run to run.
     TimeLimit,
     /// The caller asked to stop.
@@ -29,6 +31,7 @@ impl StopReason {
             Self::Infeasible => "infeasible",
             Self::Complete => "complete",
             Self::WorkLimit => "work-limit",
+            Self::MemoryLimit => "memory-limit",
             Self::TimeLimit => "time-limit",
             Self::Cancelled => "cancelled",
         }

@@ -238,6 +238,17 @@ def test_out_of_time_at_one_size_is_out_of_larger_ones(tmp_path: Path):
     ]
 
 
+def test_a_session_that_goes_on_knows_the_smallest_at_which_time_was_out(tmp_path: Path):
+    sizes = [BenchmarkInstance(str(n), "test", generated(n, 2).problem, 1, 1) for n in (5, 10, 20)]
+    output = tmp_path / "bench.json"
+    session = Session([SLOW], [], Limits(seconds=0.01), 1)
+    timeouts = [session.run([one], output, lambda _: None)[0] for one in (sizes[0], sizes[2])]
+    assert {run.status for run in timeouts} == {"timeout"}
+    second = Session([SLOW], [], Limits(seconds=0.01), 1, earlier=timeouts)
+    last = second.run(sizes, output, lambda _: None)[-1]
+    assert (last.instance, last.message) == ("10", "out of time on a smaller one")
+
+
 def test_same_rule_takes_the_fastest_peer():
     def run(contender: str, seconds: float) -> Run:
         return Run("i", "g", 10_000, 1, 1, contender, "ours", False, "ok", cpu_seconds=seconds)

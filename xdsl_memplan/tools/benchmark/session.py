@@ -13,7 +13,7 @@ from typing import Any
 
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
-from xdsl_memplan.tools.benchmark.measure import Run, measure
+from xdsl_memplan.tools.benchmark.measure import Run, Status, measure
 from xdsl_memplan.tools.benchmark.peers import Missing
 
 _SAVE_SECONDS = 5.0
@@ -65,7 +65,11 @@ class Session:
         returned.
         """
         runs = _Runs(self, output, progress)
-        open_ones = [one for one in instances if self._entering(one, runs)]
+        open_ones: list[BenchmarkInstance] = []
+        for instance in instances:
+            runs.recall_timeouts(instance)
+            if self._entering(instance, runs):
+                open_ones.append(instance)
         groups = [list(group) for _, group in groupby(open_ones, key=lambda one: one.group)]
         end = time.monotonic() + self.seconds
         try:
@@ -130,8 +134,9 @@ class _Runs:
 
     def __init__(self, session: Session, output: Path, progress: Callable[[str], None]) -> None:
         self.all = [run for run in session.earlier if run.message != _NO_TIME]
-        keys = ((run.contender, run.group, run.instance) for run in self.all)
-        self._statuses = dict(zip(keys, (run.status for run in self.all), strict=True))
+        self._statuses: dict[tuple[str, str, str], Status] = {
+            (run.contender, run.group, run.instance): run.status for run in self.all
+        }
         self._session = session
         self._output = output
         self._progress = progress
@@ -140,10 +145,20 @@ class _Runs:
 
     def has(self, contender: Contender, instance: BenchmarkInstance) -> bool:
         """Tell whether an earlier session ran a contender on an instance."""
-        status = self._statuses.get((contender.name, instance.group, instance.name))
-        if status == "timeout":
-            self._exhausted[contender.name, instance.family] = len(instance.problem)
-        return status is not None
+        return self._earlier_status(contender, instance) is not None
+
+    def recall_timeouts(self, instance: BenchmarkInstance) -> None:
+        """Note who ran out of time on an instance in an earlier session."""
+        for contender in self._session.contenders:
+            if self._earlier_status(contender, instance) == "timeout":
+                self._exhaust(contender, instance)
+
+    def _exhaust(self, contender: Contender, instance: BenchmarkInstance) -> None:
+        key, buffers = (contender.name, instance.family), len(instance.problem)
+        self._exhausted[key] = min(buffers, self._exhausted.get(key, buffers))
+
+    def _earlier_status(self, contender: Contender, instance: BenchmarkInstance) -> Status | None:
+        return self._statuses.get((contender.name, instance.group, instance.name))
 
     def add(self, contender: Contender, instance: BenchmarkInstance, repetition: int) -> Run:
         """Run a contender on an instance, unless it took too long on a smaller one."""
@@ -154,7 +169,7 @@ class _Runs:
         run = measure(contender, instance, self._session.limits)
         self.all.append(run)
         if run.status == "timeout":
-            self._exhausted[key] = buffers
+            self._exhaust(contender, instance)
         if time.monotonic() - self._saved > _SAVE_SECONDS:
             self.save()
             self._saved = time.monotonic()

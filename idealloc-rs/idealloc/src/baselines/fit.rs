@@ -62,18 +62,19 @@ pub fn smallest_hole(request: &Request, gaps: Gaps<'_>) -> u64 {
     smallest_by(request, gaps, |(start, end), _| end - start)
 }
 
-/// The gap that fits with the least `measure(gap, aligned offset)`, which is at least the size; the lowest of
-/// equals. The unbounded gap is the last resort.
+/// The gap that fits with the least `measure(gap, aligned offset)`: the size or more, and what alignment leaves free
+/// below the offset not counted or counted. The lowest of equals. The unbounded gap is the last resort.
 pub fn smallest_by(request: &Request, gaps: Gaps<'_>, measure: impl Fn(Range, u64) -> u64) -> u64 {
     let mut best = (u64::MAX, UNBOUNDED);
-    gaps.visit(|gap| {
-        let Some(offset) = request.offset_in(gap) else { return false };
-        // The last resort.
-        let measured = if gap.1 == UNBOUNDED { u64::MAX } else { measure(gap, offset) };
-        if measured < best.0 || best.1 == UNBOUNDED {
-            best = (measured, offset);
+    gaps.visit_up_to(|gap| {
+        if let Some(offset) = request.offset_in(gap) {
+            // The last resort.
+            let measured = if gap.1 == UNBOUNDED { u64::MAX } else { measure(gap, offset) };
+            if measured < best.0 || best.1 == UNBOUNDED {
+                best = (measured, offset);
+            }
         }
-        measured == request.size
+        if best.0 == request.size { 0 } else { best.0.saturating_add(request.alignment - 1) }
     });
     best.1
 }

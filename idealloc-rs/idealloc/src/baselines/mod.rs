@@ -18,6 +18,7 @@ mod degrees;
 mod executorch;
 pub(crate) mod fit;
 mod free_list;
+mod holes;
 mod iree;
 pub(crate) mod layout;
 mod mersenne_twister;

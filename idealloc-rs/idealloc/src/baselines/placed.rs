@@ -114,6 +114,12 @@ impl Gaps<'_> {
 
     /// Visits the gaps, lowest first, until `visit` returns true.
     pub fn visit(self, mut visit: impl FnMut(Range) -> bool) {
+        self.visit_up_to(|gap| if visit(gap) { 0 } else { u64::MAX });
+    }
+
+    /// Visits gaps, lowest first. `visit` returns the length in bytes above which gaps are of no interest any more; 0 to
+    /// stop. It may be given longer ones.
+    pub fn visit_up_to(self, mut visit: impl FnMut(Range) -> u64) {
         self.timeline.holes(self.size, |start, end| visit((start, end)));
     }
 }

@@ -7,6 +7,7 @@ use super::local;
 use super::options::Reductions;
 use super::path::Path;
 use super::reduce::Reduced;
+use super::step::Stepper;
 use super::traffic::Search;
 use super::widening::Failure;
 use crate::control::Effort;
@@ -61,7 +62,7 @@ impl Anytime<'_> {
             if !budget.allows(states) || control.is_cancelled() || best.traffic == 0 {
                 break;
             }
-            let path = beam::search::<W>(self.reduced, self.capacity, width, control)?;
+            let path = beam::search::<W>(self.reduced, self.capacity, width, budget)?;
             best.improve(self.reduced, &path, Effort::Low, self.seed, control)?;
             let is_cheaper = |path: &Path| cheapest.as_ref().is_none_or(|c| path.cost < c.cost);
             cheapest = path.filter(is_cheaper).or(cheapest);
@@ -95,11 +96,10 @@ impl Anytime<'_> {
                 Reductions { canonical_last: false, defer_sources: false, ..self.reductions };
             let mut search = Search::<W>::new(&chained, capacity, one_order)?;
             let whole = budget.narrow(STATES);
-            let first = search.stepper.first();
-            let found = search.run(first, best.traffic, 0, budget)?;
+            let found = search.run(Stepper::first(), best.traffic, 0, budget)?;
             budget.widen(whole);
             let path = match found.path {
-                None => beam::search::<W>(&chained, capacity, WIDTH, control)?,
+                None => beam::search::<W>(&chained, capacity, WIDTH, budget)?,
                 path => path,
             };
             best.improve(&chained, &path, Effort::Low, seed, control)?;

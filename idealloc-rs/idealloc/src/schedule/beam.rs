@@ -3,13 +3,13 @@
 //! Where the exact search is cut short, this is what it has; where it is not, its cost keeps dearer states out.
 
 use super::bit_set::BitSet;
+use super::budget::Budget;
 use super::downsets::{Downsets, TooWide};
 use super::forced::ForcedEvictions;
 use super::options::Reductions;
 use super::path::Path;
 use super::reduce::Reduced;
 use super::step::{Child, State, Stepper};
-use crate::control::Control;
 
 /// Sets of tensors to evict that are tried for one macro, those with the largest tensors first.
 const MOST_CHOICES: usize = 32;
@@ -25,32 +25,35 @@ struct Entry<const W: usize> {
     evicted: BitSet<W>,
 }
 
-/// Follows the `width` best states of each depth to the end; `None` if all of them get stuck or it is cancelled.
+/// Follows the `width` best states of each depth to the end; `None` if all of them get stuck, memory ends, or it is cancelled.
 ///
 /// O(macros · width) expansions.
 pub(super) fn search<const W: usize>(
     reduced: &Reduced,
     capacity: u64,
     width: usize,
-    control: &Control,
+    budget: &Budget<'_>,
 ) -> Result<Option<Path>, TooWide> {
     // Orders are what a beam has many of: of the rules, only those that look at one state at a time are used.
     let reductions = Reductions { canonical_last: false, ..Reductions::default() };
     let downsets = Downsets::new(reduced, reductions.defer_sources)?;
     let mut stepper = Stepper::new(downsets, capacity, reductions, MOST_CHOICES);
     let mut forced = ForcedEvictions::new(reduced, capacity);
-    let first = stepper.first();
+    let first = Stepper::first();
     let start = Entry { state: first, value: 0, parent: 0, by: 0, evicted: BitSet::EMPTY };
     let mut levels = vec![vec![start]];
     let mut children: Vec<Child<W>> = Vec::new();
+    let mut kept = 1;
     for _ in 0..reduced.macros.len() {
-        if control.is_cancelled() {
-            return Ok(None);
-        }
         let mut next: Vec<Entry<W>> = Vec::new();
         let level = &levels[levels.len() - 1];
         for (parent, entry) in level.iter().enumerate() {
-            stepper.children(entry.state, &mut children)?;
+            let entries = kept + next.len();
+            let bytes = entries * size_of::<Entry<W>>() + stepper.downsets.held() + forced.held();
+            if budget.control().is_cancelled() || !budget.has_room_for(bytes) {
+                return Ok(None);
+            }
+            stepper.children(entry.state, |_, _| u64::MAX, &mut children)?;
             next.extend(children.iter().map(|child| Entry {
                 state: child.state,
                 value: child.state.cost + forced.bound(&stepper.downsets, child.state),
@@ -68,6 +71,7 @@ pub(super) fn search<const W: usize>(
         if next.is_empty() {
             return Ok(None);
         }
+        kept += next.len();
         levels.push(next);
     }
     Ok(Some(trace(&stepper.downsets, &levels)))
@@ -80,8 +84,7 @@ fn trace<const W: usize>(downsets: &Downsets<'_, W>, levels: &[Vec<Entry<W>>]) -
     for depth in (1..levels.len()).rev() {
         let entry = &levels[depth][at];
         let parent = &levels[depth - 1][entry.parent as usize];
-        let downset = downsets.get(parent.state.downset);
-        steps.push(downset.step(entry.by, entry.evicted));
+        steps.push(downsets.step(parent.state.downset, entry.by, entry.evicted));
         at = entry.parent as usize;
     }
     steps.reverse();

@@ -17,6 +17,8 @@ pub(super) struct Budget<'a> {
     began: Instant,
     expanded: u64,
     most: Option<u64>,
+    /// Bytes that searches hold which wait for another.
+    held_by_others: usize,
     /// Value of the best schedule so far, for whoever watches; 0 if there is none.
     pub incumbent: u64,
 }
@@ -25,7 +27,15 @@ impl<'a> Budget<'a> {
     /// Nothing is spent yet.
     pub fn new(options: &'a SearchOptions, control: &'a Control) -> Self {
         let most = options.max_states;
-        Self { options, control, began: Instant::now(), expanded: 0, most, incumbent: 0 }
+        Self {
+            options,
+            control,
+            began: Instant::now(),
+            expanded: 0,
+            most,
+            held_by_others: 0,
+            incumbent: 0,
+        }
     }
 
     /// Allows as much again as the options do.
@@ -44,6 +54,17 @@ impl<'a> Budget<'a> {
     /// See [`Self::narrow`].
     pub const fn widen(&mut self, most: Option<u64>) {
         self.most = most;
+    }
+
+    /// Says how many bytes are held by searches that wait for those to come.
+    pub const fn hold(&mut self, bytes: usize) {
+        self.held_by_others = bytes;
+    }
+
+    /// Whether a search may hold so many bytes.
+    pub fn has_room_for(&self, bytes: usize) -> bool {
+        let held = self.held_by_others.saturating_add(bytes) as u64;
+        self.options.max_memory_bytes.is_none_or(|most| held <= most)
     }
 
     /// States expanded so far.
@@ -66,8 +87,11 @@ impl<'a> Budget<'a> {
         self.control
     }
 
-    /// Counts one state at a proved bound; a reason if it is one too many.
-    pub fn spend(&mut self, bound: u64) -> Option<StopReason> {
+    /// Counts one state at a proved bound; a reason if it is one too many, or if the `bytes` that the search holds are.
+    pub fn spend(&mut self, bound: u64, bytes: usize) -> Option<StopReason> {
+        if !self.has_room_for(bytes) {
+            return Some(StopReason::MemoryLimit);
+        }
         if self.most.is_some_and(|most| self.expanded >= most) {
             return Some(StopReason::WorkLimit);
         }

@@ -5,7 +5,8 @@
 //! longest alternation macro < reader < macro < ... counts how often; the sum over tensors bounds the cost.
 
 use super::bit_set::BitSet;
-use super::downsets::{DownsetIdx, Downsets};
+use super::downsets::Downsets;
+use super::lattice::DownsetIdx;
 use super::reduce::Reduced;
 use super::step::State;
 
@@ -37,6 +38,8 @@ struct Weights<const W: usize> {
 pub(super) struct ForcedEvictions<const W: usize> {
     forced: Vec<Forced>,
     weights: Vec<Option<Weights<W>>>,
+    /// Entries of all weights.
+    entries: usize,
 }
 
 impl<const W: usize> ForcedEvictions<W> {
@@ -47,7 +50,7 @@ impl<const W: usize> ForcedEvictions<W> {
         let is_tight = |v: &u32| need[*v as usize] + largest > capacity;
         let mut forced = Vec::new();
         if !(0..need.len() as u32).any(|v| is_tight(&v)) {
-            return Self { forced, weights: Vec::new() };
+            return Self { forced, weights: Vec::new(), entries: 0 };
         }
         let reach = Reach::new(reduced);
         // Only these can force anything out; latest first.
@@ -87,7 +90,13 @@ impl<const W: usize> ForcedEvictions<W> {
             }
             forced.push(Forced { item: index as u32, at, readers });
         }
-        Self { forced, weights: Vec::new() }
+        Self { forced, weights: Vec::new(), entries: 0 }
+    }
+
+    /// Bytes taken.
+    pub const fn held(&self) -> usize {
+        self.weights.len() * size_of::<Option<Weights<W>>>()
+            + self.entries * size_of::<(u32, u64)>()
     }
 
     /// Bytes that every way from a state to the end must still move.
@@ -100,7 +109,9 @@ impl<const W: usize> ForcedEvictions<W> {
             self.weights.resize(index + 1, None);
         }
         if self.weights[index].is_none() {
-            self.weights[index] = Some(self.weigh(downsets, state.downset));
+            let weights = self.weigh(downsets, state.downset);
+            self.entries += weights.resident.len() + weights.absent.len();
+            self.weights[index] = Some(weights);
         }
         let Some(weights) = &self.weights[index] else { return 0 };
         let mut bound = weights.base;
@@ -117,11 +128,11 @@ impl<const W: usize> ForcedEvictions<W> {
     fn weigh(&self, downsets: &Downsets<'_, W>, at: DownsetIdx) -> Weights<W> {
         let mut weights =
             Weights { base: 0, resident: Vec::new(), absent: Vec::new(), on_chip: BitSet::EMPTY };
-        let live = &downsets.get(at).live;
+        let live = downsets.live(at);
         for forced in &self.forced {
-            let item = &downsets.reduced.items[forced.item as usize];
+            let item = &downsets.reduced().items[forced.item as usize];
             let most = |list: &[(u32, u64)]| {
-                let open = list.iter().filter(|(step, _)| !downsets.contains(at, *step));
+                let open = list.iter().filter(|(step, _)| !downsets.lattice.contains(at, *step));
                 open.map(|&(_, count)| count).max().unwrap_or(0)
             };
             let (stays, comes_back) = (most(&forced.at), most(&forced.readers));
@@ -136,7 +147,9 @@ impl<const W: usize> ForcedEvictions<W> {
                         weights.absent.push((bit, comes_back * item.bytes));
                     }
                 }
-                Err(_) if item.producer.is_some_and(|from| !downsets.contains(at, from)) => {
+                Err(_)
+                    if item.producer.is_some_and(|from| !downsets.lattice.contains(at, from)) =>
+                {
                     let write = if item.is_clean || stays == 0 { 0 } else { 1 };
                     weights.base += (stays + write) * item.bytes;
                 }

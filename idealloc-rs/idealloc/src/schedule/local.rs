@@ -157,7 +157,7 @@ mod tests {
                 crate::schedule::Reductions { canonical_last: false, defer_sources: false, ..options.reductions },
             )
             .map(|mut s| {
-                let first = s.stepper.first();
+                let first = crate::schedule::step::Stepper::first();
                 s.run(first, u64::MAX, 0, &mut crate::schedule::budget::Budget::new(&options, &control))
             });
             if let Ok(Ok(found)) = found {

@@ -42,6 +42,8 @@ pub struct SearchOptions {
     pub reductions: Reductions,
     /// States that may be expanded before the search gives up; `None`: no limit.
     pub max_states: Option<u64>,
+    /// Bytes that what is remembered of states may take, about, before the search gives up; `None`: no limit.
+    pub max_memory_bytes: Option<u64>,
     /// Safety net; a schedule that it cut short says so.
     pub time_limit: Option<Duration>,
     /// Seed of the perturbations of address packing.
@@ -53,6 +55,7 @@ impl Default for SearchOptions {
         Self {
             reductions: Reductions::default(),
             max_states: Some(5_000_000),
+            max_memory_bytes: Some(4 << 30),
             time_limit: None,
             seed: 0,
         }

@@ -1,212 +1,213 @@
 //! Least peak without moving anything: best-first over downsets, by the largest footprint so far (COSMA III-E1).
+//!
+//! What is on chip follows from the downset: all that was made or read and has a reader still to run. So its bytes are
+//! all that is kept of it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::bit_set::BitSet;
 use super::budget::Budget;
-use super::downsets::{DownsetIdx, Downsets, TooWide};
+use super::lattice::{DownsetIdx, Lattice};
 use super::options::Reductions;
 use super::path::{Path, Step};
 use super::reduce::Reduced;
 use super::traffic::Found;
 use crate::plan::StopReason;
 
-/// Most moves that are looked ahead for a descent.
-const DESCENT_MOVES: usize = 2;
+/// What a macro does to the bytes on chip.
+#[derive(Clone, Copy, Debug)]
+struct Effect {
+    /// Most bytes while it runs.
+    footprint: u64,
+    /// Bytes after it.
+    held: u64,
+}
 
-/// A downset on the best way found to it.
+/// A downset, and how it was reached first, which is best: from where, by which macro.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
-    peak: u64,
-    parent: DownsetIdx,
-    by: usize,
-    is_done: bool,
+    held: u64,
+    from: DownsetIdx,
+    by: u32,
+    is_reached: bool,
+}
+
+/// A macro that may run next: the least footprint on the way first, then the greatest depth, then the oldest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Open {
+    peak: Reverse<u64>,
+    depth: u32,
+    age: Reverse<u64>,
+    from: DownsetIdx,
+    by: u32,
 }
 
 /// Searches for the order whose largest number of bytes on chip is least; `Found::bound` is that number.
 ///
-/// A move that holds no more than was held before, and leaves no more than it found, is taken at once: it could be
-/// moved to the front of any continuation. Exponential in the width of the graph at worst.
-pub(super) fn search<const W: usize>(
-    reduced: &Reduced,
-    reductions: Reductions,
-    budget: &mut Budget<'_>,
-) -> Result<Found, TooWide> {
-    let mut downsets = Downsets::<W>::new(reduced, reductions.defer_sources)?;
-    let first = downsets.first();
-    let least = reduced.largest_need();
-    let mut reached = vec![Some(Reached { peak: least, parent: first, by: 0, is_done: false })];
-    // What is on chip follows from the downset: all that is live, less inputs that nobody has read yet.
-    let mut open = BinaryHeap::new();
-    open.push((Reverse(least), 0u32, Reverse(first)));
-    let mut bound = least;
-    let mut stop = StopReason::Infeasible;
-    let mut goal = None;
-    while let Some((Reverse(peak), _, Reverse(at))) = open.pop() {
-        match &mut reached[at.0 as usize] {
-            Some(r) if r.peak == peak && !r.is_done => r.is_done = true,
-            _ => continue,
-        }
-        bound = bound.max(peak);
-        if downsets.is_complete(at) {
-            stop = StopReason::Optimal;
-            goal = Some(at);
-            break;
-        }
-        if let Some(reason) = budget.spend(bound) {
+/// One macro, or two, that hold no more than was held before, and leave no more than they found, are run at once: they
+/// could be moved to the front of any continuation. Exponential in the width of the graph at worst.
+pub(super) fn search(reduced: &Reduced, reductions: Reductions, budget: &mut Budget<'_>) -> Found {
+    let first = Lattice::FIRST;
+    let mut search = Search {
+        lattice: Lattice::new(reduced, reductions.defer_sources),
+        reached: vec![Reached { held: 0, from: first, by: 0, is_reached: true }],
+        open: BinaryHeap::new(),
+        age: 0,
+    };
+    let mut bound = reduced.largest_need();
+    let mut at = first;
+    let mut stop = StopReason::Optimal;
+    while !search.lattice.is_complete(at) {
+        if let Some(reason) = budget.spend(bound, search.bytes()) {
             stop = reason;
             break;
         }
-        if downsets.is_full() {
-            stop = StopReason::WorkLimit;
+        let mut next = None;
+        let descent = if reductions.free_move { search.descent(at, bound) } else { None };
+        match descent {
+            Some((by, None)) => next = search.go(at, by),
+            Some((by, Some(then))) => {
+                let middle = search.locate(at, by);
+                // If it was met before, so was all that is worth trying from it, or will be.
+                search.reach(middle, at, by);
+                next = search.go(middle, then);
+            }
+            None => search.push_all(at, bound),
+        }
+        while next.is_none() {
+            let Some(open) = search.open.pop() else { break };
+            bound = bound.max(open.peak.0);
+            next = search.go(open.from, open.by);
+        }
+        let Some(to) = next else {
+            stop = StopReason::Infeasible;
             break;
-        }
-        let descent = if reductions.free_move {
-            descend(&mut downsets, at, peak, DESCENT_MOVES)?
-        } else {
-            None
         };
-        downsets.expand(at);
-        if let Some(moves) = descent {
-            let (mut from, mut is_better) = (at, false);
-            for by in moves {
-                let to = downsets.target(from, by)?;
-                is_better = improve(&mut reached, from, by, to, peak);
-                from = to;
+        at = to;
+    }
+    let path = (stop == StopReason::Optimal).then(|| search.trace(at));
+    Found { path, bound, stop, downsets: search.lattice.len() as u64 }
+}
+
+struct Search<'a> {
+    lattice: Lattice<'a>,
+    /// By downset.
+    reached: Vec<Reached>,
+    open: BinaryHeap<Open>,
+    age: u64,
+}
+
+impl Search<'_> {
+    /// Bytes taken.
+    fn bytes(&self) -> usize {
+        self.lattice.held()
+            + self.reached.len() * size_of::<Reached>()
+            + self.open.len() * size_of::<Open>()
+    }
+
+    /// The downset that a macro leads to.
+    fn locate(&mut self, from: DownsetIdx, by: u32) -> DownsetIdx {
+        let (to, is_new) = self.lattice.with(from, by);
+        if is_new {
+            let held = self.effect(from, None, self.reached[from.get()].held, by).held;
+            self.reached.push(Reached { held, from, by, is_reached: false });
+        }
+        to
+    }
+
+    /// Notes a way to a downset if it is the first.
+    fn reach(&mut self, to: DownsetIdx, from: DownsetIdx, by: u32) -> bool {
+        let reached = &mut self.reached[to.get()];
+        let is_first = !reached.is_reached;
+        if is_first {
+            *reached = Reached { held: reached.held, from, by, is_reached: true };
+        }
+        is_first
+    }
+
+    /// Where a macro leads, if nothing led there before.
+    fn go(&mut self, from: DownsetIdx, by: u32) -> Option<DownsetIdx> {
+        let to = self.locate(from, by);
+        self.reach(to, from, by).then_some(to)
+    }
+
+    /// What a macro does at a downset where so many bytes are on chip, once another macro has run there, too.
+    fn effect(&self, at: DownsetIdx, after: Option<u32>, held: u64, step: u32) -> Effect {
+        let body = &self.lattice.reduced.macros[step as usize];
+        let has_run = |c: u32| self.lattice.contains(at, c) || Some(c) == after;
+        let (mut loaded, mut dying) = (0, 0);
+        for &item in &body.inputs {
+            let item = &self.lattice.reduced.items[item as usize];
+            if item.producer.is_none() && !item.consumers.iter().any(|&c| has_run(c)) {
+                loaded += item.bytes;
             }
-            if is_better {
-                open.push((Reverse(peak), downsets.get(from).depth, Reverse(from)));
-            }
-            continue;
-        }
-        let resident = resident(&downsets, at);
-        let held = downsets.sum(at, resident);
-        for by in 0..downsets.get(at).moves.len() {
-            let most = footprint(&downsets, at, resident, held, by).max(peak);
-            let to = downsets.target(at, by)?;
-            if improve(&mut reached, at, by, to, most) {
-                open.push((Reverse(most), downsets.get(to).depth, Reverse(to)));
+            if item.consumers.iter().all(|&c| c == step || has_run(c)) {
+                dying += item.bytes;
             }
         }
-    }
-    let path = goal.map(|goal| trace(&downsets, &reached, goal));
-    let count = downsets.len() as u64;
-    Ok(Found { path, bound, stop, downsets: count })
-}
-
-/// Notes a way to a downset if it is the best so far.
-fn improve(
-    reached: &mut Vec<Option<Reached>>,
-    from: DownsetIdx,
-    by: usize,
-    to: DownsetIdx,
-    peak: u64,
-) -> bool {
-    let index = to.0 as usize;
-    if index >= reached.len() {
-        reached.resize(index + 1, None);
-    }
-    let is_better = reached[index].is_none_or(|r| r.peak > peak);
-    if is_better {
-        reached[index] = Some(Reached { peak, parent: from, by, is_done: false });
-    }
-    is_better
-}
-
-/// A few moves after which no more is held than before, and which hold no more than `peak` on the way.
-///
-/// They can be moved to the front of any continuation without loss, so nothing else need be tried.
-fn descend<const W: usize>(
-    downsets: &mut Downsets<'_, W>,
-    from: DownsetIdx,
-    peak: u64,
-    most_moves: usize,
-) -> Result<Option<Vec<usize>>, TooWide> {
-    let resident_from = resident(downsets, from);
-    let held_from = downsets.sum(from, resident_from);
-    for depth in 1..=most_moves {
-        let mut moves = Vec::new();
-        if descend_from(downsets, from, held_from, peak, depth, &mut moves)? {
-            return Ok(Some(moves));
+        let held = held + loaded;
+        Effect {
+            footprint: (held + body.enter).max(held - dying + body.hill),
+            held: held - dying + body.made_bytes,
         }
     }
-    Ok(None)
-}
 
-fn descend_from<const W: usize>(
-    downsets: &mut Downsets<'_, W>,
-    at: DownsetIdx,
-    target: u64,
-    peak: u64,
-    depth: usize,
-    moves: &mut Vec<usize>,
-) -> Result<bool, TooWide> {
-    downsets.expand(at);
-    let resident = resident(downsets, at);
-    let held = downsets.sum(at, resident);
-    for i in 0..downsets.get(at).moves.len() {
-        let by = &downsets.get(at).moves[i];
-        let held_after =
-            held + downsets.sum(at, by.inputs.minus(resident)) + by.made_bytes - by.dying_bytes;
-        if footprint(downsets, at, resident, held, i) > peak {
-            continue;
+    /// One or two macros after which no more is held than before, and which hold no more than `peak` on the way.
+    ///
+    /// They can be moved to the front of any continuation without loss, so nothing else need be tried.
+    fn descent(&self, at: DownsetIdx, peak: u64) -> Option<(u32, Option<u32>)> {
+        let held = self.reached[at.get()].held;
+        let fits = |effect: Effect| effect.footprint <= peak;
+        let one = self.lattice.ready(at).find(|&step| {
+            let effect = self.effect(at, None, held, step);
+            fits(effect) && effect.held <= held
+        });
+        if let Some(step) = one {
+            return Some((step, None));
         }
-        if depth == 1 && held_after > target {
-            continue;
-        }
-        moves.push(i);
-        let found = depth == 1 || {
-            let to = downsets.target(at, i)?;
-            descend_from(downsets, to, target, peak, depth - 1, moves)?
-        };
-        if found {
-            return Ok(true);
-        }
-        moves.pop();
+        let macros = &self.lattice.reduced.macros;
+        self.lattice.ready(at).find_map(|step| {
+            let effect = self.effect(at, None, held, step);
+            if !fits(effect) {
+                return None;
+            }
+            // It leaves more than it found. What makes good for that is waiting for it, or reads what it reads:
+            // anything else would have done so before.
+            let body = &macros[step as usize];
+            let items = &self.lattice.reduced.items;
+            let sharing = body.inputs.iter().flat_map(|&item| &items[item as usize].consumers);
+            let then = body.successors.iter().chain(sharing).copied().find(|&then| {
+                let has_run = |c: u32| self.lattice.contains(at, c) || c == step;
+                let mut needed = macros[then as usize].predecessors.iter();
+                !has_run(then) && needed.all(|&p| has_run(p)) && {
+                    let effect = self.effect(at, Some(step), effect.held, then);
+                    fits(effect) && effect.held <= held
+                }
+            })?;
+            Some((step, Some(then)))
+        })
     }
-    Ok(false)
-}
 
-fn resident<const W: usize>(downsets: &Downsets<'_, W>, at: DownsetIdx) -> BitSet<W> {
-    let live = &downsets.get(at).live;
-    let mut set = BitSet::EMPTY;
-    for (bit, &item) in live.iter().enumerate() {
-        let item = &downsets.reduced.items[item as usize];
-        let is_here =
-            item.producer.is_some() || item.consumers.iter().any(|&c| downsets.contains(at, c));
-        if is_here {
-            set.insert(bit as u32);
+    /// Opens all that can run at a downset.
+    fn push_all(&mut self, at: DownsetIdx, peak: u64) {
+        let held = self.reached[at.get()].held;
+        let depth = self.lattice.depth(at) + 1;
+        for by in self.lattice.ready(at) {
+            let peak = Reverse(self.effect(at, None, held, by).footprint.max(peak));
+            self.open.push(Open { peak, depth, age: Reverse(self.age), from: at, by });
+            self.age += 1;
         }
     }
-    set
-}
 
-/// Most bytes on chip while a move runs.
-fn footprint<const W: usize>(
-    downsets: &Downsets<'_, W>,
-    at: DownsetIdx,
-    resident: BitSet<W>,
-    held: u64,
-    by: usize,
-) -> u64 {
-    let by = &downsets.get(at).moves[by];
-    let held = held + downsets.sum(at, by.inputs.minus(resident));
-    (held + by.enter).max(held - by.dying_bytes + by.hill)
-}
-
-fn trace<const W: usize>(
-    downsets: &Downsets<'_, W>,
-    reached: &[Option<Reached>],
-    goal: DownsetIdx,
-) -> Path {
-    let mut steps = Vec::new();
-    let mut at = goal;
-    while let Some(r) = reached[at.0 as usize].filter(|_| at != downsets.first()) {
-        let by = &downsets.get(r.parent).moves[r.by];
-        steps.push(Step { step: by.step, evicted_before: Vec::new(), evicted_inside: Vec::new() });
-        at = r.parent;
+    fn trace(&self, goal: DownsetIdx) -> Path {
+        let mut steps = Vec::new();
+        let mut at = goal;
+        while at != Lattice::FIRST {
+            let Reached { from, by, .. } = self.reached[at.get()];
+            steps.push(Step { step: by, evicted_before: Vec::new(), evicted_inside: Vec::new() });
+            at = from;
+        }
+        steps.reverse();
+        Path { steps, cost: 0 }
     }
-    steps.reverse();
-    Path { steps, cost: 0 }
 }

@@ -7,12 +7,16 @@ use super::check::check_schedule;
 use super::graph::{Graph, OpIdx, topological_order};
 use super::incumbent::Incumbent;
 use super::joint;
-use super::options::{Reductions, SearchOptions};
+use super::lattice::Lattice;
+use super::options::SearchOptions;
 use super::pack::pack_least;
+use super::parts::Parts;
 use super::path::{residencies, spell_out};
 use super::peak;
+use super::peak_bound::moved_by_peak;
 use super::reduce::Reduced;
 use super::residency::{Schedule, load};
+use super::step::Stepper;
 use super::traffic::Search;
 use super::widening::{Failure, in_words};
 use crate::control::{Control, Effort};
@@ -36,6 +40,9 @@ const BEAMS: &[usize] = &[64, 1024, 8192];
 const FIRST_STATES: u64 = 250_000;
 const FIRST_SHARE: u64 = 8;
 
+/// Sets of tensors to evict for one macro that are listed at once where dearer ones can wait for their turn.
+const FEW_CHOICES: usize = 1 << 12;
+
 /// States that may be spent on the bound by least peak.
 const PEAK_STATES: u64 = 100_000;
 
@@ -44,23 +51,15 @@ const PEAK_STATES: u64 = 100_000;
 /// Where the search gives up, the order of the caller with the bound reached. `Schedule::bound` is of the peak.
 ///
 /// # Errors
-/// [`Error::InvalidGraph`] if more than 2048 tensors are live at once.
+/// [`Error::InvalidPlan`] never, but for mistakes of ours.
 pub fn least_peak(
     graph: &Graph,
     options: &SearchOptions,
     control: &Control,
 ) -> Result<Schedule, Error> {
-    in_words!(search_peak(graph, options, control))
-}
-
-fn search_peak<const W: usize>(
-    graph: &Graph,
-    options: &SearchOptions,
-    control: &Control,
-) -> Result<Schedule, Failure> {
     let reduced = Reduced::new(graph, options.reductions.glue);
     let mut budget = Budget::new(options, control);
-    let found = peak::search::<W>(&reduced, options.reductions, &mut budget)?;
+    let found = peak::search(&reduced, options.reductions, &mut budget);
     let order = match &found.path {
         Some(path) => spell_out(&reduced, path).0,
         None => topological_order(graph)?,
@@ -94,7 +93,8 @@ fn search_peak<const W: usize>(
 /// searched together until a schedule meets the bound or the work is used up.
 ///
 /// # Errors
-/// As [`least_peak`], and [`Error::InvalidGraph`] naming the operator that does not fit the capacity.
+/// [`Error::InvalidGraph`] if more than 2048 tensors are live at once, or naming the operator that does not fit the
+/// capacity.
 pub fn least_traffic(
     graph: &Graph,
     capacity: u64,
@@ -131,18 +131,41 @@ fn search_traffic<const W: usize>(
     let mut budget = Budget::new(options, control);
     budget.incumbent = best.traffic;
     let mut search = Search::<W>::new(&reduced, capacity, reductions)?;
-    let first = search.stepper.first();
+    let first = Stepper::first();
     let part = options.max_states.map_or(FIRST_STATES, |most| most / FIRST_SHARE);
     let whole = budget.narrow(part.min(FIRST_STATES));
     let mut found = search.run(first, best.traffic, 0, &mut budget)?;
     budget.widen(whole);
-    if found.stop == StopReason::WorkLimit {
-        // This takes longer: a good schedule soon, whose value keeps dearer states out.
-        let least = least_by_peak::<W>(&reduced, capacity, reductions, &mut budget)?;
+    if matches!(found.stop, StopReason::WorkLimit | StopReason::MemoryLimit) {
+        // This takes longer: a good schedule soon, whose value keeps dearer states out. Others need the memory first.
+        search = Search::<W>::new(&reduced, capacity, reductions)?;
+        let whole = budget.narrow(PEAK_STATES);
+        let peak = peak::search(&reduced, reductions, &mut budget);
+        budget.widen(whole);
+        let least = moved_by_peak(&reduced, capacity, peak.bound);
         let soon = Anytime { reduced: &reduced, capacity, reductions, seed };
         soon.improve::<W>(&mut best, &BEAMS[..2], &mut budget)?;
         budget.incumbent = best.traffic;
-        let bound = found.bound.max(least);
+        let mut bound = found.bound.max(least);
+        if best.traffic > bound && is_free {
+            let by_best = reduced.macro_order(&best.order);
+            let given = (0..reduced.macros.len() as u32).collect();
+            let mut most: Option<(u64, Parts)> = None;
+            for order in [given, by_best] {
+                budget.renew();
+                let parts = Parts::new::<W>(&reduced, order, capacity, reductions, &mut budget)?;
+                let bytes = parts.bound(&search.stepper.downsets.lattice, Lattice::FIRST);
+                if most.as_ref().is_none_or(|most| bytes > most.0) {
+                    most = Some((bytes, parts));
+                }
+            }
+            budget.renew();
+            if let Some((bytes, parts)) = most {
+                bound = bound.max(bytes);
+                search = Search::with_choices(&reduced, capacity, reductions, FEW_CHOICES)?
+                    .with_parts(parts);
+            }
+        }
         if best.traffic > bound {
             found = search.run(first, best.traffic, 0, &mut budget)?;
         }
@@ -157,6 +180,10 @@ fn search_traffic<const W: usize>(
     let mut stop = found.stop;
     best.improve(&reduced, &found.path, Effort::Medium, seed, control)?;
     let is_cut_short = found.path.is_none();
+    if is_cut_short {
+        search = Search::<W>::new(&reduced, capacity, reductions)?;
+    }
+    budget.hold(search.held());
     if best.traffic > bound {
         let widths = if is_cut_short { &BEAMS[2..] } else { &BEAMS[..1] };
         let last = Anytime { reduced: &reduced, capacity, reductions, seed };
@@ -170,18 +197,22 @@ fn search_traffic<const W: usize>(
         }
         let tie_break = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(variant) | 1;
         budget.renew();
+        budget.hold(0);
         let again = search.run(first, bound, tie_break, &mut budget)?;
         best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
         // Less capacity leaves room to place what is there.
         let (part, rest) = ((capacity - needed) / PARTS, (capacity - needed) % PARTS);
         let less = capacity - part * variant - rest * variant / PARTS;
         if best.traffic > bound && less < capacity {
+            budget.hold(search.held());
             let mut smaller = Search::<W>::new(&reduced, less, reductions)?;
             let upper = best.traffic - 1;
             let again = smaller.run(first, upper, 0, &mut budget)?;
             best.improve(&reduced, &again.path, Effort::Low, seed, control)?;
         }
     }
+    drop(search);
+    budget.hold(0);
     let mut clashes = 0;
     if !is_cut_short && best.traffic > bound && !budget.is_over() {
         budget.renew();
@@ -205,25 +236,6 @@ fn search_traffic<const W: usize>(
 /// The counters of a search of least traffic, by name.
 fn statistics(counts: [u64; 4]) -> Vec<(&'static str, u64)> {
     ["macros", "states", "downsets", "clashes"].into_iter().zip(counts).collect()
-}
-
-/// Bytes that must move as what does not fit cannot stay.
-///
-/// Whoever kept on chip what a schedule evicts, from then until it comes back, would need no more than the capacity
-/// and the bytes that are away at once; but in some place every order needs the least peak. Each of these bytes comes
-/// back, and is written before unless a copy is off chip anyway.
-fn least_by_peak<const W: usize>(
-    reduced: &Reduced,
-    capacity: u64,
-    reductions: Reductions,
-    budget: &mut Budget<'_>,
-) -> Result<u64, Failure> {
-    let whole = budget.narrow(PEAK_STATES);
-    let peak = peak::search::<W>(reduced, reductions, budget)?.bound;
-    budget.widen(whole);
-    let away = peak.saturating_sub(capacity);
-    let clean: u64 = reduced.items.iter().filter(|item| item.is_clean).map(|i| i.bytes).sum();
-    Ok(away + away.saturating_sub(clean))
 }
 
 /// How a search that came to its end is called where the value is not the bound.

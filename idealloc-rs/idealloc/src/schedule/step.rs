@@ -5,9 +5,11 @@
 //! first load of a graph input and the write of a graph output are compulsory and cost nothing.
 
 use super::bit_set::BitSet;
-use super::downsets::{DownsetIdx, Downsets, LastStep, Move, TooWide};
+use super::downsets::{Downsets, LastStep, Move, TooWide};
 use super::evict::{Evictor, Need};
+use super::lattice::{DownsetIdx, Lattice};
 use super::options::Reductions;
+use super::reduce::{Macro, Reduced};
 
 /// What is on chip at a downset, and what it cost to get there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +61,15 @@ impl<'a, const W: usize> Stepper<'a, W> {
         std::mem::replace(&mut self.evictor.is_cut, false)
     }
 
+    /// The macro of a move.
+    fn body(&self, by: &Move<W>) -> &'a Macro {
+        &self.downsets.reduced().macros[by.step as usize]
+    }
+
     /// Where every schedule starts: nothing on chip.
-    pub const fn first(&self) -> State<W> {
+    pub const fn first() -> State<W> {
         State {
-            downset: self.downsets.first(),
+            downset: Lattice::FIRST,
             resident: BitSet::EMPTY,
             dirty: BitSet::EMPTY,
             bytes: 0,
@@ -71,28 +78,42 @@ impl<'a, const W: usize> Stepper<'a, W> {
     }
 
     /// Fills `children` with all states one macro further that a best schedule may need.
+    ///
+    /// Those that cost more than `most_cost` gives for their downset are left out. Returns the least of what they cost
+    /// beyond that, `u64::MAX` if there are none.
     pub fn children(
         &mut self,
         state: State<W>,
+        mut most_cost: impl FnMut(&Downsets<'a, W>, DownsetIdx) -> u64,
         children: &mut Vec<Child<W>>,
-    ) -> Result<(), TooWide> {
+    ) -> Result<u64, TooWide> {
         children.clear();
+        let mut excess = u64::MAX;
         self.downsets.expand(state.downset);
-        let n = self.downsets.get(state.downset).moves.len();
+        let n = self.downsets.moves(state.downset).len();
         if self.reductions.free_move {
             let free = (0..n).find(|&i| self.is_free(state, i));
             if let Some(i) = free {
                 let to = self.downsets.target(state.downset, i)?;
-                let by = &self.downsets.get(state.downset).moves[i];
-                let next = after(by, to, state, state.resident);
+                let by = &self.downsets.moves(state.downset)[i];
+                let made_bytes = self.body(by).made_bytes;
+                let next = after(by, made_bytes, to, state, state.resident);
                 children.push(Child { state: next, by: i as u32, evicted: BitSet::EMPTY });
-                return Ok(());
+                return Ok(excess);
             }
         }
         for i in 0..n {
-            self.run(state, i, children)?;
+            let to = self.downsets.target(state.downset, i)?;
+            let most = most_cost(&self.downsets, to);
+            let least = match most.checked_sub(state.cost) {
+                Some(more) => state.cost.saturating_add(self.run(state, i, to, more, children)),
+                None => state.cost,
+            };
+            if least < u64::MAX {
+                excess = excess.min(least.saturating_sub(most).max(1));
+            }
         }
-        Ok(())
+        Ok(excess)
     }
 
     /// A move that can be taken at once without loss.
@@ -101,41 +122,44 @@ impl<'a, const W: usize> Stepper<'a, W> {
     /// it waited: what it makes is no larger than any one tensor that dies, so it can stand in for that tensor while
     /// it is on chip, and where all of them are evicted, evicting the result instead costs no more.
     fn is_free(&self, state: State<W>, by: usize) -> bool {
-        let by = &self.downsets.get(state.downset).moves[by];
+        let by = &self.downsets.moves(state.downset)[by];
+        let body = self.body(by);
         if !by.inputs.is_subset(&state.resident)
-            || state.bytes + by.enter > self.capacity
-            || state.bytes - by.dying_bytes + by.hill > self.capacity
+            || state.bytes + body.enter > self.capacity
+            || state.bytes - by.dying_bytes + body.hill > self.capacity
         {
             return false;
         }
-        match by.made_count {
+        match body.outputs.len() {
             0 => true,
             1 => {
-                by.made_bytes <= by.smallest_dying
+                body.made_bytes <= by.smallest_dying
                     && !by.dying.is_empty()
                     && (!(state.dirty & by.dying).is_empty()
-                        || by.dying_bytes >= 2 * by.made_bytes
-                        || by.makes_clean)
+                        || by.dying_bytes >= 2 * body.made_bytes
+                        || body.makes_clean)
             }
             _ => false,
         }
     }
 
+    /// Runs one macro with all choices that move no more than `most` bytes; returns the least that others move.
     fn run(
         &mut self,
         state: State<W>,
         index: usize,
+        to: DownsetIdx,
+        most: u64,
         children: &mut Vec<Child<W>>,
-    ) -> Result<(), TooWide> {
-        let to = self.downsets.target(state.downset, index)?;
-        let downset = self.downsets.get(state.downset);
-        let by = &downset.moves[index];
+    ) -> u64 {
+        let by = &self.downsets.moves(state.downset)[index];
+        let body = self.body(by);
         let resident = state.resident | by.inputs;
         let loaded = self.downsets.sum(state.downset, by.inputs.minus(state.resident));
         let bytes = state.bytes + loaded;
         let need = Need {
-            early_bytes: (bytes + by.enter).saturating_sub(self.capacity),
-            late_bytes: (bytes - by.dying_bytes + by.hill).saturating_sub(self.capacity),
+            early_bytes: (bytes + body.enter).saturating_sub(self.capacity),
+            late_bytes: (bytes - by.dying_bytes + body.hill).saturating_sub(self.capacity),
             bystanders: state.resident.minus(by.inputs),
             read: by.inputs.minus(by.dying),
             dirty: state.dirty,
@@ -143,12 +167,12 @@ impl<'a, const W: usize> Stepper<'a, W> {
         if need.early_bytes > 0 || need.late_bytes > 0 {
             self.downsets.look_for_twins(state.downset);
         }
-        let downset = self.downsets.get(state.downset);
-        let by = &downset.moves[index];
-        let reduced = self.downsets.reduced;
-        let bytes_of = |bit: u32| reduced.items[downset.live[bit as usize] as usize].bytes;
+        let by = &self.downsets.moves(state.downset)[index];
+        let (live, twins) = (self.downsets.live(state.downset), self.downsets.twins(state.downset));
+        let items = &self.downsets.reduced().items;
+        let bytes_of = |bit: u32| items[live[bit as usize] as usize].bytes;
         let choices =
-            self.evictor.choices(need, bytes_of, &downset.twin, self.reductions.merge_twins);
+            self.evictor.choices(need, bytes_of, twins, self.reductions.merge_twins, most);
         for &evicted in choices {
             let (mut freed, mut cost) = (0, 0);
             for bit in evicted.iter() {
@@ -157,20 +181,20 @@ impl<'a, const W: usize> Stepper<'a, W> {
                 cost += if state.dirty.contains(bit) { 2 * size } else { size };
             }
             let before = State { bytes: bytes - freed, cost: state.cost + cost, ..state };
-            let next = after(by, to, before, resident.minus(evicted));
+            let next = after(by, body.made_bytes, to, before, resident.minus(evicted));
             children.push(Child { state: next, by: index as u32, evicted });
         }
         if self.reductions.canonical_last {
             let step = by.step;
             self.downsets.look_for_lasts(to);
-            let lasts = &self.downsets.get(to).lasts;
-            let capacity = self.capacity;
+            let lasts = self.downsets.lasts(to);
+            let (reduced, capacity) = (self.downsets.reduced(), self.capacity);
             children.retain(|child| {
                 child.by != index as u32
-                    || last_of(lasts, child.state, capacity).is_none_or(|l| l == step)
+                    || last_of(reduced, lasts, child.state, capacity).is_none_or(|l| l == step)
             });
         }
-        Ok(())
+        self.evictor.left_out
     }
 }
 
@@ -178,10 +202,16 @@ impl<'a, const W: usize> Stepper<'a, W> {
 ///
 /// Whatever order led here, that macro could have waited until now: nobody has read what it made, all it read is
 /// still on chip, and it fits now. Macros that make nothing are left out: as free moves they run at once.
-fn last_of<const W: usize>(lasts: &[LastStep<W>], state: State<W>, capacity: u64) -> Option<u32> {
+fn last_of<const W: usize>(
+    reduced: &Reduced,
+    lasts: &[LastStep<W>],
+    state: State<W>,
+    capacity: u64,
+) -> Option<u32> {
     let fits = lasts.iter().find(|last| {
+        let body = &reduced.macros[last.step as usize];
         last.touched.is_subset(&state.resident)
-            && state.bytes - last.made_bytes + last.enter.max(last.hill) <= capacity
+            && state.bytes - body.made_bytes + body.enter.max(body.hill) <= capacity
     });
     fits.map(|last| last.step)
 }
@@ -189,6 +219,7 @@ fn last_of<const W: usize>(lasts: &[LastStep<W>], state: State<W>, capacity: u64
 /// The state after a macro; `state.bytes` counts `resident`, what is loaded for it included.
 fn after<const W: usize>(
     by: &Move<W>,
+    made_bytes: u64,
     to: DownsetIdx,
     state: State<W>,
     resident: BitSet<W>,
@@ -197,7 +228,7 @@ fn after<const W: usize>(
         downset: to,
         resident: by.carry(resident) | by.made,
         dirty: by.carry(state.dirty & resident) | by.made.minus(by.made_clean),
-        bytes: state.bytes - by.dying_bytes + by.made_bytes,
+        bytes: state.bytes - by.dying_bytes + made_bytes,
         cost: state.cost,
     }
 }

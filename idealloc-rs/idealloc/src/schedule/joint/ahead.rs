@@ -24,11 +24,18 @@ pub(super) struct Ahead<'a, const W: usize> {
     pub search: Search<'a, W>,
     /// By downset.
     known: Vec<Vec<Known<W>>>,
+    /// How much is known in all.
+    count: usize,
 }
 
 impl<'a, const W: usize> Ahead<'a, W> {
     pub fn new(search: Search<'a, W>) -> Self {
-        Self { search, known: Vec::new() }
+        Self { search, known: Vec::new(), count: 0 }
+    }
+
+    /// Bytes that what is remembered takes, but for the search.
+    pub const fn held(&self) -> usize {
+        self.known.len() * size_of::<Vec<Known<W>>>() + self.count * size_of::<Known<W>>()
     }
 
     /// Bytes that every way from a state to the end moves; exact enough to say whether that is more than `slack`,
@@ -40,7 +47,7 @@ impl<'a, const W: usize> Ahead<'a, W> {
         budget: &mut Budget<'_>,
     ) -> Result<u64, TooWide> {
         let downsets = &self.search.stepper.downsets;
-        self.known.resize_with(downsets.len(), Vec::new);
+        self.known.resize_with(downsets.lattice.len(), Vec::new);
         let me = (state.resident, state.dirty);
         let (mut lower, mut upper) = (0, u64::MAX);
         for k in &self.known[state.downset.0 as usize] {
@@ -70,7 +77,8 @@ impl<'a, const W: usize> Ahead<'a, W> {
         let upper = if found.stop == StopReason::Optimal { found.bound } else { u64::MAX };
         lower = lower.max(found.bound);
         let (resident, dirty) = me;
-        self.known.resize_with(self.search.stepper.downsets.len(), Vec::new);
+        self.known.resize_with(self.search.stepper.downsets.lattice.len(), Vec::new);
+        self.count += 1;
         self.known[state.downset.0 as usize].push(Known { resident, dirty, lower, upper });
         Ok(lower)
     }

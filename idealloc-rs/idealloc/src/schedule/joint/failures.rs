@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::bit_set::BitSet;
-use super::super::downsets::DownsetIdx;
+use super::super::lattice::DownsetIdx;
 use super::super::step::State;
 
 /// One end of an overlap, seen from a state: a stay that is over, or the present one of a tensor on chip.
@@ -30,18 +30,37 @@ struct Failure {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Failures<const W: usize> {
     by_state: HashMap<(DownsetIdx, BitSet<W>, BitSet<W>), Vec<Failure>>,
+    /// Bytes of all failures.
+    bytes: usize,
+}
+
+impl Failure {
+    const fn held(&self) -> usize {
+        size_of::<Self>() + self.past.len() * size_of::<PastOverlap>()
+    }
 }
 
 impl<const W: usize> Failures<W> {
+    /// Bytes taken, about.
+    pub fn held(&self) -> usize {
+        self.by_state.len() * size_of::<(State<W>, Vec<Failure>)>() + self.bytes
+    }
+
     /// Remembers that nothing was found with `slack`, and that `least` bytes are needed where `past` holds.
     pub fn remember(&mut self, state: State<W>, slack: u64, least: u64, past: Vec<PastOverlap>) {
-        let known = self.by_state.entry((state.downset, state.resident, state.dirty)).or_default();
+        let key = (state.downset, state.resident, state.dirty);
+        let new = Failure { slack, least, past };
+        let past = &new.past;
+        let known = self.by_state.entry(key).or_default();
         known.retain(|old| {
-            old.slack > slack || old.past.len() < past.len() || {
+            let is_kept = old.slack > slack || old.past.len() < past.len() || {
                 !past.iter().all(|pair| old.past.contains(pair))
-            }
+            };
+            self.bytes -= if is_kept { 0 } else { old.held() };
+            is_kept
         });
-        known.push(Failure { slack, least, past });
+        self.bytes += new.held();
+        known.push(new);
     }
 
     /// A failure that applies: what is needed, and the past that makes it so.

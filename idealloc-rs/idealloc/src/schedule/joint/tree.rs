@@ -9,7 +9,7 @@ use super::super::pack::pack_exactly;
 use super::super::path::{Eviction, residencies};
 use super::super::reduce::Reduced;
 use super::super::residency::Residency;
-use super::super::step::State;
+use super::super::step::{State, Stepper};
 use super::super::traffic::Search;
 use super::ahead::Ahead;
 use super::failures::{Failures, PastOverlap, PastStay};
@@ -125,7 +125,7 @@ impl<'a, const W: usize> Tree<'a, W> {
     /// Looks for a schedule that moves at most `most` bytes; what was learned for less is kept.
     pub fn search(&mut self, most: u64, budget: &mut Budget<'_>) -> Result<End, TooWide> {
         self.most = most;
-        let first = self.ahead.search.stepper.first();
+        let first = Stepper::first();
         Ok(match self.visit(first, budget)? {
             Below::Found => {
                 End::Found(std::mem::take(&mut self.order), self.found.take().unwrap_or_default())
@@ -137,10 +137,11 @@ impl<'a, const W: usize> Tree<'a, W> {
     }
 
     fn visit(&mut self, state: State<W>, budget: &mut Budget<'_>) -> Result<Below, TooWide> {
-        if let Some(stop) = budget.spend(self.most) {
+        budget.hold(self.ahead.held() + self.failures.held());
+        if let Some(stop) = budget.spend(self.most, self.ahead.search.held()) {
             return Ok(Below::Stopped(stop));
         }
-        if self.ahead.search.stepper.downsets.is_complete(state.downset) {
+        if self.ahead.search.stepper.downsets.lattice.is_complete(state.downset) {
             return Ok(self.pack(budget.control()));
         }
         let slack = self.most - state.cost;
@@ -197,18 +198,19 @@ impl<'a, const W: usize> Tree<'a, W> {
         let downsets = &mut self.ahead.search.stepper.downsets;
         downsets.expand(state.downset);
         let mut ways = Vec::new();
-        for by in 0..downsets.get(state.downset).moves.len() {
+        for by in 0..downsets.moves(state.downset).len() {
             let to = downsets.target(state.downset, by)?;
-            let moved = &downsets.get(state.downset).moves[by];
+            let moved = &downsets.moves(state.downset)[by];
+            let body = &downsets.reduced().macros[moved.step as usize];
             let loaded = downsets.sum(state.downset, moved.inputs.minus(state.resident));
-            if state.bytes + loaded + moved.enter > self.capacity {
+            if state.bytes + loaded + body.enter > self.capacity {
                 continue;
             }
             let kept = State {
                 downset: to,
                 resident: moved.carry(state.resident | moved.inputs) | moved.made,
                 dirty: moved.carry(state.dirty) | moved.made.minus(moved.made_clean),
-                bytes: state.bytes + loaded - moved.dying_bytes + moved.made_bytes,
+                bytes: state.bytes + loaded - moved.dying_bytes + body.made_bytes,
                 cost: state.cost,
             };
             let mut sets = vec![Way { by, state: kept, evicted: BitSet::EMPTY }];
@@ -241,11 +243,11 @@ impl<'a, const W: usize> Tree<'a, W> {
     /// Goes a way.
     fn take(&mut self, state: State<W>, way: &Way<W>) {
         let stepper = &self.ahead.search.stepper;
-        let reduced = stepper.downsets.reduced;
-        let downset = stepper.downsets.get(state.downset);
-        let op = reduced.macros[downset.moves[way.by].step as usize].ops[0];
+        let reduced = stepper.downsets.reduced();
+        let live = stepper.downsets.live(state.downset);
+        let op = reduced.macros[stepper.downsets.moves(state.downset)[way.by].step as usize].ops[0];
         let mut here: Vec<u32> = (state.resident.iter())
-            .map(|bit| reduced.items[downset.live[bit as usize] as usize].tensor.get() as u32)
+            .map(|bit| reduced.items[live[bit as usize] as usize].tensor.get() as u32)
             .collect();
         let on_chip = here.len();
         let op_tensors = self.graph.ops()[op.get()].inputs.iter();
@@ -264,7 +266,7 @@ impl<'a, const W: usize> Tree<'a, W> {
             }
         }
         self.order.push(op);
-        let live = &stepper.downsets.get(way.state.downset).live;
+        let live = stepper.downsets.live(way.state.downset);
         for bit in way.evicted.iter() {
             let tensor = reduced.items[live[bit as usize] as usize].tensor;
             self.evictions.push(Eviction { tensor, before: self.order.len() });
@@ -277,11 +279,11 @@ impl<'a, const W: usize> Tree<'a, W> {
             self.overlaps.flip(pair);
         }
         let stepper = &self.ahead.search.stepper;
-        let downset = stepper.downsets.get(state.downset);
+        let live = stepper.downsets.live(state.downset);
         let is_here = |tensor: usize| {
             state.resident.iter().any(|bit| {
-                let item = downset.live[bit as usize];
-                stepper.downsets.reduced.items[item as usize].tensor.get() == tensor
+                let item = live[bit as usize];
+                stepper.downsets.reduced().items[item as usize].tensor.get() == tensor
             })
         };
         if let Some(op) = self.order.pop() {
@@ -313,12 +315,13 @@ impl<'a, const W: usize> Tree<'a, W> {
 
     fn is_present(&self, state: State<W>, label: Label) -> bool {
         let tensor = self.tensor(label);
-        let downset = self.ahead.search.stepper.downsets.get(state.downset);
-        let items = &self.ahead.search.stepper.downsets.reduced.items;
+        let live = self.ahead.search.stepper.downsets.live(state.downset);
+        let items = &self.ahead.search.stepper.downsets.reduced().items;
         label == self.label(tensor)
-            && state.resident.iter().any(|bit| {
-                items[downset.live[bit as usize] as usize].tensor.get() == tensor as usize
-            })
+            && state
+                .resident
+                .iter()
+                .any(|bit| items[live[bit as usize] as usize].tensor.get() == tensor as usize)
     }
 
     /// An overlap as any path to a state would see it.

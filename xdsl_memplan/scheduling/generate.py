@@ -1,4 +1,4 @@
-"""Random operator graphs for tests."""
+"""Made-up operator graphs for benchmarks and tests."""
 
 import random
 
