@@ -1,6 +1,6 @@
 """Bytes moved off chip by networks in MLIR, at M_R and M_H of each: the schedule, and Belady.
 
-    python benchmarks/schedule_ir.py [FILE.mlir ...]
+    python benchmarks/schedule_ir.py [--states 300000] [FILE.mlir ...]
 
 The IR's own types, tensors as `memplan-schedule{objective=traffic}` sees them. Belady replaces in
 the order of the file.
@@ -45,9 +45,11 @@ def graph_of(path: Path) -> Graph:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path)
-    files: list[Path] = parser.parse_args().files
+    parser.add_argument("--states", type=int, default=300_000, help="as memplan-schedule allows")
+    arguments = parser.parse_args()
+    files: list[Path] = arguments.files
     folders = (ROOT / "examples", ROOT / "benchmarks" / "networks")
-    settings = SearchSettings(max_states=300_000)
+    settings = SearchSettings(max_states=arguments.states)
     for path in files or sorted(p for folder in folders for p in folder.glob("*.mlir")):
         try:
             graph = graph_of(path)

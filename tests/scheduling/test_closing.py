@@ -15,6 +15,7 @@ from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 ONCE_OPEN = [
     (22, "M_R", 34, 38),
     (36, "M_H", 38, 6),
+    (43, "M_P", 46, 0),
     (124, "M_R", 27, 41),
     (159, "M_H", 30, 5),
     (226, "M_R", 31, 47),

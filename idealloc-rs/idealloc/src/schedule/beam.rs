@@ -53,7 +53,7 @@ pub(super) fn search<const W: usize>(
             if budget.control().is_cancelled() || !budget.has_room_for(bytes) {
                 return Ok(None);
             }
-            stepper.children(entry.state, &mut children)?;
+            stepper.children(entry.state, |_, _| u64::MAX, &mut children)?;
             next.extend(children.iter().map(|child| Entry {
                 state: child.state,
                 value: child.state.cost + forced.bound(&stepper.downsets, child.state),

@@ -9,8 +9,15 @@ struct Candidate {
     bytes: u64,
     /// Counts from the start of the macro; otherwise only once its first operator has run.
     is_early: bool,
-    /// Candidates of one kind are interchangeable.
+    /// Candidates of one kind are interchangeable. The second is whether evicting writes.
     kind: (u32, bool),
+}
+
+impl Candidate {
+    /// Bytes moved by evicting it, the read that brings it back included.
+    const fn cost(&self) -> u64 {
+        if self.kind.1 { 2 * self.bytes } else { self.bytes }
+    }
 }
 
 /// What must be freed, and what may be.
@@ -44,10 +51,15 @@ pub(super) struct Evictor<const W: usize> {
     steps_left: u32,
     /// Whether a listing was cut: then choices are missing, the smallest tensors' among them.
     pub is_cut: bool,
+    /// Most bytes that a choice may move, and the least that any choice moves that was left out for moving more.
+    most_cost: u64,
+    pub left_out: u64,
+    /// Bytes moved for each byte that is freed, at least.
+    price: u64,
 }
 
-/// Steps of one listing, with and without a choice at their end.
-const MOST_STEPS: u32 = 1 << 20;
+/// Steps of one listing for each choice that it may have: many steps end without one.
+const STEPS_PER_CHOICE: u32 = 16;
 
 impl<const W: usize> Evictor<W> {
     /// Lists at most so many choices at a time.
@@ -59,16 +71,20 @@ impl<const W: usize> Evictor<W> {
     ///
     /// With `merge_twins`, of sets that differ only in interchangeable tensors just the first: `twin` names for
     /// each bit the first bit with the same size and the same readers to come. Evicting more than needed is never
-    /// better than evicting later, and costs the same then. Exponential in the number of kinds at worst, so listings
-    /// are cut; see [`Self::is_cut`].
+    /// better than evicting later, and costs the same then. Choices that move more than `most_cost` bytes are left out;
+    /// [`Self::left_out`] bounds what they move. Exponential in the number of kinds at worst, so listings are cut; see
+    /// [`Self::is_cut`].
     pub fn choices(
         &mut self,
         need: Need<W>,
         bytes_of: impl Fn(u32) -> u64,
         twin: &[u16],
         merge_twins: bool,
+        most_cost: u64,
     ) -> &[BitSet<W>] {
         self.choices.clear();
+        self.left_out = u64::MAX;
+        self.most_cost = most_cost;
         if need.early_bytes == 0 && need.late_bytes == 0 {
             self.choices.push(BitSet::EMPTY);
             return &self.choices;
@@ -86,6 +102,7 @@ impl<const W: usize> Evictor<W> {
         }
         self.candidates
             .sort_unstable_by_key(|c| (std::cmp::Reverse(c.bytes), c.kind, c.is_early, c.bit));
+        self.price = if self.candidates.iter().all(|c| c.kind.1) { 2 } else { 1 };
         self.rest.clear();
         self.rest.push((0, 0));
         for c in self.candidates.iter().rev() {
@@ -95,23 +112,33 @@ impl<const W: usize> Evictor<W> {
         self.rest.reverse();
         self.chosen.clear();
         self.need = (need.late_bytes, need.early_bytes);
-        self.steps_left = MOST_STEPS;
-        self.extend(0, need.late_bytes, need.early_bytes);
+        self.steps_left = (self.most as u32).saturating_mul(STEPS_PER_CHOICE);
+        self.extend(0, need.late_bytes, need.early_bytes, 0);
         &self.choices
     }
 
-    fn extend(&mut self, from: usize, late: u64, early: u64) {
+    /// Lists the choices that extend the chosen by candidates from a position on; `cost` is what the chosen move.
+    fn extend(&mut self, from: usize, late: u64, early: u64, cost: u64) {
         if self.choices.len() >= self.most || self.steps_left == 0 {
             self.is_cut = true;
             return;
         }
         self.steps_left -= 1;
+        if cost > self.most_cost {
+            self.left_out = self.left_out.min(cost);
+            return;
+        }
         if late == 0 && early == 0 {
             if self.is_minimal() {
                 let mut set = BitSet::EMPTY;
                 self.chosen.iter().for_each(|&i| set.insert(self.candidates[i].bit));
                 self.choices.push(set);
             }
+            return;
+        }
+        let least = cost + self.price * late.max(early);
+        if least > self.most_cost {
+            self.left_out = self.left_out.min(least);
             return;
         }
         let mut i = from;
@@ -124,7 +151,9 @@ impl<const W: usize> Evictor<W> {
             if late > 0 || c.is_early {
                 self.chosen.push(i);
                 let early_freed = if c.is_early { c.bytes } else { 0 };
-                self.extend(i + 1, late.saturating_sub(c.bytes), early.saturating_sub(early_freed));
+                let (late, early) =
+                    (late.saturating_sub(c.bytes), early.saturating_sub(early_freed));
+                self.extend(i + 1, late, early, cost + c.cost());
                 self.chosen.pop();
             }
             // Leaving one out means leaving out all that are interchangeable with it.

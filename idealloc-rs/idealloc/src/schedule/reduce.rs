@@ -94,6 +94,58 @@ impl Reduced {
         chained
     }
 
+    /// Some of the macros, with what they make of the tensors between macros; other tensors take room, but need not be
+    /// kept. Macros are numbered as in `steps`.
+    ///
+    /// Inputs that only these macros read stay what they are.
+    pub fn part(&self, steps: &[u32]) -> Self {
+        let mut number = vec![None; self.macros.len()];
+        for (i, &step) in (0..).zip(steps) {
+            number[step as usize] = Some(i);
+        }
+        let here = |all: &[u32]| -> Vec<u32> {
+            let mut list: Vec<u32> = all.iter().filter_map(|&s| number[s as usize]).collect();
+            list.sort_unstable();
+            list
+        };
+        let mut part = Self { macros: Vec::new(), items: Vec::new() };
+        for &step in steps {
+            let body = &self.macros[step as usize];
+            part.macros.push(Macro {
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                predecessors: here(&body.predecessors),
+                successors: here(&body.successors),
+                can_wait: false,
+                made_bytes: 0,
+                enter: self.read_bytes(body) + body.enter,
+                ..body.clone()
+            });
+        }
+        for item in &self.items {
+            let consumers = here(&item.consumers);
+            let producer = item.producer.and_then(|from| number[from as usize]);
+            let is_input = item.producer.is_none() && consumers.len() == item.consumers.len();
+            if consumers.is_empty() || (producer.is_none() && !is_input) {
+                continue;
+            }
+            let index = part.items.len() as u32;
+            if let Some(from) = producer {
+                part.macros[from as usize].outputs.push(index);
+                part.macros[from as usize].made_bytes += item.bytes;
+            }
+            for &to in &consumers {
+                part.macros[to as usize].inputs.push(index);
+                part.macros[to as usize].enter -= item.bytes;
+            }
+            part.items.push(Item { producer, consumers, ..item.clone() });
+        }
+        for step in &mut part.macros {
+            step.makes_clean = step.outputs.iter().all(|&i| part.items[i as usize].is_clean);
+        }
+        part
+    }
+
     /// Lets the macros run in the given order only.
     fn chain(&mut self, order: impl Iterator<Item = u32> + Clone) {
         for step in &mut self.macros {
@@ -173,6 +225,17 @@ impl Reduced {
         }
     }
 
+    /// The order of macros in an order of the graph: by their first operators, as far as that is an order of macros.
+    pub fn macro_order(&self, order: &[OpIdx]) -> Vec<u32> {
+        let mut position = vec![0; order.len()];
+        for (i, op) in order.iter().enumerate() {
+            position[op.get()] = i;
+        }
+        let mut macros: Vec<u32> = (0..self.macros.len() as u32).collect();
+        macros.sort_by_key(|&step| position[self.macros[step as usize].ops[0].get()]);
+        macros
+    }
+
     /// An order in which every macro comes after those it needs.
     pub fn topological_order(&self) -> Vec<u32> {
         let macros = &self.macros;
@@ -194,8 +257,12 @@ impl Reduced {
 
     /// Bytes that a macro needs on chip at its worst moment, besides what it does not touch.
     pub fn need(&self, step: &Macro) -> u64 {
-        let read: u64 = step.inputs.iter().map(|&i| self.items[i as usize].bytes).sum();
-        (read + step.enter).max(step.hill)
+        (self.read_bytes(step) + step.enter).max(step.hill)
+    }
+
+    /// Bytes of what a macro reads.
+    fn read_bytes(&self, step: &Macro) -> u64 {
+        step.inputs.iter().map(|&i| self.items[i as usize].bytes).sum()
     }
 
     /// Bytes that some macro needs: with fewer, nothing fits.

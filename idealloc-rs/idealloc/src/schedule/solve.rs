@@ -7,10 +7,13 @@ use super::check::check_schedule;
 use super::graph::{Graph, OpIdx, topological_order};
 use super::incumbent::Incumbent;
 use super::joint;
-use super::options::{Reductions, SearchOptions};
+use super::lattice::Lattice;
+use super::options::SearchOptions;
 use super::pack::pack_least;
+use super::parts::Parts;
 use super::path::{residencies, spell_out};
 use super::peak;
+use super::peak_bound::moved_by_peak;
 use super::reduce::Reduced;
 use super::residency::{Schedule, load};
 use super::step::Stepper;
@@ -36,6 +39,9 @@ const BEAMS: &[usize] = &[64, 1024, 8192];
 /// those that it may expand. Networks of the paper need fewer.
 const FIRST_STATES: u64 = 250_000;
 const FIRST_SHARE: u64 = 8;
+
+/// Sets of tensors to evict for one macro that are listed at once where dearer ones can wait for their turn.
+const FEW_CHOICES: usize = 1 << 12;
 
 /// States that may be spent on the bound by least peak.
 const PEAK_STATES: u64 = 100_000;
@@ -133,11 +139,33 @@ fn search_traffic<const W: usize>(
     if matches!(found.stop, StopReason::WorkLimit | StopReason::MemoryLimit) {
         // This takes longer: a good schedule soon, whose value keeps dearer states out. Others need the memory first.
         search = Search::<W>::new(&reduced, capacity, reductions)?;
-        let least = least_by_peak(&reduced, capacity, reductions, &mut budget);
+        let whole = budget.narrow(PEAK_STATES);
+        let peak = peak::search(&reduced, reductions, &mut budget);
+        budget.widen(whole);
+        let least = moved_by_peak(&reduced, capacity, peak.bound);
         let soon = Anytime { reduced: &reduced, capacity, reductions, seed };
         soon.improve::<W>(&mut best, &BEAMS[..2], &mut budget)?;
         budget.incumbent = best.traffic;
-        let bound = found.bound.max(least);
+        let mut bound = found.bound.max(least);
+        if best.traffic > bound && is_free {
+            let by_best = reduced.macro_order(&best.order);
+            let given = (0..reduced.macros.len() as u32).collect();
+            let mut most: Option<(u64, Parts)> = None;
+            for order in [given, by_best] {
+                budget.renew();
+                let parts = Parts::new::<W>(&reduced, order, capacity, reductions, &mut budget)?;
+                let bytes = parts.bound(&search.stepper.downsets.lattice, Lattice::FIRST);
+                if most.as_ref().is_none_or(|most| bytes > most.0) {
+                    most = Some((bytes, parts));
+                }
+            }
+            budget.renew();
+            if let Some((bytes, parts)) = most {
+                bound = bound.max(bytes);
+                search = Search::with_choices(&reduced, capacity, reductions, FEW_CHOICES)?
+                    .with_parts(parts);
+            }
+        }
         if best.traffic > bound {
             found = search.run(first, best.traffic, 0, &mut budget)?;
         }
@@ -208,25 +236,6 @@ fn search_traffic<const W: usize>(
 /// The counters of a search of least traffic, by name.
 fn statistics(counts: [u64; 4]) -> Vec<(&'static str, u64)> {
     ["macros", "states", "downsets", "clashes"].into_iter().zip(counts).collect()
-}
-
-/// Bytes that must move as what does not fit cannot stay.
-///
-/// Whoever kept on chip what a schedule evicts, from then until it comes back, would need no more than the capacity
-/// and the bytes that are away at once; but in some place every order needs the least peak. Each of these bytes comes
-/// back, and is written before unless a copy is off chip anyway.
-fn least_by_peak(
-    reduced: &Reduced,
-    capacity: u64,
-    reductions: Reductions,
-    budget: &mut Budget<'_>,
-) -> u64 {
-    let whole = budget.narrow(PEAK_STATES);
-    let peak = peak::search(reduced, reductions, budget).bound;
-    budget.widen(whole);
-    let away = peak.saturating_sub(capacity);
-    let clean: u64 = reduced.items.iter().filter(|item| item.is_clean).map(|i| i.bytes).sum();
-    away + away.saturating_sub(clean)
 }
 
 /// How a search that came to its end is called where the value is not the bound.

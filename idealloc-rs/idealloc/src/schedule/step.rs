@@ -78,12 +78,17 @@ impl<'a, const W: usize> Stepper<'a, W> {
     }
 
     /// Fills `children` with all states one macro further that a best schedule may need.
+    ///
+    /// Those that cost more than `most_cost` gives for their downset are left out. Returns the least of what they cost
+    /// beyond that, `u64::MAX` if there are none.
     pub fn children(
         &mut self,
         state: State<W>,
+        mut most_cost: impl FnMut(&Downsets<'a, W>, DownsetIdx) -> u64,
         children: &mut Vec<Child<W>>,
-    ) -> Result<(), TooWide> {
+    ) -> Result<u64, TooWide> {
         children.clear();
+        let mut excess = u64::MAX;
         self.downsets.expand(state.downset);
         let n = self.downsets.moves(state.downset).len();
         if self.reductions.free_move {
@@ -94,13 +99,21 @@ impl<'a, const W: usize> Stepper<'a, W> {
                 let made_bytes = self.body(by).made_bytes;
                 let next = after(by, made_bytes, to, state, state.resident);
                 children.push(Child { state: next, by: i as u32, evicted: BitSet::EMPTY });
-                return Ok(());
+                return Ok(excess);
             }
         }
         for i in 0..n {
-            self.run(state, i, children)?;
+            let to = self.downsets.target(state.downset, i)?;
+            let most = most_cost(&self.downsets, to);
+            let least = match most.checked_sub(state.cost) {
+                Some(more) => state.cost.saturating_add(self.run(state, i, to, more, children)),
+                None => state.cost,
+            };
+            if least < u64::MAX {
+                excess = excess.min(least.saturating_sub(most).max(1));
+            }
         }
-        Ok(())
+        Ok(excess)
     }
 
     /// A move that can be taken at once without loss.
@@ -130,13 +143,15 @@ impl<'a, const W: usize> Stepper<'a, W> {
         }
     }
 
+    /// Runs one macro with all choices that move no more than `most` bytes; returns the least that others move.
     fn run(
         &mut self,
         state: State<W>,
         index: usize,
+        to: DownsetIdx,
+        most: u64,
         children: &mut Vec<Child<W>>,
-    ) -> Result<(), TooWide> {
-        let to = self.downsets.target(state.downset, index)?;
+    ) -> u64 {
         let by = &self.downsets.moves(state.downset)[index];
         let body = self.body(by);
         let resident = state.resident | by.inputs;
@@ -156,7 +171,8 @@ impl<'a, const W: usize> Stepper<'a, W> {
         let (live, twins) = (self.downsets.live(state.downset), self.downsets.twins(state.downset));
         let items = &self.downsets.reduced().items;
         let bytes_of = |bit: u32| items[live[bit as usize] as usize].bytes;
-        let choices = self.evictor.choices(need, bytes_of, twins, self.reductions.merge_twins);
+        let choices =
+            self.evictor.choices(need, bytes_of, twins, self.reductions.merge_twins, most);
         for &evicted in choices {
             let (mut freed, mut cost) = (0, 0);
             for bit in evicted.iter() {
@@ -178,7 +194,7 @@ impl<'a, const W: usize> Stepper<'a, W> {
                     || last_of(reduced, lasts, child.state, capacity).is_none_or(|l| l == step)
             });
         }
-        Ok(())
+        self.evictor.left_out
     }
 }
 

@@ -10,7 +10,9 @@ use super::bit_set::BitSet;
 use super::budget::Budget;
 use super::downsets::{Downsets, TooWide};
 use super::forced::ForcedEvictions;
+use super::lattice::{DownsetIdx, Lattice};
 use super::options::Reductions;
+use super::parts::Parts;
 use super::path::Path;
 use super::reduce::Reduced;
 use super::step::{Child, State, Stepper};
@@ -40,6 +42,8 @@ struct Node<const W: usize> {
     by: u32,
     evicted: BitSet<W>,
     is_beaten: bool,
+    /// Children of no more value have been made.
+    made: u64,
 }
 
 /// A state of a downset that nothing beats so far.
@@ -55,7 +59,12 @@ struct Contender<const W: usize> {
 pub(super) struct Search<'a, const W: usize> {
     pub stepper: Stepper<'a, W>,
     forced: Option<ForcedEvictions<W>>,
+    parts: Option<Parts>,
+    /// By downset: what the parts to come move; `u64::MAX` until somebody asks.
+    parts_ahead: Vec<u64>,
     dominance: bool,
+    /// How much more than its parent a state may be worth to be made at once.
+    reach: u64,
     /// By downset; empty between runs.
     contenders: Vec<Vec<Contender<W>>>,
     /// Number of contenders.
@@ -71,22 +80,40 @@ impl<'a, const W: usize> Search<'a, W> {
     pub fn new(
         reduced: &'a Reduced,
         capacity: u64,
+        reductions: Reductions,
+    ) -> Result<Self, TooWide> {
+        Self::with_choices(reduced, capacity, reductions, MOST_CHOICES)
+    }
+
+    /// The same; gives up where one macro has more than `most_choices` sets of tensors to evict.
+    pub fn with_choices(
+        reduced: &'a Reduced,
+        capacity: u64,
         mut reductions: Reductions,
+        most_choices: usize,
     ) -> Result<Self, TooWide> {
         // Two rules about which order stands for many: together they could each rule out what the other keeps.
         reductions.canonical_last &=
             !(reductions.defer_sources && reduced.macros.iter().any(|m| m.can_wait));
         let downsets = Downsets::new(reduced, reductions.defer_sources)?;
         Ok(Self {
-            stepper: Stepper::new(downsets, capacity, reductions, MOST_CHOICES),
+            stepper: Stepper::new(downsets, capacity, reductions, most_choices),
             forced: reductions.forced_eviction.then(|| ForcedEvictions::new(reduced, capacity)),
+            parts: None,
+            parts_ahead: Vec::new(),
             dominance: reductions.dominance,
+            reach: u64::MAX,
             contenders: Vec::new(),
             contending: 0,
             touched: Vec::new(),
             nodes: Vec::new(),
             children: Vec::new(),
         })
+    }
+
+    /// The same with another bound.
+    pub fn with_parts(self, parts: Parts) -> Self {
+        Self { parts: Some(parts), ..self }
     }
 
     /// Searches for the cheapest way from a state to the end.
@@ -106,7 +133,7 @@ impl<'a, const W: usize> Search<'a, W> {
         self.contending = 0;
         self.nodes.clear();
         let (evicted, is_beaten) = (BitSet::EMPTY, false);
-        self.nodes.push(Node { state: start, parent: 0, by: 0, evicted, is_beaten });
+        self.nodes.push(Node { state: start, parent: 0, by: 0, evicted, is_beaten, made: 0 });
         let mut open = BinaryHeap::new();
         let mut left_out = u64::MAX;
         let least = start.cost + self.ahead(start);
@@ -135,15 +162,26 @@ impl<'a, const W: usize> Search<'a, W> {
                 break;
             }
             let mut children = std::mem::take(&mut self.children);
-            self.stepper.children(node.state, &mut children)?;
+            let (most, next) = self.expand(node.state, value, upper, &mut children)?;
             if self.stepper.take_is_cut() {
                 stop = StopReason::WorkLimit;
                 self.children = children;
                 break;
             }
+            if next <= upper {
+                // Dearer choices wait for their turn.
+                self.nodes[index as usize].made = most;
+                let depth = self.stepper.downsets.lattice.depth(node.state.downset);
+                open.push((Reverse(next), depth, 0, Reverse(index)));
+            } else {
+                left_out = left_out.min(next);
+            }
             self.contenders.resize_with(self.stepper.downsets.lattice.len(), Vec::new);
             for child in &children {
                 let state = child.state;
+                if node.made > 0 && state.cost + self.parts_ahead(state.downset) <= node.made {
+                    continue;
+                }
                 let value = value.max(state.cost + self.ahead(state));
                 if value > upper {
                     left_out = left_out.min(value);
@@ -154,7 +192,8 @@ impl<'a, const W: usize> Search<'a, W> {
                 }
                 let id = self.nodes.len() as u32;
                 let (by, evicted) = (child.by, child.evicted);
-                self.nodes.push(Node { state, parent: index, by, evicted, is_beaten: false });
+                let parent = index;
+                self.nodes.push(Node { state, parent, by, evicted, is_beaten: false, made: 0 });
                 let depth = self.stepper.downsets.lattice.depth(state.downset);
                 let tie = u64::from(id).wrapping_mul(tie_break) >> 32;
                 open.push((Reverse(value), depth, tie, Reverse(id)));
@@ -169,10 +208,43 @@ impl<'a, const W: usize> Search<'a, W> {
         Ok(Found { path, bound, stop, downsets })
     }
 
+    /// Fills `children` with the states that follow a state of some value, as far as they are worth no more than `upper`
+    /// and there are not too many of them.
+    ///
+    /// Returns the value up to which they are complete, and what those that were left out are worth at least.
+    fn expand(
+        &mut self,
+        state: State<W>,
+        value: u64,
+        upper: u64,
+        children: &mut Vec<Child<W>>,
+    ) -> Result<(u64, u64), TooWide> {
+        loop {
+            let most = value.saturating_add(self.reach).min(upper);
+            let (parts, ahead) = (&self.parts, &mut self.parts_ahead);
+            let most_cost = |downsets: &Downsets<'a, W>, to: DownsetIdx| {
+                most.saturating_sub(known_ahead(parts, ahead, &downsets.lattice, to))
+            };
+            let excess = self.stepper.children(state, most_cost, children)?;
+            // Without a bound that tells states apart there is no end to it.
+            let is_last = most == value || self.parts.is_none();
+            if is_last || !self.stepper.take_is_cut() {
+                return Ok((most, most.saturating_add(excess)));
+            }
+            self.reach = (most - value) / 4;
+        }
+    }
+
+    /// Bytes that the parts of which nothing has run at a downset must move.
+    fn parts_ahead(&mut self, at: DownsetIdx) -> u64 {
+        known_ahead(&self.parts, &mut self.parts_ahead, &self.stepper.downsets.lattice, at)
+    }
+
     /// Bytes taken, but for what is open.
     pub fn held(&self) -> usize {
         self.stepper.downsets.held()
             + self.forced.as_ref().map_or(0, ForcedEvictions::held)
+            + self.parts_ahead.len() * size_of::<u64>()
             + self.nodes.len() * size_of::<Node<W>>()
             + self.contenders.len() * size_of::<Vec<Contender<W>>>()
             + self.contending * size_of::<Contender<W>>()
@@ -180,7 +252,8 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Bytes that every way from a state to the end must still move.
     fn ahead(&mut self, state: State<W>) -> u64 {
-        self.forced.as_mut().map_or(0, |f| f.bound(&self.stepper.downsets, state))
+        let parts = self.parts_ahead(state.downset);
+        self.forced.as_mut().map_or(0, |f| f.bound(&self.stepper.downsets, state)).max(parts)
     }
 
     /// Enters the state that gets the next node, unless another of its downset beats it; drops those it beats.
@@ -223,6 +296,24 @@ impl<'a, const W: usize> Search<'a, W> {
         steps.reverse();
         Path { steps, cost: self.nodes[goal as usize].state.cost }
     }
+}
+
+/// What a bound by parts says about a downset, worked out once.
+fn known_ahead(
+    parts: &Option<Parts>,
+    known: &mut Vec<u64>,
+    lattice: &Lattice<'_>,
+    at: DownsetIdx,
+) -> u64 {
+    let Some(parts) = parts else { return 0 };
+    if at.get() >= known.len() {
+        known.resize(lattice.len(), u64::MAX);
+    }
+    let bytes = &mut known[at.get()];
+    if *bytes == u64::MAX {
+        *bytes = parts.bound(lattice, at);
+    }
+    *bytes
 }
 
 /// Whether from `a` everything can be done that can be done from `b`, and no more is moved in sum.
