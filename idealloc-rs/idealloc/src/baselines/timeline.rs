@@ -219,13 +219,13 @@ impl Timeline {
     /// As [`holes`](Self::holes), list by list.
     fn cut(&mut self, size: u64, visit: impl FnMut(u64, u64) -> u64) {
         let Self { windows, cursors, extra, holes, relevant, .. } = self;
-        relevant.clear();
+        let mut first = 0;
         for cursor in cursors.iter_mut() {
-            let first = relevant.len();
             if let List::Partial(at, span) = cursor.list {
-                select(&windows[at as usize].partial, span, relevant);
+                let end = select(&windows[at as usize].partial, span, relevant, first);
+                cursor.selected = (first as u32, end as u32);
+                first = end;
             }
-            cursor.selected = (first as u32, relevant.len() as u32);
         }
         let list = |cursor: &Cursor| match cursor.list {
             List::Solid(at) => holes::List::of(&windows[at as usize].solid),
@@ -249,18 +249,19 @@ impl Timeline {
     }
 }
 
-/// Appends the addresses of those that meet a span.
-fn select(all: &[Taken], span: Span, relevant: &mut Vec<(u64, u64)>) {
-    let first = relevant.len();
-    relevant.resize(first + all.len(), (0, 0));
-    let places = &mut relevant[first..];
+/// Writes down from `first` on the addresses of those that meet a span, and returns where they end.
+fn select(all: &[Taken], span: Span, relevant: &mut Vec<(u64, u64)>, first: usize) -> usize {
+    if relevant.len() < first + all.len() {
+        relevant.resize(2 * (first + all.len()), (0, 0));
+    }
+    let places = &mut relevant[first..first + all.len()];
     let mut count = 0;
     // Whether a buffer matters is as good as random, so no branch hangs on it.
     for taken in all {
         places[count] = (taken.start, taken.end);
         count += usize::from(taken.meets(span));
     }
-    relevant.truncate(first + count);
+    first + count
 }
 
 fn watch(cursors: &mut Vec<Cursor>, list: List, set: &IntervalSet) {

@@ -86,7 +86,8 @@ pub(super) fn search(reduced: &Reduced, reductions: Reductions, budget: &mut Bud
         at = to;
     }
     let path = (stop == StopReason::Optimal).then(|| search.trace(at));
-    Found { path, bound, stop, downsets: search.lattice.len() as u64 }
+    let downsets = search.lattice.len() as u64;
+    Found { path, bound, stop, has_too_many_choices: false, downsets }
 }
 
 struct Search<'a> {

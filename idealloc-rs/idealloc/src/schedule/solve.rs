@@ -162,8 +162,10 @@ fn search_traffic<const W: usize>(
             budget.renew();
             if let Some((bytes, parts)) = most {
                 bound = bound.max(bytes);
-                search = Search::with_choices(&reduced, capacity, reductions, FEW_CHOICES)?
-                    .with_parts(parts);
+                if found.has_too_many_choices {
+                    search = Search::with_choices(&reduced, capacity, reductions, FEW_CHOICES)?;
+                }
+                search = search.with_parts(parts);
             }
         }
         if best.traffic > bound {

@@ -30,6 +30,8 @@ pub(super) struct Found {
     pub bound: u64,
     /// Why the search stopped; `Infeasible` if no schedule is as good as the value that was asked for.
     pub stop: StopReason,
+    /// Whether it stopped as a state had more choices of what to evict than are listed.
+    pub has_too_many_choices: bool,
     /// Downsets met.
     pub downsets: u64,
 }
@@ -145,6 +147,7 @@ impl<'a, const W: usize> Search<'a, W> {
         let mut bound = 0u64;
         let mut stop = StopReason::Infeasible;
         let mut goal = None;
+        let mut has_too_many_choices = false;
         while let Some((Reverse(value), _, _, Reverse(index))) = open.pop() {
             let node = self.nodes[index as usize];
             if node.is_beaten {
@@ -165,6 +168,7 @@ impl<'a, const W: usize> Search<'a, W> {
             let (most, next) = self.expand(node.state, value, upper, &mut children)?;
             if self.stepper.take_is_cut() {
                 stop = StopReason::WorkLimit;
+                has_too_many_choices = true;
                 self.children = children;
                 break;
             }
@@ -205,7 +209,7 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         let path = goal.map(|goal| self.trace(goal));
         let downsets = self.stepper.downsets.lattice.len() as u64;
-        Ok(Found { path, bound, stop, downsets })
+        Ok(Found { path, bound, stop, has_too_many_choices, downsets })
     }
 
     /// Fills `children` with the states that follow a state of some value, as far as they are worth no more than `upper`
