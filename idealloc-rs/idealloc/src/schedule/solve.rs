@@ -161,11 +161,14 @@ fn search_traffic<const W: usize>(
             }
             budget.renew();
             if let Some((bytes, parts)) = most {
-                bound = bound.max(bytes);
                 if found.has_too_many_choices {
                     search = Search::with_choices(&reduced, capacity, reductions, FEW_CHOICES)?;
                 }
-                search = search.with_parts(parts);
+                // Parts that say nothing at the start seldom do later, and each state would ask them.
+                if bytes > bound || found.has_too_many_choices {
+                    search = search.with_parts(parts);
+                }
+                bound = bound.max(bytes);
             }
         }
         if best.traffic > bound {

@@ -138,9 +138,9 @@ impl<'a, const W: usize> Search<'a, W> {
         self.nodes.push(Node { state: start, parent: 0, by: 0, evicted, is_beaten, made: 0 });
         let mut open = BinaryHeap::new();
         let mut left_out = u64::MAX;
-        let least = start.cost + self.ahead(start);
+        let least = start.cost + self.ahead(start).0;
         if least <= upper {
-            open.push((Reverse(least), 0u32, 0u64, Reverse(0u32)));
+            open.push((Reverse(least), Reverse(0u64), 0u32, 0u64, Reverse(0u32)));
         } else {
             left_out = least;
         }
@@ -148,7 +148,7 @@ impl<'a, const W: usize> Search<'a, W> {
         let mut stop = StopReason::Infeasible;
         let mut goal = None;
         let mut has_too_many_choices = false;
-        while let Some((Reverse(value), _, _, Reverse(index))) = open.pop() {
+        while let Some((Reverse(value), Reverse(rank), _, _, Reverse(index))) = open.pop() {
             let node = self.nodes[index as usize];
             if node.is_beaten {
                 continue;
@@ -159,7 +159,7 @@ impl<'a, const W: usize> Search<'a, W> {
                 goal = Some(index);
                 break;
             }
-            let bytes = self.held() + open.len() * size_of_val(&(value, 0u32, 0u64, index));
+            let bytes = self.held() + open.len() * size_of_val(&(value, rank, 0u32, 0u64, index));
             if let Some(reason) = budget.spend(bound, bytes) {
                 stop = reason;
                 break;
@@ -176,7 +176,7 @@ impl<'a, const W: usize> Search<'a, W> {
                 // Dearer choices wait for their turn.
                 self.nodes[index as usize].made = most;
                 let depth = self.stepper.downsets.lattice.depth(node.state.downset);
-                open.push((Reverse(next), depth, 0, Reverse(index)));
+                open.push((Reverse(next), Reverse(rank), depth, 0, Reverse(index)));
             } else {
                 left_out = left_out.min(next);
             }
@@ -186,7 +186,8 @@ impl<'a, const W: usize> Search<'a, W> {
                 if node.made > 0 && state.cost + self.parts_ahead(state.downset) <= node.made {
                     continue;
                 }
-                let value = value.max(state.cost + self.ahead(state));
+                let (ahead, rank) = self.ahead(state);
+                let value = value.max(state.cost + ahead);
                 if value > upper {
                     left_out = left_out.min(value);
                     continue;
@@ -200,7 +201,7 @@ impl<'a, const W: usize> Search<'a, W> {
                 self.nodes.push(Node { state, parent, by, evicted, is_beaten: false, made: 0 });
                 let depth = self.stepper.downsets.lattice.depth(state.downset);
                 let tie = u64::from(id).wrapping_mul(tie_break) >> 32;
-                open.push((Reverse(value), depth, tie, Reverse(id)));
+                open.push((Reverse(value), Reverse(rank), depth, tie, Reverse(id)));
             }
             self.children = children;
         }
@@ -254,10 +255,15 @@ impl<'a, const W: usize> Search<'a, W> {
             + self.contending * size_of::<Contender<W>>()
     }
 
-    /// Bytes that every way from a state to the end must still move.
-    fn ahead(&mut self, state: State<W>) -> u64 {
-        let parts = self.parts_ahead(state.downset);
-        self.forced.as_mut().map_or(0, |f| f.bound(&self.stepper.downsets, state)).max(parts)
+    /// Bytes that every way from a state to the end must still move; and with parts, what the state is worth without them.
+    ///
+    /// That decides among the many states that parts make equal: what costs least goes first, as it beats others.
+    fn ahead(&mut self, state: State<W>) -> (u64, u64) {
+        let forced = self.forced.as_mut().map_or(0, |f| f.bound(&self.stepper.downsets, state));
+        match self.parts {
+            Some(_) => (forced.max(self.parts_ahead(state.downset)), state.cost + forced),
+            None => (forced, 0),
+        }
     }
 
     /// Enters the state that gets the next node, unless another of its downset beats it; drops those it beats.
