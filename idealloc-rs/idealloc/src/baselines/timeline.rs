@@ -218,11 +218,13 @@ impl Timeline {
 
     /// As [`holes`](Self::holes), list by list.
     fn cut(&mut self, size: u64, visit: impl FnMut(u64, u64) -> u64) {
-        let Self { windows, cursors, extra, holes, relevant, .. } = self;
+        let Self { width, windows, cursors, extra, holes, relevant } = self;
         let mut first = 0;
         for cursor in cursors.iter_mut() {
             if let List::Partial(at, span) = cursor.list {
-                let end = select(&windows[at as usize].partial, span, relevant, first);
+                let window = Span { start: at * *width, end: (at + 1) * *width };
+                let all = &windows[at as usize].partial;
+                let end = select(all, window, span, relevant, first);
                 cursor.selected = (first as u32, end as u32);
                 first = end;
             }
@@ -250,18 +252,39 @@ impl Timeline {
 }
 
 /// Writes down from `first` on the addresses of those that meet a span, and returns where they end.
-fn select(all: &[Taken], span: Span, relevant: &mut Vec<(u64, u64)>, first: usize) -> usize {
+///
+/// All of `all` meet the sections of `window`; where the span runs to one of its ends, one comparison is enough.
+fn select(
+    all: &[Taken],
+    window: Span,
+    span: Span,
+    relevant: &mut Vec<(u64, u64)>,
+    first: usize,
+) -> usize {
     if relevant.len() < first + all.len() {
         relevant.resize(2 * (first + all.len()), (0, 0));
     }
     let places = &mut relevant[first..first + all.len()];
+    let count = if span.start <= window.start {
+        keep(all, places, |taken| taken.span.start < span.end)
+    } else if span.end >= window.end {
+        keep(all, places, |taken| span.start < taken.span.end)
+    } else {
+        keep(all, places, |taken| taken.meets(span))
+    };
+    first + count
+}
+
+/// Writes down the addresses of those that matter, and returns how many they are.
+#[inline]
+fn keep(all: &[Taken], places: &mut [(u64, u64)], matters: impl Fn(&Taken) -> bool) -> usize {
     let mut count = 0;
     // Whether a buffer matters is as good as random, so no branch hangs on it.
     for taken in all {
         places[count] = (taken.start, taken.end);
-        count += usize::from(taken.meets(span));
+        count += usize::from(matters(taken));
     }
-    first + count
+    count
 }
 
 fn watch(cursors: &mut Vec<Cursor>, list: List, set: &IntervalSet) {
