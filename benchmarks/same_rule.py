@@ -8,14 +8,14 @@ only. Every layout is checked. `executorch` and Triton's peers import torch and 
 """
 
 import argparse
-from collections import defaultdict
 from statistics import median
 
 from xdsl_memplan.tools.benchmark.contenders import Limits, ours
 from xdsl_memplan.tools.benchmark.instances import generated
 from xdsl_memplan.tools.benchmark.measure import Run, measure
 from xdsl_memplan.tools.benchmark.peers import peers
-from xdsl_memplan.tools.benchmark.same_rule import SAME_RULE, Comparison, compare_same_rule
+from xdsl_memplan.tools.benchmark.report import same_rule_rows
+from xdsl_memplan.tools.benchmark.same_rule import SAME_RULE, compare_same_rule
 
 ALIVE = (128, 1_000)
 LEFT_OUT = ("executorch", "triton")
@@ -47,23 +47,11 @@ def main() -> None:
                 runs.append(run)
                 if run.cpu_seconds is None or run.cpu_seconds > SLOW:
                     slow.add(one.name)
-    by_planner: dict[str, list[Comparison]] = defaultdict(list)
-    for comparison in compare_same_rule(runs, arguments.buffers):
-        by_planner[comparison.planner].append(comparison)
-    print(
-        f"| planner, {arguments.buffers:,} buffers | fastest peer | alive | ms | peer, ms | times |"
-    )
-    print("|---|---|---:|---:|---:|---:|")
-    for planner, comparisons in by_planner.items():
-        for alive, one in zip(ALIVE, comparisons, strict=False):
-            print(
-                f"| `{planner}` | {one.peer} | {alive:,} | {1e3 * one.seconds:.1f} "
-                f"| {1e3 * one.peer_seconds:,.0f} | {one.speedup:.1f} |"
-            )
-    speedups = [one.speedup for several in by_planner.values() for one in several]
-    print(
-        f"\n{len(speedups)} comparisons: median {median(speedups):.0f}, least {min(speedups):.1f}"
-    )
+    comparisons = compare_same_rule(runs, arguments.buffers)
+    print("\n".join(same_rule_rows(comparisons)))
+    if comparisons:
+        speedups = [one.speedup for one in comparisons]
+        print(f"\n{len(speedups)} in all: median {median(speedups):.0f}, least {min(speedups):.1f}")
 
 
 if __name__ == "__main__":

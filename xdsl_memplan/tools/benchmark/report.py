@@ -60,7 +60,7 @@ def report(
         parts.append(_GROWTH + "\n\n" + "\n".join(_growth(grown)))
     comparisons = compare_same_rule(runs)
     if comparisons:
-        parts.append(_SAME_RULE + "\n\n" + "\n".join(_same_rule(comparisons)))
+        parts.append(_SAME_RULE + "\n\n" + "\n".join(same_rule_rows(comparisons)))
     if missing:
         reasons = "\n".join(f"- {peer.name}: {peer.reason}" for peer in missing)
         parts.append(f"## Not installed\n\n{reasons}")
@@ -107,7 +107,8 @@ def _growth(grown: Sequence[Growth]) -> Iterator[str]:
         yield f"| `{one.planner}` | {' | '.join(cells)} |"
 
 
-def _same_rule(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def same_rule_rows(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield the lines of the table of comparisons."""
     yield "| instance | planner | ms | fastest peer | ms | times |"
     yield "|---|---|---:|---|---:|---:|"
     for one in comparisons:

@@ -4,7 +4,7 @@
 //! list are cut by the next one, and so on. Short lists come first, so that few holes are ever held, and the
 //! longest last, where holes are only looked at.
 
-use crate::place::interval_set::IntervalSet;
+use crate::place::interval_set::{IntervalSet, first_ending_above};
 
 /// Addresses `[start, end)`.
 type Range = (u64, u64);
@@ -99,7 +99,7 @@ fn sweep(holes: &[Range], list: List<'_>, mut found: impl FnMut(u64, u64) -> boo
     let (mut position, mut top) = (0, 0);
     for &(start, end) in holes {
         if is_disjoint {
-            position = ending_above(taken, start, position);
+            position = first_ending_above(taken, start, position);
         }
         let mut free = start.max(top);
         while let Some(&(next, after)) = taken.get(position).filter(|taken| taken.0 < end) {
@@ -133,18 +133,4 @@ fn merge(holes: &[Range], taken: &[Range], size: u64, cut: &mut [Range]) -> usiz
         i += usize::from(!passes);
     }
     count
-}
-
-/// Position of the first interval at or after `from` that ends above `address`. Galloping: `O(log distance)`.
-fn ending_above(taken: &[Range], address: u64, from: usize) -> usize {
-    let (mut low, mut step) = (from, 1);
-    while low + step <= taken.len() && taken[low + step - 1].1 <= address {
-        low += step;
-        step *= 2;
-    }
-    let high = (low + step - 1).min(taken.len());
-    if low >= high {
-        return low;
-    }
-    low + taken[low..high].partition_point(|interval| interval.1 <= address)
 }

@@ -59,20 +59,25 @@ impl IntervalSet {
         true
     }
 
-    /// Position of the first interval at or after `from` that ends above `address`. Galloping: `O(log distance)`.
+    /// As [`first_ending_above`], of the intervals here.
     pub fn first_ending_above(&self, address: u64, from: usize) -> usize {
-        let all = &self.intervals;
-        let (mut low, mut step) = (from, 1);
-        while low + step <= all.len() && all[low + step - 1].1 <= address {
-            low += step;
-            step *= 2;
-        }
-        let high = (low + step - 1).min(all.len());
-        if low >= high {
-            return low;
-        }
-        low + all[low..high].partition_point(|interval| interval.1 <= address)
+        first_ending_above(&self.intervals, address, from)
     }
+}
+
+/// Position of the first of disjoint ascending intervals, at or after `from`, that ends above `address`. Galloping:
+/// `O(log distance)`.
+pub fn first_ending_above(all: &[(u64, u64)], address: u64, from: usize) -> usize {
+    let (mut low, mut step) = (from, 1);
+    while low + step <= all.len() && all[low + step - 1].1 <= address {
+        low += step;
+        step *= 2;
+    }
+    let high = (low + step - 1).min(all.len());
+    if low >= high {
+        return low;
+    }
+    low + all[low..high].partition_point(|interval| interval.1 <= address)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use super::lists::Lists;
 use super::reduce::Reduced;
+use crate::random::Random;
 
 /// Position of a downset in its [`Lattice`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,8 +43,9 @@ impl<'a> Lattice<'a> {
     /// Starts with the empty set. With `defers`, [`Self::ready`] leaves out macros that can wait.
     pub fn new(reduced: &'a Reduced, defers: bool) -> Self {
         let n = reduced.macros.len();
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let keys = (0..n).map(|_| split_mix(&mut state)).collect();
+        // Keys that differ from run to run would make runs differ.
+        let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
+        let keys = (0..n).map(|_| random.next()).collect();
         let words = n.div_ceil(64).max(1);
         let mut lattice = Self {
             reduced,
@@ -164,13 +166,4 @@ impl<'a> Lattice<'a> {
             self.table[slot] = index as u32;
         }
     }
-}
-
-/// Steele, Lea and Flood's generator: keys that differ from run to run would make runs differ.
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
