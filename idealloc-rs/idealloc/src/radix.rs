@@ -20,7 +20,7 @@ pub fn order<const K: usize>(n: usize, key: impl Fn(usize) -> [u64; K]) -> Vec<u
         return order;
     }
     let mut pairs: Vec<(u64, u32)> = Vec::with_capacity(n);
-    let mut spare: Vec<(u64, u32)> = vec![(0, 0); n];
+    let mut spare: Vec<(u64, u32)> = Vec::new();
     for column in (0..K).rev() {
         pairs.clear();
         pairs.extend(order.iter().map(|&i| (key(i as usize)[column], i)));
@@ -32,8 +32,13 @@ pub fn order<const K: usize>(n: usize, key: impl Fn(usize) -> [u64; K]) -> Vec<u
     order
 }
 
-/// Sorts pairs by their first member, equal ones as they are. `spare` has the same length.
-fn sort_pairs(pairs: &mut Vec<(u64, u32)>, spare: &mut Vec<(u64, u32)>) {
+/// Sorts pairs by their first member, equal ones as they are. `spare` is memory to work in.
+pub fn sort_pairs(pairs: &mut Vec<(u64, u32)>, spare: &mut Vec<(u64, u32)>) {
+    if pairs.len() < FEW {
+        pairs.sort_by_key(|pair| pair.0);
+        return;
+    }
+    spare.resize(pairs.len(), (0, 0));
     let least = pairs.iter().map(|pair| pair.0).min().unwrap_or(0);
     let most = pairs.iter().map(|pair| pair.0).max().unwrap_or(0);
     let bits = u64::BITS - (most - least).leading_zeros();

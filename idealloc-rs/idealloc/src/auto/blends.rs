@@ -7,6 +7,7 @@
 use std::sync::Mutex;
 
 use crate::auto::climb::Layout;
+use crate::auto::ejection::{Ejection, Next, Run};
 use crate::auto::repair::Budget;
 use crate::control::Control;
 use crate::parallel::map;
@@ -14,7 +15,6 @@ use crate::place::blend::Blend;
 use crate::place::engine::Engine;
 use crate::place::instance::Instance;
 use crate::place::order::Orders;
-use crate::problem::MAX_BYTES;
 use crate::random::Random;
 
 /// Candidates between two decisions, after the first one alone; the result does not depend on how many threads place them.
@@ -38,11 +38,11 @@ pub fn partition(instance: &Instance, load: u64, crowded: u32) -> (Vec<u32>, Vec
     })
 }
 
-/// The best order that was found.
+/// The best layout that was found.
 #[derive(Debug)]
 pub struct Found {
-    /// Buffers in the order in which they are placed; `None` if none ends below the limit.
-    pub order: Option<Vec<u32>>,
+    /// Offsets in bytes, and the peak; `None` if none ends below the limit.
+    pub plan: Option<(Vec<u64>, u64)>,
     /// Buffers looked at.
     pub work: u64,
     /// Orders tried.
@@ -55,9 +55,9 @@ struct Candidate {
     lifts: Vec<u32>,
 }
 
-/// Searches for an order whose first fit ends at or below `target`, or at least below `limit`.
+/// Searches for a layout that ends at or below `target`, or at least below `limit`.
 ///
-/// Complexity: passes of the engine, most of them cut short, until the budget is used up.
+/// Complexity: passes of the engine and runs of ejection until the budget is used up.
 pub fn search(
     instance: &Instance,
     target: u64,
@@ -66,27 +66,27 @@ pub fn search(
     control: &Control,
 ) -> Found {
     let engines: Mutex<Vec<Engine<'_>>> = Mutex::new(Vec::new());
-    let place = |candidate: &Candidate, limit: u64| {
+    let place = |candidate: &Candidate, most: u128| {
         let spare = engines.lock().ok().and_then(|mut engines| engines.pop());
         let mut engine = spare.unwrap_or_else(|| Engine::new(instance));
         let before = engine.work();
         let order = candidate.blend.sorted(&mut Orders::new(instance), &candidate.lifts);
-        let layout = Layout::place(&mut engine, instance, order, limit, target, control);
+        let layout = Layout::within(&mut engine, instance, order, target, most, control);
         let work = engine.work() - before;
         if let Ok(mut engines) = engines.lock() {
             engines.push(engine);
         }
         (layout, work)
     };
+    let ejection = Ejection::new(instance);
     let mut random = Random::stream(budget.seed, 0);
-    let mut found = Found { order: None, work: 0, tried: 0 };
-    let mut lowest = limit;
-    // Least excess: where to climb from. Its peak may lie a little above the lowest.
+    let mut found = Found { plan: None, work: 0, tried: 0 };
+    let mut aim = Aim::new(target, limit, budget.work);
+    // Least excess: where to climb from.
     let mut best: Option<(Candidate, Layout)> = None;
-    while lowest > target && found.work < budget.work && !control.is_cancelled() {
+    while aim.lowest > target && found.work < budget.work && !control.is_cancelled() {
         let draws = u128::from(found.work) * DRAWING.1 < u128::from(budget.work) * DRAWING.0;
-        let round = if found.tried == 0 { 1 } else { ROUND };
-        let candidates: Vec<Candidate> = (found.tried..found.tried + round)
+        let candidates: Vec<Candidate> = (found.tried..found.tried + ROUND)
             .map(|number| match &best {
                 Some((candidate, layout)) if !draws => raised(candidate, layout, &mut random),
                 _ => {
@@ -96,24 +96,87 @@ pub fn search(
                 }
             })
             .collect();
-        let margin = if draws { 0 } else { lowest / 1000 };
-        let limit = lowest.saturating_add(margin).min(MAX_BYTES);
-        let results = map(budget.threads, candidates.len(), |i| place(&candidates[i], limit));
+        let most = best.as_ref().map_or(u128::MAX, |(_, least)| least.excess());
+        let results = map(budget.threads, candidates.len(), |i| place(&candidates[i], most));
         for (candidate, (layout, work)) in candidates.into_iter().zip(results) {
             found.work += work;
             found.tried += 1;
             control.add_work(work);
             let Some(layout) = layout else { continue };
-            if layout.peak < lowest {
-                lowest = layout.peak;
-                found.order = Some(layout.order.clone());
+            if layout.peak < aim.lowest {
+                aim.lowest = layout.peak;
+                found.plan = Some((layout.offsets.clone(), layout.peak));
             }
             if best.as_ref().is_none_or(|(_, least)| layout.excess() <= least.excess()) {
                 best = Some((candidate, layout));
             }
         }
+        let Some((_, layout)) = &best else { continue };
+        if found.work < aim.due {
+            continue;
+        }
+        let run = Run { limit: aim.limit(), next: aim.next(), work: aim.work, seed: random.next() };
+        let start = match &found.plan {
+            Some((offsets, _)) if aim.refines() => offsets,
+            _ => &layout.offsets,
+        };
+        let Some(ejected) = ejection.run(start, run, control) else { break };
+        found.work += ejected.work;
+        control.add_work(ejected.work);
+        if std::env::var("TRACE").is_ok() { eprintln!("aim {:.5} lowest {:.5} best excess {:.5} tried {} work {} of {} refines {} peak {:.5}", run.limit as f64 / target as f64, aim.lowest as f64 / target as f64, layout.excess() as f64 / target as f64, found.tried, found.work, budget.work, aim.refines(), ejected.peak as f64 / target as f64); }
+        let reached = ejected.peak <= run.limit;
+        if ejected.peak < aim.lowest {
+            aim.lowest = ejected.peak;
+            found.plan = Some((ejected.offsets, ejected.peak));
+        }
+        aim.learn(reached, found.work);
     }
     found
+}
+
+/// From where and to which limit ejection goes next, when, and for how much work.
+struct Aim {
+    target: u64,
+    /// Peak of the best layout so far.
+    lowest: u64,
+    /// Runs so far: in turns from where least ends above the target, to the target, and from the lowest layout.
+    runs: usize,
+    /// How far from the target to the lowest layout the limit of the latter lies, in 256ths.
+    share: u64,
+    /// Work of the next run,
+    work: u64,
+    /// and work done by all when it is due.
+    due: u64,
+}
+
+impl Aim {
+    fn new(target: u64, limit: u64, work: u64) -> Self {
+        Self { target, lowest: limit, runs: 0, share: 128, work: work / 16, due: work / 6 }
+    }
+
+    /// True if the next run goes on from the lowest layout.
+    fn refines(&self) -> bool {
+        self.runs % 2 == 1
+    }
+
+    fn limit(&self) -> u64 {
+        let between = u128::from(self.lowest - self.target) * u128::from(self.share) / 256;
+        self.target + if self.refines() { between as u64 } else { 0 }
+    }
+
+    fn next(&self) -> Next {
+        Next::ALL[self.runs / 2 % Next::ALL.len()]
+    }
+
+    /// Nearer to the target where it was reached, else nearer to what there is; more work after each pair of runs.
+    fn learn(&mut self, reached: bool, done: u64) {
+        if self.refines() {
+            self.share = if reached { self.share / 2 } else { self.share.midpoint(240) };
+            self.work += self.work / 2;
+            self.due = done + self.work / 2;
+        }
+        self.runs += 1;
+    }
 }
 
 /// The candidate with some of what ends above the target raised.

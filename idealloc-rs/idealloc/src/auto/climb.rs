@@ -7,7 +7,11 @@
 use crate::control::Control;
 use crate::place::engine::{Engine, Outcome, Rule};
 use crate::place::instance::Instance;
+use crate::problem::MAX_BYTES;
 use crate::random::Random;
+
+/// Buffers placed between two looks at what ends above the target.
+const CHUNK: usize = 64;
 
 /// An order with what first fit makes of it.
 #[derive(Clone, Debug)]
@@ -37,6 +41,39 @@ impl Layout {
         let Outcome::Placed(peak) = engine.run(&order, Rule::FirstFit, limit, control) else {
             return None;
         };
+        let mut layout =
+            Self { order, offsets: Vec::new(), peak, excess: 0, offenders: Vec::new() };
+        layout.judge(engine, instance, target);
+        Some(layout)
+    }
+
+    /// First fit of an order; `None` if the sum over all buffers of what ends above the target exceeds `most`, or if it was
+    /// cancelled.
+    pub fn within(
+        engine: &mut Engine<'_>,
+        instance: &Instance,
+        order: Vec<u32>,
+        target: u64,
+        most: u128,
+        control: &Control,
+    ) -> Option<Self> {
+        engine.clear();
+        let mut excess = 0;
+        for part in order.chunks(CHUNK) {
+            let Outcome::Placed(_) = engine.extend(part, Rule::FirstFit, MAX_BYTES, control) else {
+                return None;
+            };
+            let above = |&buffer: &u32| {
+                let size = instance.sizes()[buffer as usize];
+                let end = engine.offsets()[buffer as usize] + size;
+                if size > 0 { u128::from(end.saturating_sub(target)) } else { 0 }
+            };
+            excess += part.iter().map(above).sum::<u128>();
+            if excess > most {
+                return None;
+            }
+        }
+        let peak = engine.peak();
         let mut layout =
             Self { order, offsets: Vec::new(), peak, excess: 0, offenders: Vec::new() };
         layout.judge(engine, instance, target);

@@ -2,7 +2,10 @@
 
 use crate::auto::arms::PASSES;
 use crate::auto::repair::{Budget, repair};
+use crate::auto::ejection::{Ejection, Next, Run};
 use crate::auto::search::{Search, peak_of};
+use crate::place::engine::{Engine, Outcome, Rule};
+use crate::problem::MAX_BYTES;
 use crate::auto::{blends, small};
 use crate::place::order::Orders;
 
@@ -13,6 +16,9 @@ const EXACT_LIMIT: usize = 20_000;
 /// of the load: cheaper passes, but now and then what they left out ends on top.
 const PASSES_ARE_FEW: u64 = 4;
 const CROWDED: u32 = 700;
+
+/// Part of the work that is left for what is placed around the hard part.
+const FILLING: u64 = 8;
 
 impl Search<'_> {
     /// Orders of what is hard to place; the rest is placed around the best of them.
@@ -28,19 +34,52 @@ impl Search<'_> {
         }
         let part = self.instance.subset(&hard);
         let budget = Budget {
-            work: self.left().saturating_sub(rest.len() as u64),
+            work: (self.left() - self.left() / FILLING).saturating_sub(rest.len() as u64),
             threads: self.options.threads,
             seed: self.options.seed,
         };
-        let found = blends::search(&part, self.target, self.peak - 1, budget, self.control);
+        // Its own load, if that can be: then there is room above it for the rest, and no more than that where it is reached.
+        let target = match self.options.minimize {
+            true => part.section_loads().into_iter().max().unwrap_or(0),
+            false => self.target,
+        };
+        let found = blends::search(&part, target, self.peak - 1, budget, self.control);
         self.work = self.work.saturating_add(found.work);
         self.plays += found.tried;
-        let Some(order) = found.order.filter(|_| !self.control.is_abandoned()) else { return };
-        let mut order: Vec<u32> = order.iter().map(|&i| hard[i as usize]).collect();
-        let others = self.instance.subset(&rest);
+        if let Some((offsets, peak)) = found.plan.filter(|_| !self.control.is_abandoned()) {
+            self.fill(&hard, &offsets, &rest, peak);
+        }
+    }
+
+    /// Puts the rest around what is placed, what meets the peak first; then a run of ejection of all.
+    fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64) {
+        let mut engine = Engine::new(self.instance);
+        for (&buffer, &offset) in hard.iter().zip(offsets) {
+            engine.place(buffer as usize, offset);
+        }
+        let at_peak = Orders::new(self.instance).meets_peak(1000);
+        let others = self.instance.subset(rest);
         let sorted = Orders::new(&others).sorted(PASSES[0]);
-        order.extend(sorted.iter().map(|&i| rest[i as usize]));
-        self.place_below(&order);
+        let mut order: Vec<u32> = sorted.iter().map(|&i| rest[i as usize]).collect();
+        order.sort_by_key(|&buffer| !at_peak[buffer as usize]);
+        let outcome = engine.extend(&order, Rule::FirstFit, MAX_BYTES, self.control);
+        self.work = self.work.saturating_add(engine.work());
+        let Outcome::Placed(reached) = outcome else { return };
+        if reached < self.peak {
+            self.accept(engine.offsets(), reached);
+        }
+        let limit = peak.max(self.target);
+        if self.is_done() || limit >= self.peak {
+            return;
+        }
+        let run = Run { limit, next: Next::Heaviest, work: self.left(), seed: self.options.seed };
+        let ejected = Ejection::new(self.instance).run(engine.offsets(), run, self.control);
+        let Some(ejected) = ejected else { return };
+        self.work = self.work.saturating_add(ejected.work);
+        if std::env::var("TRACE").is_ok() { eprintln!("fill: part {:.5} reached {:.5} ejected {:.5} work {}", peak as f64 / self.target as f64, reached as f64 / self.target as f64, ejected.peak as f64 / self.target as f64, ejected.work); }
+        if ejected.peak < self.peak {
+            self.accept(&ejected.offsets, ejected.peak);
+        }
     }
 
     /// Window repair, for at most so much work.

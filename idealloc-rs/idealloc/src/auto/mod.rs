@@ -15,6 +15,7 @@ pub mod arms;
 pub mod blends;
 mod budget;
 pub mod climb;
+pub mod ejection;
 mod critical;
 mod improve;
 pub mod layers;

@@ -174,6 +174,13 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Puts a buffer that is not placed yet at an offset.
+    pub fn place(&mut self, buffer: usize, offset: u64) {
+        if !self.placed[buffer] {
+            self.commit(buffer, offset);
+        }
+    }
+
     /// Puts a buffer at an offset.
     pub fn commit(&mut self, buffer: usize, offset: u64) {
         let size = self.instance.sizes()[buffer];

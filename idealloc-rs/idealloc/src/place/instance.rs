@@ -190,6 +190,13 @@ impl Instance {
         }
     }
 
+    /// True if two buffers take bytes at a common section; both spans are known to overlap.
+    pub fn meet(&self, a: usize, b: usize) -> bool {
+        self.pieces.as_ref().is_none_or(|lists| {
+            lists.of(a).iter().any(|piece| lists.of(b).iter().any(|other| piece.overlaps(*other)))
+        })
+    }
+
     /// Buffers that conflict with one for other reasons than time.
     pub fn neighbours(&self, buffer: usize) -> &[u32] {
         self.neighbours.as_ref().map_or(&[], |lists| lists.of(buffer))

@@ -1,0 +1,302 @@
+//! Fitting buffers under a limit by throwing others out.
+//!
+//! What ends above the limit waits. A buffer that waits goes where it fits; where it does not, it goes where what it
+//! overlaps is cheapest, and that waits instead. A buffer for which others had to go becomes dearer each time, so that
+//! what is hard to place keeps its place. Source: the ejection pool with guided ejection of Nagata and Bräysy, A
+//! powerful route minimization heuristic for the vehicle routing problem with time windows, Operations Research Letters
+//! 37 (2009), there for customers in routes; prices by size and lifetime are ours.
+
+use std::collections::BinaryHeap;
+
+use crate::auto::search::peak_of;
+use crate::control::Control;
+use crate::place::calendar::Calendar;
+use crate::place::instance::Instance;
+use crate::place::order::Orders;
+use crate::problem::MAX_BYTES;
+use crate::radix::sort_pairs;
+use crate::random::Random;
+
+/// Which of the buffers that wait is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The heaviest: size times the root of the lifetime.
+    Heaviest,
+    /// The dearest: weight times how often others had to go for it.
+    Dearest,
+    /// The largest.
+    Largest,
+}
+
+impl Next {
+    /// All rules, in the order in which they are tried.
+    pub const ALL: [Self; 3] = [Self::Heaviest, Self::Dearest, Self::Largest];
+}
+
+/// What a run may do, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Limit in bytes.
+    pub limit: u64,
+    /// Which buffer is next.
+    pub next: Next,
+    /// Buffers that may be looked at, in the unit of the placement engine.
+    pub work: u64,
+    /// Seed of the random choices.
+    pub seed: u64,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ejected {
+    /// Offsets in bytes.
+    pub offsets: Vec<u64>,
+    /// Where the highest buffer ends, in bytes: at or below the limit, if all fits.
+    pub peak: u64,
+    /// Buffers looked at.
+    pub work: u64,
+}
+
+/// Buffers looked at in the calendar, and buffers sorted, that take as long as one look of the placement engine.
+const FILED: usize = 256;
+const SORTED: usize = 32;
+
+/// Buffers placed between two looks at the control.
+const WATCH: u64 = 64;
+
+/// Prices vary at random by one part in so many.
+const NOISE: u64 = 20;
+
+/// Price of what is live at the peak, as a multiple of its weight: where all of it has its place, and where not.
+const STAYS: f64 = 1e6;
+const MOVES: f64 = 32.0;
+
+/// What runs on one instance share.
+#[derive(Debug)]
+pub struct Ejection<'a> {
+    instance: &'a Instance,
+    calendar: Calendar,
+    /// Size times the root of the lifetime.
+    weights: Vec<f64>,
+    /// Live when the load is reached: nothing may be wasted there, so they stay together as they are if they can.
+    at_peak: Vec<bool>,
+    fixed: Vec<bool>,
+}
+
+impl<'a> Ejection<'a> {
+    /// Prepares runs. `instance` must be [temporal](Instance::is_temporal). Complexity: `O(n log n)`.
+    pub fn new(instance: &'a Instance) -> Self {
+        let weight = |(&size, span): (&u64, &crate::place::instance::Span)| {
+            size as f64 * f64::from(span.len()).sqrt()
+        };
+        let mut fixed = vec![false; instance.len()];
+        for &(buffer, _) in instance.fixed() {
+            fixed[buffer as usize] = true;
+        }
+        Self {
+            instance,
+            calendar: Calendar::new(instance),
+            weights: instance.sizes().iter().zip(instance.spans()).map(weight).collect(),
+            at_peak: Orders::new(instance).meets_peak(1000),
+            fixed,
+        }
+    }
+
+    /// Places what ends above the limit in `start`, and what has to go for it, until all fits or the work is done; what
+    /// waited when least did is then put above the limit. `None` if the caller asked to stop.
+    ///
+    /// Complexity: a step takes `O(k log k)` for `k` buffers that are live at the same time as the one that is placed.
+    pub fn run(&self, start: &[u64], run: Run, control: &Control) -> Option<Ejected> {
+        let mut state = State::new(self, start, run);
+        let mut best = Best { weight: f64::INFINITY, offsets: Vec::new(), placed: Vec::new() };
+        let mut work = 0;
+        for step in 0_u64.. {
+            if step % WATCH == 0 && control.is_cancelled() {
+                return None;
+            }
+            best.keep(&state);
+            let Some((_, buffer)) = state.waiting.pop() else { break };
+            let buffer = buffer as usize;
+            state.weight -= self.weights[buffer];
+            work += state.gather(buffer);
+            match state.choose(buffer, run.limit) {
+                Some((offset, free)) if work < run.work => state.place(buffer, offset, free),
+                _ => break,
+            }
+        }
+        if !state.waiting.is_empty() {
+            (state.offsets, state.placed) = (best.offsets, best.placed);
+            let mut rest: Vec<usize> = (0..start.len()).filter(|&i| !state.placed[i]).collect();
+            rest.sort_by(|&a, &b| self.weights[b].total_cmp(&self.weights[a]).then(a.cmp(&b)));
+            for buffer in rest {
+                work += state.gather(buffer);
+                let (offset, _) = state.choose(buffer, MAX_BYTES)?;
+                state.place(buffer, offset, true);
+            }
+        }
+        let peak = peak_of(self.instance, &state.offsets);
+        Some(Ejected { offsets: state.offsets, peak, work })
+    }
+}
+
+/// The layout in which least waits, nearly: only what is better by a tenth is kept.
+struct Best {
+    weight: f64,
+    offsets: Vec<u64>,
+    placed: Vec<bool>,
+}
+
+impl Best {
+    fn keep(&mut self, state: &State<'_>) {
+        if state.weight < 0.9 * self.weight {
+            self.weight = state.weight;
+            self.offsets.clone_from(&state.offsets);
+            self.placed.clone_from(&state.placed);
+        }
+    }
+}
+
+/// A run.
+struct State<'a> {
+    shared: &'a Ejection<'a>,
+    run: Run,
+    random: Random,
+    offsets: Vec<u64>,
+    placed: Vec<bool>,
+    /// What it costs to throw a buffer out.
+    prices: Vec<f64>,
+    /// Buffers that are not placed, by what says which is next,
+    waiting: BinaryHeap<(u64, u32)>,
+    /// and the sum of their weights.
+    weight: f64,
+    /// What is placed and live at the same time as the buffer at hand,
+    near: Vec<u32>,
+    /// by where it starts and by where it ends; the second member is a position in `near`.
+    starts: Vec<(u64, u32)>,
+    ends: Vec<(u64, u32)>,
+    spare: Vec<(u64, u32)>,
+}
+
+impl<'a> State<'a> {
+    fn new(shared: &'a Ejection<'a>, start: &[u64], run: Run) -> Self {
+        let sizes = shared.instance.sizes();
+        let n = sizes.len();
+        let fits =
+            |i: usize| sizes[i] == 0 || shared.fixed[i] || start[i].saturating_add(sizes[i]) <= run.limit;
+        let placed: Vec<bool> = (0..n).map(fits).collect();
+        let stay = match (0..n).any(|i| shared.at_peak[i] && !placed[i]) {
+            true => MOVES,
+            false => STAYS,
+        };
+        let price = |i: usize| match (shared.fixed[i], shared.at_peak[i]) {
+            (true, _) => f64::INFINITY,
+            (_, true) => stay * shared.weights[i],
+            _ => shared.weights[i],
+        };
+        let mut state = Self {
+            shared,
+            run,
+            random: Random::new(run.seed),
+            offsets: start.to_vec(),
+            prices: (0..n).map(price).collect(),
+            waiting: BinaryHeap::new(),
+            weight: 0.0,
+            placed,
+            near: Vec::new(),
+            starts: Vec::new(),
+            ends: Vec::new(),
+            spare: Vec::new(),
+        };
+        for i in 0..n {
+            if !state.placed[i] {
+                state.wait(i);
+            }
+        }
+        state
+    }
+
+    fn wait(&mut self, buffer: usize) {
+        // The bits of a positive float sort like the float.
+        let key = match self.run.next {
+            Next::Heaviest => self.shared.weights[buffer].to_bits(),
+            Next::Dearest => self.prices[buffer].to_bits(),
+            Next::Largest => self.shared.instance.sizes()[buffer],
+        };
+        self.waiting.push((key, buffer as u32));
+        self.weight += self.shared.weights[buffer];
+    }
+
+    /// Collects what is in the way of a buffer; returns the work.
+    fn gather(&mut self, buffer: usize) -> u64 {
+        self.near.clear();
+        self.starts.clear();
+        self.ends.clear();
+        let instance = self.shared.instance;
+        let looked = self.shared.calendar.overlapping(instance.spans()[buffer], |other| {
+            let i = other as usize;
+            if self.placed[i] && instance.meet(buffer, i) {
+                let at = self.near.len() as u32;
+                self.near.push(other);
+                self.starts.push((self.offsets[i], at));
+                self.ends.push((self.offsets[i] + instance.sizes()[i], at));
+            }
+        });
+        sort_pairs(&mut self.starts, &mut self.spare);
+        sort_pairs(&mut self.ends, &mut self.spare);
+        1 + (looked / FILED + self.near.len() / SORTED) as u64
+    }
+
+    /// Where to put a buffer, and whether it is free there; `None` if fixed buffers leave no room.
+    ///
+    /// Candidates are the ground and the ends of what is in the way: where others begin, it only gets dearer.
+    fn choose(&mut self, buffer: usize, limit: u64) -> Option<(u64, bool)> {
+        let size = self.shared.instance.sizes()[buffer];
+        let aligner = self.shared.instance.aligner(buffer);
+        let mut offset = aligner.up(0);
+        let (mut first, mut past) = (0, 0);
+        let (mut price, mut walls) = (0.0, 0_u32);
+        let mut best: Option<(f64, u64)> = None;
+        while let Some(end) = offset.checked_add(size).filter(|&end| end <= limit) {
+            while past < self.starts.len() && self.starts[past].0 < end {
+                let other = self.prices[self.near[self.starts[past].1 as usize] as usize];
+                if other.is_finite() { price += other } else { walls += 1 }
+                past += 1;
+            }
+            while first < self.ends.len() && self.ends[first].0 <= offset {
+                let other = self.prices[self.near[self.ends[first].1 as usize] as usize];
+                if other.is_finite() { price -= other } else { walls -= 1 }
+                first += 1;
+            }
+            if first == past {
+                return Some((offset, true));
+            }
+            if walls == 0 && best.is_none_or(|(least, _)| price < least) {
+                let noisy = price * (1.0 + self.random.below(1024) as f64 / (1024 * NOISE) as f64);
+                if best.is_none_or(|(least, _)| noisy < least) {
+                    best = Some((noisy, offset));
+                }
+            }
+            let Some(&(next, _)) = self.ends.get(first) else { break };
+            offset = aligner.up(next);
+        }
+        best.map(|(_, offset)| (offset, false))
+    }
+
+    /// Puts a buffer where it was decided; what it overlaps there waits.
+    fn place(&mut self, buffer: usize, offset: u64, free: bool) {
+        let sizes = self.shared.instance.sizes();
+        if !free {
+            self.prices[buffer] += self.shared.weights[buffer];
+            let end = offset + sizes[buffer];
+            for other in std::mem::take(&mut self.near) {
+                let i = other as usize;
+                if self.offsets[i] < end && offset < self.offsets[i] + sizes[i] {
+                    self.placed[i] = false;
+                    self.wait(i);
+                }
+            }
+        }
+        self.offsets[buffer] = offset;
+        self.placed[buffer] = true;
+    }
+}
