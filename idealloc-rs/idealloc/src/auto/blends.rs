@@ -15,6 +15,7 @@ use crate::place::blend::Blend;
 use crate::place::engine::Engine;
 use crate::place::instance::Instance;
 use crate::place::order::Orders;
+use crate::problem::MAX_BYTES;
 use crate::random::Random;
 
 /// Candidates between two decisions, after the first one alone; the result does not depend on how many threads place them.
@@ -22,6 +23,9 @@ const ROUND: u64 = 4;
 
 /// Share of the work that goes into drawing, the rest into raising.
 const DRAWING: (u128, u128) = (3, 8);
+
+/// With work for fewer passes than this there is no time for ejection: what would end above the lowest peak is cut short.
+const FEW_PASSES: u64 = 16;
 
 /// Buffers whose life is longer than this part of all sections are hard to place,
 const LONG: u64 = 256;
@@ -66,12 +70,16 @@ pub fn search(
     control: &Control,
 ) -> Found {
     let engines: Mutex<Vec<Engine<'_>>> = Mutex::new(Vec::new());
-    let place = |candidate: &Candidate, most: u128| {
+    let few = budget.work < FEW_PASSES * instance.len() as u64;
+    let place = |candidate: &Candidate, most: u128, lowest: u64| {
         let spare = engines.lock().ok().and_then(|mut engines| engines.pop());
         let mut engine = spare.unwrap_or_else(|| Engine::new(instance));
         let before = engine.work();
         let order = candidate.blend.sorted(&mut Orders::new(instance), &candidate.lifts);
-        let layout = Layout::within(&mut engine, instance, order, target, most, control);
+        let layout = match few {
+            true => Layout::place(&mut engine, instance, order, lowest, target, control),
+            false => Layout::within(&mut engine, instance, order, target, most, control),
+        };
         let work = engine.work() - before;
         if let Ok(mut engines) = engines.lock() {
             engines.push(engine);
@@ -86,18 +94,28 @@ pub fn search(
     let mut best: Option<(Candidate, Layout)> = None;
     while aim.lowest > target && found.work < budget.work && !control.is_cancelled() {
         let draws = u128::from(found.work) * DRAWING.1 < u128::from(budget.work) * DRAWING.0;
-        let candidates: Vec<Candidate> = (found.tried..found.tried + ROUND)
+        let round = if few && found.tried == 0 { 1 } else { ROUND };
+        let candidates: Vec<Candidate> = (found.tried..found.tried + round)
             .map(|number| match &best {
                 Some((candidate, layout)) if !draws => raised(candidate, layout, &mut random),
                 _ => {
                     let first = Blend::FIRST.get(number as usize).copied();
                     let blend = first.unwrap_or_else(|| Blend::draw(&mut random));
+                    // With time for ejection, every other.
+                    let blend = match few || number % 2 == 0 {
+                        true => blend,
+                        false => blend.peak_first(&mut random),
+                    };
                     Candidate { blend, lifts: vec![0; instance.len()] }
                 }
             })
             .collect();
+        let margin = if draws { 0 } else { aim.lowest / 1000 };
+        let limit = aim.lowest.saturating_add(margin).min(MAX_BYTES);
         let most = best.as_ref().map_or(u128::MAX, |(_, least)| least.excess());
-        let results = map(budget.threads, candidates.len(), |i| place(&candidates[i], most));
+        let results = map(budget.threads, candidates.len(), |i| {
+            place(&candidates[i], most, limit)
+        });
         for (candidate, (layout, work)) in candidates.into_iter().zip(results) {
             found.work += work;
             found.tried += 1;
@@ -112,7 +130,7 @@ pub fn search(
             }
         }
         let Some((_, layout)) = &best else { continue };
-        if found.work < aim.due {
+        if few || found.work < aim.due {
             continue;
         }
         let run = Run { limit: aim.limit(), next: aim.next(), work: aim.work, seed: random.next() };
@@ -120,14 +138,14 @@ pub fn search(
             Some((offsets, _)) if aim.refines() => offsets,
             _ => &layout.offsets,
         };
-        let Some(ejected) = ejection.run(start, run, control) else { break };
+        let ejected = ejection.run(start, run, control);
         found.work += ejected.work;
         control.add_work(ejected.work);
-        if std::env::var("TRACE").is_ok() { eprintln!("aim {:.5} lowest {:.5} best excess {:.5} tried {} work {} of {} refines {} peak {:.5}", run.limit as f64 / target as f64, aim.lowest as f64 / target as f64, layout.excess() as f64 / target as f64, found.tried, found.work, budget.work, aim.refines(), ejected.peak as f64 / target as f64); }
-        let reached = ejected.peak <= run.limit;
-        if ejected.peak < aim.lowest {
-            aim.lowest = ejected.peak;
-            found.plan = Some((ejected.offsets, ejected.peak));
+        let mut reached = false;
+        if let Some((offsets, peak)) = ejected.plan.filter(|&(_, peak)| peak < aim.lowest) {
+            reached = peak <= run.limit;
+            aim.lowest = peak;
+            found.plan = Some((offsets, peak));
         }
         aim.learn(reached, found.work);
     }

@@ -49,10 +49,9 @@ pub struct Run {
 /// What came of a run.
 #[derive(Debug)]
 pub struct Ejected {
-    /// Offsets in bytes.
-    pub offsets: Vec<u64>,
-    /// Where the highest buffer ends, in bytes: at or below the limit, if all fits.
-    pub peak: u64,
+    /// Offsets in bytes and where the highest buffer ends: at or below the limit, if all fits. `None` if too much waited at
+    /// the end, or the caller asked to stop.
+    pub plan: Option<(Vec<u64>, u64)>,
     /// Buffers looked at.
     pub work: u64,
 }
@@ -103,16 +102,16 @@ impl<'a> Ejection<'a> {
     }
 
     /// Places what ends above the limit in `start`, and what has to go for it, until all fits or the work is done; what
-    /// waited when least did is then put above the limit. `None` if the caller asked to stop.
+    /// waited when least did is then put above the limit.
     ///
     /// Complexity: a step takes `O(k log k)` for `k` buffers that are live at the same time as the one that is placed.
-    pub fn run(&self, start: &[u64], run: Run, control: &Control) -> Option<Ejected> {
+    pub fn run(&self, start: &[u64], run: Run, control: &Control) -> Ejected {
         let mut state = State::new(self, start, run);
         let mut best = Best { weight: f64::INFINITY, offsets: Vec::new(), placed: Vec::new() };
         let mut work = 0;
         for step in 0_u64.. {
             if step % WATCH == 0 && control.is_cancelled() {
-                return None;
+                return Ejected { plan: None, work };
             }
             best.keep(&state);
             let Some((_, buffer)) = state.waiting.pop() else { break };
@@ -121,21 +120,18 @@ impl<'a> Ejection<'a> {
             work += state.gather(buffer);
             match state.choose(buffer, run.limit) {
                 Some((offset, free)) if work < run.work => state.place(buffer, offset, free),
-                _ => break,
-            }
-        }
-        if !state.waiting.is_empty() {
-            (state.offsets, state.placed) = (best.offsets, best.placed);
-            let mut rest: Vec<usize> = (0..start.len()).filter(|&i| !state.placed[i]).collect();
-            rest.sort_by(|&a, &b| self.weights[b].total_cmp(&self.weights[a]).then(a.cmp(&b)));
-            for buffer in rest {
-                work += state.gather(buffer);
-                let (offset, _) = state.choose(buffer, MAX_BYTES)?;
-                state.place(buffer, offset, true);
+                _ => {
+                    (state.offsets, state.placed) = (best.offsets, best.placed);
+                    let most = run.work + run.work / 4;
+                    if !state.complete(&mut work, most) {
+                        return Ejected { plan: None, work };
+                    }
+                    break;
+                }
             }
         }
         let peak = peak_of(self.instance, &state.offsets);
-        Some(Ejected { offsets: state.offsets, peak, work })
+        Ejected { plan: Some((state.offsets, peak)), work }
     }
 }
 
@@ -280,6 +276,21 @@ impl<'a> State<'a> {
             offset = aligner.up(next);
         }
         best.map(|(_, offset)| (offset, false))
+    }
+
+    /// Puts what is not placed where there is room, below the limit or above; false if that takes too long.
+    fn complete(&mut self, work: &mut u64, most: u64) -> bool {
+        let weights = &self.shared.weights;
+        let mut rest: Vec<usize> = (0..self.placed.len()).filter(|&i| !self.placed[i]).collect();
+        rest.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
+        for buffer in rest {
+            *work += self.gather(buffer);
+            match self.choose(buffer, MAX_BYTES) {
+                Some((offset, true)) if *work < most => self.place(buffer, offset, true),
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// Puts a buffer where it was decided; what it overlaps there waits.

@@ -33,13 +33,14 @@ impl Search<'_> {
             return;
         }
         let part = self.instance.subset(&hard);
+        let filling = if few { 0 } else { self.left() / FILLING };
         let budget = Budget {
-            work: (self.left() - self.left() / FILLING).saturating_sub(rest.len() as u64),
+            work: self.left().saturating_sub(rest.len() as u64 + filling),
             threads: self.options.threads,
             seed: self.options.seed,
         };
         // Its own load, if that can be: then there is room above it for the rest, and no more than that where it is reached.
-        let target = match self.options.minimize {
+        let target = match self.options.minimize && !few {
             true => part.section_loads().into_iter().max().unwrap_or(0),
             false => self.target,
         };
@@ -68,17 +69,17 @@ impl Search<'_> {
         if reached < self.peak {
             self.accept(engine.offsets(), reached);
         }
-        let limit = peak.max(self.target);
-        if self.is_done() || limit >= self.peak {
+        if self.is_done() {
             return;
         }
-        let run = Run { limit, next: Next::Heaviest, work: self.left(), seed: self.options.seed };
+        let work = self.left();
+        let limit = if peak <= self.target { self.target } else { self.target.midpoint(peak) };
+        let run = Run { limit, next: Next::Heaviest, work, seed: self.options.seed };
         let ejected = Ejection::new(self.instance).run(engine.offsets(), run, self.control);
-        let Some(ejected) = ejected else { return };
         self.work = self.work.saturating_add(ejected.work);
-        if std::env::var("TRACE").is_ok() { eprintln!("fill: part {:.5} reached {:.5} ejected {:.5} work {}", peak as f64 / self.target as f64, reached as f64 / self.target as f64, ejected.peak as f64 / self.target as f64, ejected.work); }
-        if ejected.peak < self.peak {
-            self.accept(&ejected.offsets, ejected.peak);
+        if std::env::var("TRACE").is_ok() { eprintln!("fill: part {:.5} reached {:.5} ejected {:.5} work {}", peak as f64 / self.target as f64, reached as f64 / self.target as f64, ejected.plan.as_ref().map_or(0, |x| x.1) as f64 / self.target as f64, ejected.work); }
+        if let Some((offsets, peak)) = ejected.plan.filter(|&(_, peak)| peak < self.peak) {
+            self.accept(&offsets, peak);
         }
     }
 

@@ -29,9 +29,9 @@ impl Blend {
     /// What to try first: best together on generated instances (`mixed_lifetimes`, 100,000 buffers, seeds 5 to 12).
     pub const FIRST: [Self; 4] = [
         Self { lifetime: 2, bonus: 256, reach: 30, width: 256, phase: 192, step: 5 },
-        Self { lifetime: 3, bonus: 4096, reach: 1, width: 256, phase: 192, step: 0 },
+        Self { lifetime: 3, bonus: 0, reach: 60, width: 256, phase: 192, step: 0 },
         Self { lifetime: 3, bonus: 256, reach: 30, width: 256, phase: 192, step: 0 },
-        Self { lifetime: 2, bonus: 4096, reach: 1, width: 256, phase: 0, step: 5 },
+        Self { lifetime: 2, bonus: 256, reach: 60, width: 256, phase: 0, step: 5 },
     ];
 
     /// One at random.
@@ -39,12 +39,18 @@ impl Blend {
         let mut one_of = |values: &[u64]| values[random.below(values.len() as u64) as usize];
         Self {
             lifetime: one_of(&[0, 1, 2, 2, 3]),
-            bonus: one_of(&[0, 128, 256, 256, 4096, 4096, 4096, 4096]),
-            reach: one_of(&[1, 1, 3, 10, 30, 60]),
+            bonus: one_of(&[0, 0, 128, 128, 256, 256, 512]),
+            reach: one_of(&[10, 30, 60, 60, 200]),
             width: one_of(&[128, 256, 256, 512]),
             phase: one_of(&[0, 64, 128, 192]),
             step: one_of(&[0, 5]),
         }
+    }
+
+    /// The same with what meets the most crowded section before all else, so that it lies there without a hole.
+    pub fn peak_first(self, random: &mut Random) -> Self {
+        let reach = [1, 1, 3, 10][random.below(4) as usize];
+        Self { bonus: 4096, reach, ..self }
     }
 
     /// All buffers in this order; `lifts` are added to their class, in 256ths of a doubled size. `O(n log n)`.
