@@ -73,12 +73,12 @@ fn blends_do_not_depend_on_threads_and_never_end_above_the_limit() {
         blends::search(&instance, target, 2 * target, budget, &Control::default())
     };
     let (one, three) = (search(1), search(3));
-    assert_eq!(one.order, three.order);
+    assert_eq!(one.plan, three.plan);
     assert_eq!(one.work, three.work);
-    assert!(one.order.is_some());
+    assert!(one.plan.is_some());
     let budget = Budget { work: 60_000, threads: 1, seed: 3 };
     let hopeless = blends::search(&instance, target, target - 1, budget, &Control::default());
-    assert!(hopeless.order.is_none());
+    assert!(hopeless.plan.is_none());
 }
 
 #[test]

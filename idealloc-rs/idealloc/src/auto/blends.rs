@@ -3,11 +3,16 @@
 //! Where lifetimes are mixed, buffers that are neither long-lived nor large find a place wherever they are put last. The
 //! others are placed without them: first in [blends](Blend) drawn at random, then in the best of these with a random
 //! part of what ends above the target moved up by a random step ("squeaky wheel": Joslin and Clements, JAIR 10, 1999).
+//!
+//! Half of the blends put what is live at the peak before all else, so that nothing is wasted there. Such layouts end higher
+//! than others, but elsewhere, where there is room: few buffers end above the target, by little in sum, and
+//! [ejection](crate::auto::ejection) fits these in. So with time for it layouts are compared by that sum, not by their peak.
 
 use std::sync::Mutex;
 
+use crate::auto::aim::Aim;
 use crate::auto::climb::Layout;
-use crate::auto::ejection::{Ejection, Next, Run};
+use crate::auto::ejection::{Ejection, Run};
 use crate::auto::repair::Budget;
 use crate::control::Control;
 use crate::parallel::map;
@@ -113,9 +118,7 @@ pub fn search(
         let margin = if draws { 0 } else { aim.lowest / 1000 };
         let limit = aim.lowest.saturating_add(margin).min(MAX_BYTES);
         let most = best.as_ref().map_or(u128::MAX, |(_, least)| least.excess());
-        let results = map(budget.threads, candidates.len(), |i| {
-            place(&candidates[i], most, limit)
-        });
+        let results = map(budget.threads, candidates.len(), |i| place(&candidates[i], most, limit));
         for (candidate, (layout, work)) in candidates.into_iter().zip(results) {
             found.work += work;
             found.tried += 1;
@@ -150,51 +153,6 @@ pub fn search(
         aim.learn(reached, found.work);
     }
     found
-}
-
-/// From where and to which limit ejection goes next, when, and for how much work.
-struct Aim {
-    target: u64,
-    /// Peak of the best layout so far.
-    lowest: u64,
-    /// Runs so far: in turns from where least ends above the target, to the target, and from the lowest layout.
-    runs: usize,
-    /// How far from the target to the lowest layout the limit of the latter lies, in 256ths.
-    share: u64,
-    /// Work of the next run,
-    work: u64,
-    /// and work done by all when it is due.
-    due: u64,
-}
-
-impl Aim {
-    fn new(target: u64, limit: u64, work: u64) -> Self {
-        Self { target, lowest: limit, runs: 0, share: 128, work: work / 16, due: work / 6 }
-    }
-
-    /// True if the next run goes on from the lowest layout.
-    fn refines(&self) -> bool {
-        self.runs % 2 == 1
-    }
-
-    fn limit(&self) -> u64 {
-        let between = u128::from(self.lowest - self.target) * u128::from(self.share) / 256;
-        self.target + if self.refines() { between as u64 } else { 0 }
-    }
-
-    fn next(&self) -> Next {
-        Next::ALL[self.runs / 2 % Next::ALL.len()]
-    }
-
-    /// Nearer to the target where it was reached, else nearer to what there is; more work after each pair of runs.
-    fn learn(&mut self, reached: bool, done: u64) {
-        if self.refines() {
-            self.share = if reached { self.share / 2 } else { self.share.midpoint(240) };
-            self.work += self.work / 2;
-            self.due = done + self.work / 2;
-        }
-        self.runs += 1;
-    }
 }
 
 /// The candidate with some of what ends above the target raised.

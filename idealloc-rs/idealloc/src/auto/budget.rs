@@ -15,7 +15,7 @@ pub const fn work_of(effort: Effort, buffers: u64) -> u64 {
         Effort::Medium => 2 * buffers,
         Effort::High if buffers <= MANY as u64 => 100_000_000 + 20 * buffers,
         Effort::High if buffers <= VERY_MANY as u64 => 40_000_000,
-        Effort::High => buffers.saturating_mul(5),
+        Effort::High => buffers.saturating_mul(10),
         Effort::Max => u64::MAX,
     }
 }
@@ -40,5 +40,5 @@ pub const SMALL: usize = 512;
 
 /// Work that a node of exact search in a component of so many buffers counts: it takes about as long.
 pub const fn work_of_a_node(buffers: usize) -> u64 {
-    if buffers <= SMALL { 4 } else { (buffers as u64).pow(2) >> 14 }
+    if buffers <= SMALL { 4 } else { (buffers as u64).pow(2) >> 15 }
 }

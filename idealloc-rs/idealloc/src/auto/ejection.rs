@@ -177,8 +177,9 @@ impl<'a> State<'a> {
     fn new(shared: &'a Ejection<'a>, start: &[u64], run: Run) -> Self {
         let sizes = shared.instance.sizes();
         let n = sizes.len();
-        let fits =
-            |i: usize| sizes[i] == 0 || shared.fixed[i] || start[i].saturating_add(sizes[i]) <= run.limit;
+        let fits = |i: usize| {
+            sizes[i] == 0 || shared.fixed[i] || start[i].saturating_add(sizes[i]) <= run.limit
+        };
         let placed: Vec<bool> = (0..n).map(fits).collect();
         let stay = match (0..n).any(|i| shared.at_peak[i] && !placed[i]) {
             true => MOVES,
@@ -255,12 +256,20 @@ impl<'a> State<'a> {
         while let Some(end) = offset.checked_add(size).filter(|&end| end <= limit) {
             while past < self.starts.len() && self.starts[past].0 < end {
                 let other = self.prices[self.near[self.starts[past].1 as usize] as usize];
-                if other.is_finite() { price += other } else { walls += 1 }
+                if other.is_finite() {
+                    price += other
+                } else {
+                    walls += 1
+                }
                 past += 1;
             }
             while first < self.ends.len() && self.ends[first].0 <= offset {
                 let other = self.prices[self.near[self.ends[first].1 as usize] as usize];
-                if other.is_finite() { price -= other } else { walls -= 1 }
+                if other.is_finite() {
+                    price -= other
+                } else {
+                    walls -= 1
+                }
                 first += 1;
             }
             if first == past {

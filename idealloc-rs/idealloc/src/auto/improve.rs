@@ -1,13 +1,13 @@
 //! Stages of `auto` that improve the plan that is there, other than tree search.
 
 use crate::auto::arms::PASSES;
-use crate::auto::repair::{Budget, repair};
 use crate::auto::ejection::{Ejection, Next, Run};
+use crate::auto::repair::{Budget, repair};
 use crate::auto::search::{Search, peak_of};
-use crate::place::engine::{Engine, Outcome, Rule};
-use crate::problem::MAX_BYTES;
 use crate::auto::{blends, small};
+use crate::place::engine::{Engine, Outcome, Rule};
 use crate::place::order::Orders;
+use crate::problem::MAX_BYTES;
 
 /// Buffers up to which exact search is worth preparing for.
 const EXACT_LIMIT: usize = 20_000;
@@ -21,21 +21,22 @@ const CROWDED: u32 = 700;
 const FILLING: u64 = 8;
 
 impl Search<'_> {
-    /// Orders of what is hard to place; the rest is placed around the best of them.
-    pub fn blends(&mut self) {
+    /// Orders of what is hard to place and ejection, for at most so much work; the rest is placed around the best of them.
+    pub fn blends(&mut self, work: u64) {
         if self.is_done() || !self.stages.blends || !self.instance.is_temporal() {
             return;
         }
-        let few = self.left() < PASSES_ARE_FEW * self.instance.len() as u64;
+        let work = self.left().min(work);
+        let few = work < PASSES_ARE_FEW * self.instance.len() as u64;
         let crowded = if few { CROWDED } else { 0 };
         let (hard, rest) = blends::partition(self.instance, self.bound, crowded);
         if hard.is_empty() {
             return;
         }
         let part = self.instance.subset(&hard);
-        let filling = if few { 0 } else { self.left() / FILLING };
+        let filling = if few { 0 } else { work / FILLING };
         let budget = Budget {
-            work: self.left().saturating_sub(rest.len() as u64 + filling),
+            work: work.saturating_sub(rest.len() as u64 + filling),
             threads: self.options.threads,
             seed: self.options.seed,
         };
@@ -48,12 +49,12 @@ impl Search<'_> {
         self.work = self.work.saturating_add(found.work);
         self.plays += found.tried;
         if let Some((offsets, peak)) = found.plan.filter(|_| !self.control.is_abandoned()) {
-            self.fill(&hard, &offsets, &rest, peak);
+            self.fill(&hard, &offsets, &rest, peak, filling);
         }
     }
 
     /// Puts the rest around what is placed, what meets the peak first; then a run of ejection of all.
-    fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64) {
+    fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64, work: u64) {
         let mut engine = Engine::new(self.instance);
         for (&buffer, &offset) in hard.iter().zip(offsets) {
             engine.place(buffer as usize, offset);
@@ -72,12 +73,10 @@ impl Search<'_> {
         if self.is_done() {
             return;
         }
-        let work = self.left();
         let limit = if peak <= self.target { self.target } else { self.target.midpoint(peak) };
         let run = Run { limit, next: Next::Heaviest, work, seed: self.options.seed };
         let ejected = Ejection::new(self.instance).run(engine.offsets(), run, self.control);
         self.work = self.work.saturating_add(ejected.work);
-        if std::env::var("TRACE").is_ok() { eprintln!("fill: part {:.5} reached {:.5} ejected {:.5} work {}", peak as f64 / self.target as f64, reached as f64 / self.target as f64, ejected.plan.as_ref().map_or(0, |x| x.1) as f64 / self.target as f64, ejected.work); }
         if let Some((offsets, peak)) = ejected.plan.filter(|&(_, peak)| peak < self.peak) {
             self.accept(&offsets, peak);
         }

@@ -3,20 +3,22 @@
 //! 1. Very many buffers in two [layers](layers), so that there is a plan at once.
 //! 2. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound; of many buffers what is hard to
 //!    place in [blends](blends) of orders.
+//!    With time enough what then ends above the bound goes in for others, by [ejection].
 //! 3. A short [repair](repair) of time windows around whatever ends above the bound.
 //! 4. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
-//! 5. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, of all unless the
-//!    problem is very large.
+//! 5. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
+//!    ejection, of all, unless the problem is very large.
 //! 6. Repair until the work is used up.
 //!
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
+mod aim;
 pub mod arms;
 pub mod blends;
 mod budget;
 pub mod climb;
-pub mod ejection;
 mod critical;
+pub mod ejection;
 mod improve;
 pub mod layers;
 mod passes;
@@ -54,7 +56,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     search.passes()?;
     search.lowest_first();
     if instance.len() > MANY {
-        search.blends();
+        search.blends(u64::MAX);
         return Ok(search.finish());
     }
     let is_small = instance.len() <= SMALL;
@@ -67,7 +69,8 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         search.reduced(reduction, level as u64);
     }
     if !is_small {
-        search.exact(left / 64);
+        search.blends(search.left() / 2);
+        search.exact(search.left() / 4);
     }
     search.tree();
     search.repair(u64::MAX);

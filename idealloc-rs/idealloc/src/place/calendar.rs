@@ -63,15 +63,18 @@ impl Calendar {
         Self { levels: levels.collect() }
     }
 
-    /// Calls `visit` for every buffer whose life from first to last section overlaps `span`. Returns how many were looked at.
+    /// Calls `visit` for every buffer that takes bytes and whose life, from first to last section, overlaps `span`. Returns how
+    /// many were looked at.
     pub fn overlapping(&self, span: Span, mut visit: impl FnMut(u32)) -> usize {
+        if span.is_empty() {
+            return 0;
+        }
         let mut looked = 0;
         for level in self.levels.iter().filter(|level| !level.entries.is_empty()) {
             let longest = (1_u32 << level.shift) - 1;
             let from = (span.start.saturating_sub(longest) >> level.shift) as usize;
             let to = ((span.end - 1) >> level.shift) as usize;
-            let entries =
-                &level.entries[level.first[from] as usize..level.first[to + 1] as usize];
+            let entries = &level.entries[level.first[from] as usize..level.first[to + 1] as usize];
             looked += entries.len();
             for entry in entries {
                 if entry.span.overlaps(span) {
