@@ -64,6 +64,7 @@ def replace(
     str,
     list[tuple[str, int]],
 ]: ...
+def check_graph(graph: dict[str, Any]) -> None: ...
 def check_schedule(
     graph: dict[str, Any],
     order: list[int],

@@ -32,7 +32,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("file", help="operator graph as JSON; - is stdin")
-    add("-o", "--output", help="where the schedule goes as JSON (default: stdout)")
+    add(
+        "-o",
+        "--output",
+        help="where the schedule goes as JSON (default: stdout), or those of a curve as a list",
+    )
     add("--objective", choices=_OBJECTIVES, help="default: traffic with a capacity, else peak")
     add("--capacity", help="bytes on chip, e.g. 2MiB, or M_R, M_H, M_P")
     add("--parameters", action="store_true", help="parameters are on chip too")
@@ -51,6 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises FormatError, InvalidGraphError, ValueError, OSError.
     """
+    if arguments.curve is None and arguments.figure:
+        raise ValueError("--figure draws a curve: it needs --curve POINTS")
+    if arguments.curve is not None and (arguments.capacity or arguments.objective):
+        raise ValueError("--curve goes over all capacities: leave out --capacity and --objective")
     graph = _read(arguments.file)
     if not arguments.parameters:
         graph = graph.without_parameters()
@@ -74,7 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
     for capacity, schedule in curve:
         check_schedule(graph, schedule, capacity)
     if arguments.curve is None:
-        _write(graph, curve[0][1], arguments.output)
+        _write(_document(graph, *curve[0]), arguments.output)
+    elif arguments.output:
+        _write([_document(graph, *point) for point in curve], arguments.output)
     if arguments.figure:
         draw_curve(curve, Path(arguments.figure), graph.name)
     if not arguments.quiet or arguments.curve is not None:
@@ -109,10 +119,11 @@ def _schedule(
     return capacity, schedule_for_traffic(graph, capacity, settings)
 
 
-def _write(graph: Graph, schedule: Schedule, output: str | None) -> None:
-    document: dict[str, Any] = {
+def _document(graph: Graph, capacity: int | None, schedule: Schedule) -> dict[str, Any]:
+    return {
         "graph": graph.name,
         "objective": schedule.objective,
+        "capacity": capacity,
         "traffic": schedule.traffic,
         "peak": schedule.peak,
         "bound": schedule.bound,
@@ -130,6 +141,9 @@ def _write(graph: Graph, schedule: Schedule, output: str | None) -> None:
             for stay in schedule.stays
         ],
     }
+
+
+def _write(document: dict[str, Any] | list[dict[str, Any]], output: str | None) -> None:
     text = json.dumps(document, indent=1) + "\n"
     if output:
         Path(output).write_text(text, encoding="utf-8")

@@ -68,8 +68,15 @@ impl GraphArrays {
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schedule, module)?)?;
+    module.add_function(wrap_pyfunction!(check_graph, module)?)?;
     module.add_function(wrap_pyfunction!(replace, module)?)?;
     module.add_function(wrap_pyfunction!(check_schedule, module)?)
+}
+
+/// Raises an error that names what is wrong with a graph.
+#[pyfunction]
+fn check_graph(graph: GraphArrays) -> PyResult<()> {
+    graph.into_graph().map(drop)
 }
 
 /// Runs a replacement rule over an order.
