@@ -48,3 +48,12 @@ def test_user_mistakes(capsys: pytest.CaptureFixture[str]):
     assert "'-1' is not a size in bytes" in capsys.readouterr().err
     assert main(["schedule", GRAPH, "--max-states", "-1"]) == 1
     assert "max_states -1 is not an integer in 0 .. 2^63 - 1" in capsys.readouterr().err
+
+
+def test_bounds_are_checked(capsys: pytest.CaptureFixture[str]):
+    for objective, bound in (("traffic", 3631104), ("traffic-fixed-order", 3631104)):
+        options = ["--capacity", "M_R", "--objective", objective, "--check-bound", "1000"]
+        assert main(["schedule", GRAPH, *options]) == 0
+        captured = capsys.readouterr()
+        assert json.loads(captured.out)["bound_checked"] == bound
+        assert "bound checked" in captured.err

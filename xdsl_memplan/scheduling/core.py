@@ -92,7 +92,7 @@ def check_with_core(graph: Graph, schedule: Schedule, capacity: int | None) -> t
 
 
 def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
-    order, stays, load, peak, traffic, bound, stop, statistics = found
+    order, stays, (load, peak, traffic, bound), stop, statistics, parts = found
     return Schedule(
         objective,
         order,
@@ -103,6 +103,7 @@ def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
         bound,
         stop,
         dict(statistics),
+        parts,
     )
 
 

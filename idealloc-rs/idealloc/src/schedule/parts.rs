@@ -84,23 +84,48 @@ impl Parts {
     ///
     /// The most that windows weigh which do not overlap. O(macros + windows).
     pub fn bound(&self, lattice: &Lattice<'_>, at: DownsetIdx) -> u64 {
-        let mut most = vec![0u64];
+        self.most(|step| lattice.contains(at, step)).last().map_or(0, |most| most.0)
+    }
+
+    /// The macros of each window that counts where nothing has run; [`Self::bound`] is the sum. O(macros + windows).
+    pub fn chosen(&self) -> Vec<&[u32]> {
+        let most = self.most(|_| false);
+        let mut chosen = Vec::new();
+        let mut end = self.order.len();
+        while end > 0 {
+            let from = most[end].1;
+            if from < end {
+                chosen.push(&self.order[from..end]);
+                end = from;
+            } else {
+                end -= 1;
+            }
+        }
+        chosen.reverse();
+        chosen
+    }
+
+    /// For each prefix of the order the most that its windows weigh of which nothing has run and which do not overlap,
+    /// and where the last one that ends right there begins; its own end if none does.
+    fn most(&self, has_run: impl Fn(u32) -> bool) -> Vec<(u64, usize)> {
+        let mut most = vec![(0u64, 0)];
         let mut windows = self.windows.iter().peekable();
         // Where the stretch of macros that have not run begins.
         let mut begin = 0;
         for (end, &step) in (1..).zip(&self.order) {
-            if lattice.contains(at, step) {
+            if has_run(step) {
                 begin = end;
             }
-            let mut best = most[end - 1];
+            let mut best = (most[end - 1].0, end);
             while let Some(&(from, _, bytes)) = windows.next_if(|window| window.1 == end) {
-                if from >= begin {
-                    best = best.max(most[from].saturating_add(bytes));
+                let sum = most[from].0.saturating_add(bytes);
+                if from >= begin && sum > best.0 {
+                    best = (sum, from);
                 }
             }
             most.push(best);
         }
-        most[self.order.len()]
+        most
     }
 }
 
@@ -176,6 +201,7 @@ mod tests {
             at = lattice.with(at, step).0;
         }
         assert_eq!(bounds, [12, 12, 12, 5, 5, 3, 3, 0]);
+        assert_eq!(parts.chosen(), [[2, 3, 4, 5].as_slice(), &[6, 7]]);
     }
 
     #[test]

@@ -76,6 +76,7 @@ pub fn least_peak(
         peak,
         traffic,
         bound: found.bound,
+        parts: Vec::new(),
         stop,
         statistics: vec![
             ("macros", reduced.macros.len() as u64),
@@ -132,6 +133,7 @@ fn search_traffic<const W: usize>(
     budget.incumbent = best.traffic;
     let mut search = Search::<W>::new(&reduced, capacity, reductions)?;
     let first = Stepper::first();
+    let mut named_parts = Vec::new();
     let part = options.max_states.map_or(FIRST_STATES, |most| most / FIRST_SHARE);
     let whole = budget.narrow(part.min(FIRST_STATES));
     let mut found = search.run(first, best.traffic, 0, &mut budget)?;
@@ -161,6 +163,8 @@ fn search_traffic<const W: usize>(
             }
             budget.renew();
             if let Some((bytes, parts)) = most {
+                let ops = |part: &[u32]| reduced.ops(part);
+                named_parts = parts.chosen().into_iter().map(ops).collect();
                 if found.has_too_many_choices {
                     search = Search::with_choices(&reduced, capacity, reductions, FEW_CHOICES)?;
                 }
@@ -235,7 +239,8 @@ fn search_traffic<const W: usize>(
         }
     }
     let counts = [reduced.macros.len() as u64, budget.expanded(), found.downsets, clashes];
-    Ok(best.finish(bound, complete(stop), statistics(counts))?)
+    let schedule = best.finish(bound, complete(stop), statistics(counts))?;
+    Ok(Schedule { parts: named_parts, ..schedule })
 }
 
 /// The counters of a search of least traffic, by name.
@@ -287,6 +292,7 @@ pub fn replacement(
         peak,
         traffic,
         bound: 0,
+        parts: Vec::new(),
         stop: if traffic == 0 { StopReason::Optimal } else { StopReason::Complete },
         statistics: Vec::new(),
     })
