@@ -43,7 +43,7 @@ def test_bounds_of_networks_are_proved_again(name: str, with_parameters: bool):
 
 def test_both_searches_agree_on_random_graphs():
     moving = 0
-    for seed in range(250):
+    for seed in range(120):
         graph = random_graph(seed, 4 + seed % 10, reach=3 + seed % 9)
         operators = range(len(graph.operators))
         for capacity in budgets_of(graph).by_name().values():
@@ -58,7 +58,7 @@ def test_both_searches_agree_on_random_graphs():
             assert again.bytes == in_order.bound or is_less, (seed, capacity)
             moving += found.bound > 0
         assert least_peak_of(graph, 100_000).bytes == schedule_for_peak(graph).bound, seed
-    assert moving > 100
+    assert moving > 50
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -14,6 +14,7 @@ use super::peak_bound::moved_by_peak;
 use super::reduce::Reduced;
 use super::step::Stepper;
 use super::traffic::Search;
+use crate::plan::StopReason;
 
 /// Macros of a window: the least, and how often that is doubled.
 const SHORTEST: usize = 30;
@@ -22,14 +23,18 @@ const DOUBLINGS: u32 = 2;
 /// Windows of one length that overlap at each place.
 const OVERLAP: usize = 2;
 
+/// Windows that reach to the end, about, and the share of the states that are left which one of them may take.
+const SUFFIXES: usize = 64;
+const SHARES: u64 = 8;
+
 /// Sets of tensors to evict for one macro above which the search of a window gives up.
 const MOST_CHOICES: usize = 1 << 10;
 
 /// States that may be expanded for all windows, but no more than a search may expand.
 const MOST_STATES: u64 = 500_000;
 
-/// States that may be expanded for one window at least.
-const FEWEST_STATES: u64 = 200;
+/// States that may be expanded for one window at first.
+const FEW_STATES: u64 = 1000;
 
 /// The bound, from wherever a search is.
 #[derive(Clone, Debug)]
@@ -43,7 +48,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Bounds each window of an order of all macros, by exact search and by least peak.
     ///
-    /// Each window gets a share of the states that may be expanded; what one leaves is for the next.
+    /// All windows get a few states; those that need more share what is left.
     pub fn new<const W: usize>(
         reduced: &Reduced,
         order: Vec<u32>,
@@ -51,33 +56,93 @@ impl Parts {
         reductions: Reductions,
         budget: &mut Budget<'_>,
     ) -> Result<Self, TooWide> {
-        let windows = windows(&live_bytes(reduced, &order));
-        let all = budget.options().max_states.map_or(MOST_STATES, |most| most.min(MOST_STATES));
-        let end = budget.expanded().saturating_add(all);
         let mut parts = Self { order, windows: Vec::new() };
-        for (i, &(from, to)) in windows.iter().enumerate() {
-            if budget.is_over() {
-                break;
-            }
-            let part = reduced.part(&parts.order[from..to]);
-            if part.items.is_empty() {
-                continue;
-            }
-            let left = end.saturating_sub(budget.expanded()) / (windows.len() - i) as u64;
-            let whole = budget.narrow(left.max(FEWEST_STATES));
-            let peak = peak::search(&part, reductions, budget).bound;
-            let by_peak = moved_by_peak(&part, capacity, peak);
-            budget.widen(whole);
-            let whole = budget.narrow(left.max(FEWEST_STATES));
-            let mut search = Search::<W>::with_choices(&part, capacity, reductions, MOST_CHOICES)?;
-            let bytes = search.run(Stepper::first(), u64::MAX, 0, budget)?.bound.max(by_peak);
-            budget.widen(whole);
-            if bytes > 0 {
-                parts.windows.push((from, to, bytes));
+        let problem = (reduced, capacity, reductions);
+        let end = budget.expanded().saturating_add(most_states(budget));
+        let mut open = Vec::new();
+        for (from, to) in windows(&live_bytes(reduced, &parts.order)) {
+            let (bytes, is_done) = parts.weigh::<W>((from, to), None, problem, FEW_STATES, budget)?;
+            if is_done {
+                parts.add((from, to, bytes));
+            } else {
+                open.push((from, to, bytes));
             }
         }
-        parts.windows.sort_unstable_by_key(|&(from, to, bytes)| (to, from, bytes));
+        for (i, &(from, to, before)) in open.iter().enumerate() {
+            let left = end.saturating_sub(budget.expanded()) / (open.len() - i) as u64;
+            let (bytes, _) = parts.weigh::<W>((from, to), None, problem, left, budget)?;
+            parts.add((from, to, bytes.max(before)));
+        }
         Ok(parts)
+    }
+
+    /// Bounds windows that reach to the end of the order, from the shortest to the longest: each is searched with what
+    /// is known of those within it (Russian doll search, Verfaillie, Lemaitre and Schiex 1996).
+    pub fn extend<const W: usize>(
+        &mut self,
+        reduced: &Reduced,
+        capacity: u64,
+        reductions: Reductions,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), TooWide> {
+        let n = self.order.len();
+        let end = budget.expanded().saturating_add(most_states(budget));
+        let stride = n.div_ceil(SUFFIXES).max(1);
+        for from in (1..n).rev().filter(|from| from % stride == 0) {
+            let inside = self.within(from, n);
+            let left = end.saturating_sub(budget.expanded()) / SHARES;
+            let problem = (reduced, capacity, reductions);
+            let (bytes, _) = self.weigh::<W>((from, n), Some(inside), problem, left, budget)?;
+            self.add((from, n, bytes));
+        }
+        Ok(())
+    }
+
+    /// Bounds one window within so many states; whether that is all that it moves. `inside` bounds it already.
+    fn weigh<const W: usize>(
+        &self,
+        (from, to): (usize, usize),
+        inside: Option<Self>,
+        (reduced, capacity, reductions): (&Reduced, u64, Reductions),
+        states: u64,
+        budget: &mut Budget<'_>,
+    ) -> Result<(u64, bool), TooWide> {
+        let part = reduced.part(&self.order[from..to]);
+        if part.items.is_empty() || budget.is_over() {
+            return Ok((0, true));
+        }
+        let whole = budget.narrow(states.min(FEW_STATES));
+        let peak = peak::search(&part, reductions, budget).bound;
+        budget.widen(whole);
+        let whole = budget.narrow(states);
+        let mut search = Search::<W>::with_choices(&part, capacity, reductions, MOST_CHOICES)?;
+        search = match inside {
+            Some(inside) if !inside.windows.is_empty() => search.with_parts(inside),
+            _ => search,
+        };
+        let before = budget.expanded();
+        let found = search.run(Stepper::first(), u64::MAX, 0, budget)?;
+        budget.widen(whole);
+        let bytes = found.bound.max(moved_by_peak(&part, capacity, peak));
+            if bytes > 0 {eprintln!("window {from} {to}: {bytes} {:?} choices {} states {} of {states}", found.stop, found.has_too_many_choices, budget.expanded() - before);}
+        Ok((bytes, found.stop == StopReason::Optimal || found.has_too_many_choices))
+    }
+
+    /// Takes a window, if it moves something.
+    fn add(&mut self, window: (usize, usize, u64)) {
+        if window.2 > 0 {
+            self.windows.push(window);
+            self.windows.sort_unstable_by_key(|&(from, to, bytes)| (to, from, bytes));
+        }
+    }
+
+    /// The windows within one, as parts of what it is by itself.
+    fn within(&self, from: usize, to: usize) -> Self {
+        let inside = self.windows.iter().filter(|window| from <= window.0 && window.1 <= to);
+        Self {
+            order: (0..(to - from) as u32).collect(),
+            windows: inside.map(|&(a, b, bytes)| (a - from, b - from, bytes)).collect(),
+        }
     }
 
     /// Bytes that every way to the end from a downset must move for the windows of which nothing has run.
@@ -168,6 +233,11 @@ fn windows(live: &[u64]) -> Vec<(usize, usize)> {
         }
     }
     windows
+}
+
+/// States that may be expanded for all windows of one order.
+fn most_states(budget: &Budget<'_>) -> u64 {
+    budget.options().max_states.map_or(MOST_STATES, |most| most.min(MOST_STATES))
 }
 
 #[cfg(test)]

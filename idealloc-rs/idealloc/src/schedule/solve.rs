@@ -162,7 +162,16 @@ fn search_traffic<const W: usize>(
                 }
             }
             budget.renew();
-            if let Some((bytes, parts)) = most {
+            if let Some((mut bytes, mut parts)) = most {
+                let before = bytes;
+                parts.extend::<W>(&reduced, capacity, reductions, &mut budget)?;
+                budget.renew();
+                bytes = parts.bound(&search.stepper.downsets.lattice, Lattice::FIRST);
+                eprintln!("parts {before} {bytes}");
+                let before = best.traffic;
+                soon.improve_by_beams::<W>(&mut best, &BEAMS[..2], Some(&parts), &budget)?;
+                eprintln!("beams with parts {bytes}: {before} -> {}", best.traffic);
+                budget.incumbent = best.traffic;
                 let ops = |part: &[u32]| reduced.ops(part);
                 named_parts = parts.chosen().into_iter().map(ops).collect();
                 if found.has_too_many_choices {
@@ -196,7 +205,7 @@ fn search_traffic<const W: usize>(
     if best.traffic > bound {
         let widths = if is_cut_short { &BEAMS[2..] } else { &BEAMS[..1] };
         let last = Anytime { reduced: &reduced, capacity, reductions, seed };
-        last.improve_by_beams::<W>(&mut best, widths, &budget)?;
+        last.improve_by_beams::<W>(&mut best, widths, None, &budget)?;
     }
     let before = budget.expanded();
     for variant in 1..=VARIANTS {

@@ -226,7 +226,7 @@ impl<'a, const W: usize> Search<'a, W> {
     ) -> Result<(u64, u64), TooWide> {
         loop {
             let most = value.saturating_add(self.reach).min(upper);
-            let (parts, ahead) = (&self.parts, &mut self.parts_ahead);
+            let (parts, ahead) = (self.parts.as_ref(), &mut self.parts_ahead);
             let most_cost = |downsets: &Downsets<'a, W>, to: DownsetIdx| {
                 most.saturating_sub(known_ahead(parts, ahead, &downsets.lattice, to))
             };
@@ -242,7 +242,7 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Bytes that the parts of which nothing has run at a downset must move.
     fn parts_ahead(&mut self, at: DownsetIdx) -> u64 {
-        known_ahead(&self.parts, &mut self.parts_ahead, &self.stepper.downsets.lattice, at)
+        known_ahead(self.parts.as_ref(), &mut self.parts_ahead, &self.stepper.downsets.lattice, at)
     }
 
     /// Bytes taken, but for what is open.
@@ -309,8 +309,8 @@ impl<'a, const W: usize> Search<'a, W> {
 }
 
 /// What a bound by parts says about a downset, worked out once.
-fn known_ahead(
-    parts: &Option<Parts>,
+pub(super) fn known_ahead(
+    parts: Option<&Parts>,
     known: &mut Vec<u64>,
     lattice: &Lattice<'_>,
     at: DownsetIdx,
