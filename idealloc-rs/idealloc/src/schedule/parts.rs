@@ -23,10 +23,6 @@ const DOUBLINGS: u32 = 2;
 /// Windows of one length that overlap at each place.
 const OVERLAP: usize = 2;
 
-/// Windows that reach to the end, about, and the share of the states that are left which one of them may take.
-const SUFFIXES: usize = 64;
-const SHARES: u64 = 8;
-
 /// Sets of tensors to evict for one macro above which the search of a window gives up.
 const MOST_CHOICES: usize = 1 << 10;
 
@@ -57,11 +53,12 @@ impl Parts {
         budget: &mut Budget<'_>,
     ) -> Result<Self, TooWide> {
         let mut parts = Self { order, windows: Vec::new() };
-        let problem = (reduced, capacity, reductions);
+        let problem = (capacity, reductions);
         let end = budget.expanded().saturating_add(most_states(budget));
         let mut open = Vec::new();
         for (from, to) in windows(&live_bytes(reduced, &parts.order)) {
-            let (bytes, is_done) = parts.weigh::<W>((from, to), None, problem, FEW_STATES, budget)?;
+            let part = reduced.part(&parts.order[from..to]);
+            let (bytes, is_done) = weigh::<W>(&part, problem, FEW_STATES, budget)?;
             if is_done {
                 parts.add((from, to, bytes));
             } else {
@@ -70,62 +67,11 @@ impl Parts {
         }
         for (i, &(from, to, before)) in open.iter().enumerate() {
             let left = end.saturating_sub(budget.expanded()) / (open.len() - i) as u64;
-            let (bytes, _) = parts.weigh::<W>((from, to), None, problem, left, budget)?;
+            let part = reduced.part(&parts.order[from..to]);
+            let (bytes, _) = weigh::<W>(&part, problem, left, budget)?;
             parts.add((from, to, bytes.max(before)));
         }
         Ok(parts)
-    }
-
-    /// Bounds windows that reach to the end of the order, from the shortest to the longest: each is searched with what
-    /// is known of those within it (Russian doll search, Verfaillie, Lemaitre and Schiex 1996).
-    pub fn extend<const W: usize>(
-        &mut self,
-        reduced: &Reduced,
-        capacity: u64,
-        reductions: Reductions,
-        budget: &mut Budget<'_>,
-    ) -> Result<(), TooWide> {
-        let n = self.order.len();
-        let end = budget.expanded().saturating_add(most_states(budget));
-        let stride = n.div_ceil(SUFFIXES).max(1);
-        for from in (1..n).rev().filter(|from| from % stride == 0) {
-            let inside = self.within(from, n);
-            let left = end.saturating_sub(budget.expanded()) / SHARES;
-            let problem = (reduced, capacity, reductions);
-            let (bytes, _) = self.weigh::<W>((from, n), Some(inside), problem, left, budget)?;
-            self.add((from, n, bytes));
-        }
-        Ok(())
-    }
-
-    /// Bounds one window within so many states; whether that is all that it moves. `inside` bounds it already.
-    fn weigh<const W: usize>(
-        &self,
-        (from, to): (usize, usize),
-        inside: Option<Self>,
-        (reduced, capacity, reductions): (&Reduced, u64, Reductions),
-        states: u64,
-        budget: &mut Budget<'_>,
-    ) -> Result<(u64, bool), TooWide> {
-        let part = reduced.part(&self.order[from..to]);
-        if part.items.is_empty() || budget.is_over() {
-            return Ok((0, true));
-        }
-        let whole = budget.narrow(states.min(FEW_STATES));
-        let peak = peak::search(&part, reductions, budget).bound;
-        budget.widen(whole);
-        let whole = budget.narrow(states);
-        let mut search = Search::<W>::with_choices(&part, capacity, reductions, MOST_CHOICES)?;
-        search = match inside {
-            Some(inside) if !inside.windows.is_empty() => search.with_parts(inside),
-            _ => search,
-        };
-        let before = budget.expanded();
-        let found = search.run(Stepper::first(), u64::MAX, 0, budget)?;
-        budget.widen(whole);
-        let bytes = found.bound.max(moved_by_peak(&part, capacity, peak));
-            if bytes > 0 {eprintln!("window {from} {to}: {bytes} {:?} choices {} states {} of {states}", found.stop, found.has_too_many_choices, budget.expanded() - before);}
-        Ok((bytes, found.stop == StopReason::Optimal || found.has_too_many_choices))
     }
 
     /// Takes a window, if it moves something.
@@ -133,15 +79,6 @@ impl Parts {
         if window.2 > 0 {
             self.windows.push(window);
             self.windows.sort_unstable_by_key(|&(from, to, bytes)| (to, from, bytes));
-        }
-    }
-
-    /// The windows within one, as parts of what it is by itself.
-    fn within(&self, from: usize, to: usize) -> Self {
-        let inside = self.windows.iter().filter(|window| from <= window.0 && window.1 <= to);
-        Self {
-            order: (0..(to - from) as u32).collect(),
-            windows: inside.map(|&(a, b, bytes)| (a - from, b - from, bytes)).collect(),
         }
     }
 
@@ -233,6 +170,27 @@ fn windows(live: &[u64]) -> Vec<(usize, usize)> {
         }
     }
     windows
+}
+
+/// Bounds what a part moves within so many states; whether that is all that it moves.
+fn weigh<const W: usize>(
+    part: &Reduced,
+    (capacity, reductions): (u64, Reductions),
+    states: u64,
+    budget: &mut Budget<'_>,
+) -> Result<(u64, bool), TooWide> {
+    if part.items.is_empty() || budget.is_over() {
+        return Ok((0, true));
+    }
+    let whole = budget.narrow(states.min(FEW_STATES));
+    let peak = peak::search(part, reductions, budget).bound;
+    budget.widen(whole);
+    let whole = budget.narrow(states);
+    let mut search = Search::<W>::with_choices(part, capacity, reductions, MOST_CHOICES)?;
+    let found = search.run(Stepper::first(), u64::MAX, 0, budget)?;
+    budget.widen(whole);
+    let bytes = found.bound.max(moved_by_peak(part, capacity, peak));
+    Ok((bytes, found.stop == StopReason::Optimal || found.has_too_many_choices))
 }
 
 /// States that may be expanded for all windows of one order.

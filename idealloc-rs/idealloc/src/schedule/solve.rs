@@ -162,15 +162,8 @@ fn search_traffic<const W: usize>(
                 }
             }
             budget.renew();
-            if let Some((mut bytes, mut parts)) = most {
-                let before = bytes;
-                parts.extend::<W>(&reduced, capacity, reductions, &mut budget)?;
-                budget.renew();
-                bytes = parts.bound(&search.stepper.downsets.lattice, Lattice::FIRST);
-                eprintln!("parts {before} {bytes}");
-                let before = best.traffic;
+            if let Some((bytes, parts)) = most {
                 soon.improve_by_beams::<W>(&mut best, &BEAMS[..2], Some(&parts), &budget)?;
-                eprintln!("beams with parts {bytes}: {before} -> {}", best.traffic);
                 budget.incumbent = best.traffic;
                 let ops = |part: &[u32]| reduced.ops(part);
                 named_parts = parts.chosen().into_iter().map(ops).collect();
