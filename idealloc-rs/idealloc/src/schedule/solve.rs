@@ -43,6 +43,9 @@ const FIRST_SHARE: u64 = 8;
 /// Sets of tensors to evict for one macro that are listed at once where dearer ones can wait for their turn.
 const FEW_CHOICES: usize = 1 << 12;
 
+/// States that may be spent on looking whether some schedule moves no more than the bound by parts.
+const HASTY_STATES: u64 = 100_000;
+
 /// States that may be spent on the bound by least peak.
 const PEAK_STATES: u64 = 100_000;
 
@@ -177,7 +180,16 @@ fn search_traffic<const W: usize>(
                 bound = bound.max(bytes);
             }
         }
-        if best.traffic > bound {
+        if best.traffic > bound && !named_parts.is_empty() {
+            // The bound may be the optimum: then whatever is worth more is in the way.
+            search.is_hasty = true;
+            let whole = budget.narrow(HASTY_STATES);
+            found = search.run(first, bound, 0, &mut budget)?;
+            budget.widen(whole);
+            search.is_hasty = false;
+            bound = bound.max(found.bound);
+        }
+        if best.traffic > bound && found.path.is_none() {
             found = search.run(first, best.traffic, 0, &mut budget)?;
         }
         found.bound = found.bound.max(bound).min(best.traffic);

@@ -64,6 +64,8 @@ pub(super) struct Search<'a, const W: usize> {
     parts: Option<Parts>,
     /// By downset: what the parts to come move; `u64::MAX` until somebody asks.
     parts_ahead: Vec<u64>,
+    /// Whether of states that parts make equal the deepest goes first, not the cheapest.
+    pub is_hasty: bool,
     dominance: bool,
     /// How much more than its parent a state may be worth to be made at once.
     reach: u64,
@@ -103,6 +105,7 @@ impl<'a, const W: usize> Search<'a, W> {
             forced: reductions.forced_eviction.then(|| ForcedEvictions::new(reduced, capacity)),
             parts: None,
             parts_ahead: Vec::new(),
+            is_hasty: false,
             dominance: reductions.dominance,
             reach: u64::MAX,
             contenders: Vec::new(),
@@ -261,6 +264,7 @@ impl<'a, const W: usize> Search<'a, W> {
     fn ahead(&mut self, state: State<W>) -> (u64, u64) {
         let forced = self.forced.as_mut().map_or(0, |f| f.bound(&self.stepper.downsets, state));
         match self.parts {
+            Some(_) if self.is_hasty => (forced.max(self.parts_ahead(state.downset)), 0),
             Some(_) => (forced.max(self.parts_ahead(state.downset)), state.cost + forced),
             None => (forced, 0),
         }
