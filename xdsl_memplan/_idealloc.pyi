@@ -45,25 +45,22 @@ def schedule(
 ) -> tuple[
     list[int],
     list[tuple[int, int, int, int, bool, bool]],
-    int,
-    int,
-    int,
-    int,
+    tuple[int, int, int, int],
     str,
     list[tuple[str, int]],
+    list[list[int]],
 ]: ...
 def replace(
     graph: dict[str, Any], order: list[int], capacity: int, rule: str
 ) -> tuple[
     list[int],
     list[tuple[int, int, int, int, bool, bool]],
-    int,
-    int,
-    int,
-    int,
+    tuple[int, int, int, int],
     str,
     list[tuple[str, int]],
+    list[list[int]],
 ]: ...
+def check_graph(graph: dict[str, Any]) -> None: ...
 def check_schedule(
     graph: dict[str, Any],
     order: list[int],

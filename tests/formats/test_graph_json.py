@@ -64,6 +64,39 @@ def test_what_is_wrong_is_named(changes: dict[str, Any], message: str):
 def test_no_json():
     with pytest.raises(FormatError, match=r"g.json:1:2: not JSON"):
         read_graph(io.StringIO("{,}"), "g.json")
+    with pytest.raises(FormatError, match=r"g.json:1:1: lists within lists"):
+        read_graph(io.StringIO("[" * 100_000), "g.json")
+    with pytest.raises(FormatError, match=r"g.json:1:1: not JSON: Exceeds the limit"):
+        read_graph(io.StringIO('{"tensors": [' + "9" * 5000 + "]}"), "g.json")
+
+
+TEXT = """{"name": "a \\"list\\": [", "ops": 3,
+ "tensors": [ {"id": "x", "bytes": 4, "kind": "input"},
+   {"id": "y", "bytes": 8}],
+ "ops": [{"name": "f", "inputs": ["x"], "outputs": ["y"]},
+  {"name": "g", "inputs": ["y"]}
+ ],
+  "outputs": ["y"]
+}"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("4,", "-4,", "2:15: tensor 'x'"),
+        ("8}", "8.5}", "3:4: tensor 'y'"),
+        ('"y", "bytes"', '"x", "bytes"', "3:4: tensor id 'x' comes twice"),
+        ('"inputs": ["x"]', '"inputs": ["q"]', "4:10: operator 'f'"),
+        ('{"name": "g", "inputs": ["y"]}', "[]", "5:3: entry 1 of 'ops'"),
+        ('"outputs": ["y"]\n', '"outputs": ["y",\n"q"]', "8:1: output 'q'"),
+        ('"outputs": ["y"]\n', '"outputs": {}', "7:14: the document: 'outputs'"),
+        ('"tensors"', '"tensor"', "1:1: the document has no list 'tensors'"),
+    ],
+)
+def test_mistakes_have_line_and_column(old: str, new: str, place: str):
+    assert read_graph(io.StringIO(TEXT)).operators[1].inputs == (1,)
+    with pytest.raises(FormatError, match=f"g.json:{place}"):
+        read_graph(io.StringIO(TEXT.replace(old, new)), "g.json")
 
 
 def test_a_cycle_is_named():

@@ -23,10 +23,14 @@ def test_peak_is_the_default_without_capacity(capsys: pytest.CaptureFixture[str]
 
 
 def test_curve_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    figure = tmp_path / "curve.png"
-    assert main(["schedule", GRAPH, "--curve", "3", "--figure", str(figure)]) == 0
+    figure, plans = tmp_path / "curve.png", tmp_path / "plans.json"
+    curve = ["--curve", "3", "--figure", str(figure), "-o", str(plans)]
+    assert main(["schedule", GRAPH, *curve]) == 0
     assert "3631104" in capsys.readouterr().out
     assert figure.stat().st_size > 0
+    found = json.loads(plans.read_text(encoding="utf-8"))
+    assert [plan["capacity"] for plan in found] == [1210368, 1286016, 1361664]
+    assert [plan["bound"] for plan in found] == [3631104, 3631104, 0]
 
 
 def test_user_mistakes(capsys: pytest.CaptureFixture[str]):
@@ -36,3 +40,20 @@ def test_user_mistakes(capsys: pytest.CaptureFixture[str]):
     assert "needs --capacity" in capsys.readouterr().err
     assert main(["schedule", "nowhere.json"]) == 1
     assert "nowhere.json" in capsys.readouterr().err
+    assert main(["schedule", GRAPH, "--figure", "curve.png"]) == 1
+    assert "--figure draws a curve: it needs --curve" in capsys.readouterr().err
+    assert main(["schedule", GRAPH, "--curve", "3", "--capacity", "M_R"]) == 1
+    assert "leave out --capacity" in capsys.readouterr().err
+    assert main(["schedule", GRAPH, "--capacity=-1"]) == 1
+    assert "'-1' is not a size in bytes" in capsys.readouterr().err
+    assert main(["schedule", GRAPH, "--max-states", "-1"]) == 1
+    assert "max_states -1 is not an integer in 0 .. 2^63 - 1" in capsys.readouterr().err
+
+
+def test_bounds_are_checked(capsys: pytest.CaptureFixture[str]):
+    for objective, bound in (("traffic", 3631104), ("traffic-fixed-order", 3631104)):
+        options = ["--capacity", "M_R", "--objective", objective, "--check-bound", "1000"]
+        assert main(["schedule", GRAPH, *options]) == 0
+        captured = capsys.readouterr()
+        assert json.loads(captured.out)["bound_checked"] == bound
+        assert "bound checked" in captured.err

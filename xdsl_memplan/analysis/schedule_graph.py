@@ -45,9 +45,11 @@ def traffic_graph(graph: OperatorGraph, tensors: TensorGraph, alignment: int = 1
     returned = set(tensors.returned)
     listed = [
         Tensor(
-            f"tensor{i}", _round_up(size, alignment), "output" if i in returned else "activation"
+            f"%{value.name_hint}" if value.name_hint else f"tensor{i}",
+            _round_up(tensors.sizes[i], alignment),
+            "output" if i in returned else "activation",
         )
-        for i, size in enumerate(tensors.sizes)
+        for i, value in enumerate(tensors.tensors)
     ]
     inputs = [tuple(inputs) for inputs in tensors.inputs]
     outputs = [tuple(outputs) for outputs in tensors.outputs]

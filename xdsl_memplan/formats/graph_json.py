@@ -7,14 +7,16 @@
  "outputs": ["y"]}
 ```
 
-``kind`` is ``input``, ``parameter``, ``activation`` or ``output``; a tensor listed in ``outputs``
-is an output whatever its kind says. The order of ``ops`` is the given order.
+``kind`` is ``input``, ``parameter``, ``activation`` (as is what has none) or ``output``; an
+activation that is listed in ``outputs`` is an output. The order of ``ops`` is the given order.
 """
 
 import json
+from collections.abc import Iterator
 from typing import Any, TextIO, cast
 
 from xdsl_memplan.formats.errors import FormatError
+from xdsl_memplan.formats.json_position import line_and_column
 from xdsl_memplan.model.graph import Graph, Operator, Tensor
 
 _KINDS = ("input", "parameter", "activation", "output")
@@ -23,17 +25,14 @@ _KINDS = ("input", "parameter", "activation", "output")
 def read_graph(stream: TextIO, name: str = "<input>") -> Graph:
     """Read a graph.
 
-    Raises FormatError that names the operator or tensor; line and column where it is no JSON.
+    Raises FormatError with line and column, which names the operator or tensor.
     """
-    try:
-        document: Any = json.load(stream)
-    except json.JSONDecodeError as error:
-        raise FormatError(name, error.lineno, error.colno, f"not JSON: {error.msg}") from error
-    except UnicodeDecodeError as error:
-        raise FormatError(name, 1, 1, f"not JSON: {error}") from error
-    reader = _Reader(name)
+    text, document = _parse(stream, name)
+    reader = _Reader(name, text)
     document = reader.mapping(document, "the document")
-    outputs = set(reader.strings(document, "outputs", "the document"))
+    reader.at = ("outputs", 0)
+    listed_outputs = reader.strings(document, "outputs", "the document")
+    outputs = set(listed_outputs)
     position: dict[str, int] = {}
     tensors: list[Tensor] = []
     for item in reader.items(document, "tensors"):
@@ -42,8 +41,10 @@ def read_graph(stream: TextIO, name: str = "<input>") -> Graph:
             raise reader.error(f"tensor id '{tensor.id}' comes twice")
         position[tensor.id] = len(tensors)
         tensors.append(tensor)
-    for output in sorted(outputs - set(position)):
-        raise reader.error(f"output '{output}' is no tensor")
+    for i, output in enumerate(listed_outputs):
+        reader.at = ("outputs", i)
+        if output not in position:
+            raise reader.error(f"output '{output}' is no tensor")
     operators: list[Operator] = []
     seen: set[str] = set()
     for item in reader.items(document, "ops"):
@@ -56,26 +57,45 @@ def read_graph(stream: TextIO, name: str = "<input>") -> Graph:
     return Graph(operators, tensors, name=title if isinstance(title, str) else "")
 
 
+def _parse(stream: TextIO, name: str) -> tuple[str, Any]:
+    try:
+        text = stream.read()
+        return text, json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(name, error.lineno, error.colno, f"not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise FormatError(name, 1, 1, "lists within lists without end") from error
+    except ValueError as error:
+        # Bytes that are no text, and integers of thousands of digits.
+        raise FormatError(name, 1, 1, f"not JSON: {error}") from error
+
+
 class _Reader:
     """Takes a document apart and says where it is not as it should be."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, text: str) -> None:
         self._name = name
+        self._text = text
+        self.at: tuple[str, int] = ("", 0)
+        """The list and the entry of it that is being read."""
 
     def error(self, reason: str) -> FormatError:
-        return FormatError(self._name, 1, 1, reason)
+        line, column = line_and_column(self._text, *self.at)
+        return FormatError(self._name, line, column, reason)
 
     def mapping(self, value: Any, where: str) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise self.error(f"{where} is not a JSON object")
         return cast(dict[str, Any], value)
 
-    def items(self, document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    def items(self, document: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
         value = document.get(key)
+        self.at = (key, 0)
         if not isinstance(value, list):
             raise self.error(f"the document has no list '{key}'")
-        listed = cast(list[Any], value)
-        return [self.mapping(item, f"entry {i} of '{key}'") for i, item in enumerate(listed)]
+        for i, item in enumerate(cast(list[Any], value)):
+            self.at = (key, i)
+            yield self.mapping(item, f"entry {i} of '{key}'")
 
     def strings(self, item: dict[str, Any], key: str, where: str) -> list[str]:
         value = item.get(key, [])

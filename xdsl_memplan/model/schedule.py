@@ -45,6 +45,9 @@ class Schedule:
     stop: str
     """Why it stopped: optimal, complete, work-limit, memory-limit, time-limit, cancelled."""
     statistics: Mapping[str, int]
+    parts: Sequence[Sequence[int]] = ()
+    """Sets of operators, none in two of them, whose bounds add up to a bound of `traffic`. Empty
+    where the search of the whole says more."""
 
     @property
     def value(self) -> int:

@@ -31,4 +31,5 @@ def budgets_of(graph: Graph, settings: SearchSettings | None = None) -> Budgets:
 
     Raises InvalidGraphError.
     """
-    return Budgets(graph.largest_footprint, schedule_for_peak(graph, settings).bound)
+    least_peak = schedule_for_peak(graph, settings).bound
+    return Budgets(graph.largest_footprint, least_peak)

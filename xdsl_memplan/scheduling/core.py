@@ -7,6 +7,8 @@ from typing import Any, Literal
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.schedule import Schedule, Stay
+from xdsl_memplan.scheduling.errors import InvalidGraphError, InvalidOptionError
+from xdsl_memplan.scheduling.graph_arrays import MOST_BYTES, as_core_graph
 
 Reduction = Literal[
     "glue",
@@ -41,20 +43,6 @@ class SearchSettings:
     """Called about fifty times a second with incumbent bytes, bound bytes and states expanded."""
 
 
-def as_core_graph(graph: Graph) -> dict[str, Any]:
-    """Lay a graph out as the binding reads it."""
-    return {
-        "op_names": [op.id for op in graph.operators],
-        "op_inputs": [list(op.inputs) for op in graph.operators],
-        "op_outputs": [list(op.outputs) for op in graph.operators],
-        "tensor_names": [tensor.id for tensor in graph.tensors],
-        "tensor_bytes": [tensor.size for tensor in graph.tensors],
-        "is_source": [tensor.is_source for tensor in graph.tensors],
-        "is_output": [tensor.kind == "output" for tensor in graph.tensors],
-        "edges": list(graph.edges),
-    }
-
-
 def search(
     graph: Graph, capacity: int | None, order: Sequence[int] | None, settings: SearchSettings
 ) -> Schedule:
@@ -62,6 +50,10 @@ def search(
 
     Raises `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
     """
+    for name in ("max_states", "max_memory_bytes", "seed"):
+        _check_natural(name, getattr(settings, name))
+    _check_natural("capacity", capacity)
+    _check_order(graph, order or ())
     return _schedule(
         "peak" if capacity is None else "traffic",
         _idealloc.schedule(
@@ -79,7 +71,12 @@ def search(
 
 
 def replace_in_core(graph: Graph, order: Sequence[int], capacity: int, rule: str) -> Schedule:
-    """Run a replacement rule of the core over an order."""
+    """Run a replacement rule of the core over an order.
+
+    Raises `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
+    """
+    _check_natural("capacity", capacity)
+    _check_order(graph, order)
     return _schedule(
         "traffic", _idealloc.replace(as_core_graph(graph), list(order), capacity, rule)
     )
@@ -95,7 +92,7 @@ def check_with_core(graph: Graph, schedule: Schedule, capacity: int | None) -> t
 
 
 def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
-    order, stays, load, peak, traffic, bound, stop, statistics = found
+    order, stays, (load, peak, traffic, bound), stop, statistics, parts = found
     return Schedule(
         objective,
         order,
@@ -106,4 +103,18 @@ def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
         bound,
         stop,
         dict(statistics),
+        parts,
     )
+
+
+def _check_natural(name: str, value: object) -> None:
+    if value is not None and not (isinstance(value, int) and 0 <= value <= MOST_BYTES):
+        raise InvalidOptionError(f"{name} {value!r} is not an integer in 0 .. 2^63 - 1")
+
+
+def _check_order(graph: Graph, order: Sequence[int]) -> None:
+    for position in order:
+        if position not in range(len(graph.operators)):
+            raise InvalidGraphError(
+                f"the order names operator {position}, but there are {len(graph.operators)}"
+            )

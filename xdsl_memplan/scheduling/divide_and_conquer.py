@@ -42,7 +42,7 @@ def schedule_by_parts(
     # A barrier costs nothing, so the bound of the cut graph is of no use for the whole one.
     bound = min(schedule.traffic, sum(_part_bound(graph, p, capacity, settings) for p in parts))
     stop = "optimal" if bound == schedule.traffic else "complete"
-    return replace(schedule, bound=bound, stop=stop)
+    return replace(schedule, bound=bound, stop=stop, parts=parts)
 
 
 def order_for_peak_by_parts(

@@ -14,6 +14,7 @@ from ortools.sat.python import cp_model
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.schedule import Schedule, Stay
 from xdsl_memplan.scheduling.errors import InvalidGraphError
+from xdsl_memplan.scheduling.graph_arrays import check_graph
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,9 @@ def solve_exactly(
 
     O(tensors · operators) variables: small graphs only. One worker, so runs repeat.
 
-    Raises InvalidGraphError if an operator does not fit.
+    Raises InvalidGraphError if the graph cannot be planned, or an operator does not fit.
     """
+    check_graph(graph)
     if graph.largest_footprint > capacity:
         raise InvalidGraphError(
             f"the largest operator needs {graph.largest_footprint} bytes of {capacity}"

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from xdsl_memplan.formats.byte_size import format_byte_size, parse_byte_size
 from xdsl_memplan.formats.graph_json import read_graph
+from xdsl_memplan.model.check_bound import BoundCheck, check_bound
 from xdsl_memplan.model.check_schedule import check_schedule
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.schedule import Schedule
@@ -25,6 +26,8 @@ from xdsl_memplan.scheduling.peak import schedule_for_peak
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 from xdsl_memplan.tools.progress import SearchProgress
 
+_Curve = Sequence[tuple[int | None, Schedule]]
+
 _OBJECTIVES = ("peak", "traffic", "traffic-fixed-order", "divide-and-conquer")
 
 
@@ -32,7 +35,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("file", help="operator graph as JSON; - is stdin")
-    add("-o", "--output", help="where the schedule goes as JSON (default: stdout)")
+    add(
+        "-o",
+        "--output",
+        help="where the schedule goes as JSON (default: stdout), or those of a curve as a list",
+    )
     add("--objective", choices=_OBJECTIVES, help="default: traffic with a capacity, else peak")
     add("--capacity", help="bytes on chip, e.g. 2MiB, or M_R, M_H, M_P")
     add("--parameters", action="store_true", help="parameters are on chip too")
@@ -42,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--max-states", type=int, help="work of the search; default: %(default)s", default=5_000_000
     )
     add("--max-memory", metavar="SIZE", help="bytes that the search may hold; default: 4GiB")
+    add("--check-bound", type=int, metavar="STATES", help="prove the bound again, independently")
     add("--time-limit", type=float, metavar="SECONDS", help="safety net")
     add("-q", "--quiet", action="store_true", help="no summary, no progress")
 
@@ -51,6 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises FormatError, InvalidGraphError, ValueError, OSError.
     """
+    if arguments.curve is None and arguments.figure:
+        raise ValueError("--figure draws a curve: it needs --curve POINTS")
+    if arguments.curve is not None and (arguments.capacity or arguments.objective):
+        raise ValueError("--curve goes over all capacities: leave out --capacity and --objective")
     graph = _read(arguments.file)
     if not arguments.parameters:
         graph = graph.without_parameters()
@@ -73,12 +85,16 @@ def run(arguments: argparse.Namespace) -> int:
             curve = [_schedule(graph, arguments, settings)]
     for capacity, schedule in curve:
         check_schedule(graph, schedule, capacity)
+    checks = _check_bounds(graph, curve, arguments)
+    documents = [_document(graph, *p, c) for p, c in zip(curve, checks, strict=True)]
     if arguments.curve is None:
-        _write(graph, curve[0][1], arguments.output)
+        _write(documents[0], arguments.output)
+    elif arguments.output:
+        _write(documents, arguments.output)
     if arguments.figure:
         draw_curve(curve, Path(arguments.figure), graph.name)
     if not arguments.quiet or arguments.curve is not None:
-        (Console() if arguments.curve is not None else console).print(_table(graph, curve))
+        (Console() if arguments.curve is not None else console).print(_table(graph, curve, checks))
     return 0
 
 
@@ -109,15 +125,31 @@ def _schedule(
     return capacity, schedule_for_traffic(graph, capacity, settings)
 
 
-def _write(graph: Graph, schedule: Schedule, output: str | None) -> None:
-    document: dict[str, Any] = {
+def _check_bounds(
+    graph: Graph, curve: _Curve, arguments: argparse.Namespace
+) -> list[BoundCheck | None]:
+    if arguments.check_bound is None:
+        return [None] * len(curve)
+    keeps_order = arguments.objective == "traffic-fixed-order"
+    order = range(len(graph.operators)) if keeps_order else None
+    states = arguments.check_bound
+    return [check_bound(graph, schedule, size, states, order) for size, schedule in curve]
+
+
+def _document(
+    graph: Graph, capacity: int | None, schedule: Schedule, check: BoundCheck | None
+) -> dict[str, Any]:
+    return {
         "graph": graph.name,
         "objective": schedule.objective,
+        "capacity": capacity,
         "traffic": schedule.traffic,
         "peak": schedule.peak,
         "bound": schedule.bound,
+        **({} if check is None else {"bound_checked": check.proved}),
         "stop": schedule.stop,
         "order": [graph.operators[index].id for index in schedule.order],
+        "parts": [[graph.operators[index].id for index in part] for part in schedule.parts],
         "stays": [
             {
                 "tensor": graph.tensors[stay.tensor].id,
@@ -130,6 +162,9 @@ def _write(graph: Graph, schedule: Schedule, output: str | None) -> None:
             for stay in schedule.stays
         ],
     }
+
+
+def _write(document: dict[str, Any] | list[dict[str, Any]], output: str | None) -> None:
     text = json.dumps(document, indent=1) + "\n"
     if output:
         Path(output).write_text(text, encoding="utf-8")
@@ -137,22 +172,25 @@ def _write(graph: Graph, schedule: Schedule, output: str | None) -> None:
         sys.stdout.write(text)
 
 
-def _table(graph: Graph, curve: Sequence[tuple[int | None, Schedule]]) -> Table:
+def _table(graph: Graph, curve: _Curve, checks: Sequence[BoundCheck | None]) -> Table:
     table = Table(title=f"{graph.name}: {len(graph.operators)} operators", title_justify="left")
     for column in ("capacity", "traffic", "bound", "peak", "stop"):
         table.add_column(column, justify="left" if column == "stop" else "right")
-    for capacity, schedule in curve:
+    if any(checks):
+        table.add_column("bound checked", justify="right")
+    for (capacity, schedule), check in zip(curve, checks, strict=True):
         table.add_row(
             "" if capacity is None else str(capacity),
             str(schedule.traffic),
             str(schedule.bound),
             str(schedule.peak),
             schedule.stop,
+            *(() if check is None else (str(check.proved),)),
         )
     return table
 
 
-def draw_curve(curve: Sequence[tuple[int | None, Schedule]], output: Path, title: str) -> None:
+def draw_curve(curve: _Curve, output: Path, title: str) -> None:
     """Draw traffic against capacity, as steps, with the proved bounds below.
 
     Raises ValueError without matplotlib, OSError if the file cannot be written.

@@ -15,9 +15,15 @@ use crate::gate;
 /// Tensor, start, end, offset, loaded, spilled.
 type ResidencyTuple = (u32, usize, usize, u64, bool, bool);
 
-/// Order, stays, load, peak, traffic, bound, stop reason, statistics.
-type ScheduleTuple =
-    (Vec<u32>, Vec<ResidencyTuple>, u64, u64, u64, u64, &'static str, Vec<(&'static str, u64)>);
+/// Order, stays, (load, peak, traffic, bound), stop reason, statistics, parts.
+type ScheduleTuple = (
+    Vec<u32>,
+    Vec<ResidencyTuple>,
+    (u64, u64, u64, u64),
+    &'static str,
+    Vec<(&'static str, u64)>,
+    Vec<Vec<u32>>,
+);
 
 /// A graph as Python hands it over.
 #[derive(FromPyObject)]
@@ -68,8 +74,15 @@ impl GraphArrays {
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schedule, module)?)?;
+    module.add_function(wrap_pyfunction!(check_graph, module)?)?;
     module.add_function(wrap_pyfunction!(replace, module)?)?;
     module.add_function(wrap_pyfunction!(check_schedule, module)?)
+}
+
+/// Raises an error that names what is wrong with a graph.
+#[pyfunction]
+fn check_graph(graph: GraphArrays) -> PyResult<()> {
+    graph.into_graph().map(drop)
 }
 
 /// Runs a replacement rule over an order.
@@ -169,15 +182,14 @@ fn to_tuple(found: &Schedule) -> ScheduleTuple {
         .residencies
         .iter()
         .map(|r| (r.tensor.get() as u32, r.start, r.end, r.offset, r.is_loaded, r.is_spilled));
+    let positions = |ops: &[OpIdx]| ops.iter().map(|op| op.get() as u32).collect();
     (
-        found.order.iter().map(|op| op.get() as u32).collect(),
+        positions(&found.order),
         stays.collect(),
-        found.load,
-        found.peak,
-        found.traffic,
-        found.bound,
+        (found.load, found.peak, found.traffic, found.bound),
         found.stop.name(),
         found.statistics.clone(),
+        found.parts.iter().map(|part| positions(part)).collect(),
     )
 }
 

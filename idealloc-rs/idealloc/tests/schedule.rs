@@ -248,6 +248,37 @@ fn larger_graphs_do_not_depend_on_the_reductions() {
     }
 }
 
+/// Where the exact search is cut short, bounds by least peak and by parts, beams and local search come before it starts
+/// over: value and bound stay on their sides of the optimum, and are the optimum where it comes to the end.
+#[test]
+fn a_search_that_starts_over_finds_the_same() {
+    let (mut cut, mut proved) = (0, 0);
+    for seed in 0..graphs_to_try() / 16 {
+        let graph = random_graph(2_000_000 + seed, 45);
+        let control = Control::default();
+        let peak = least_peak(&graph, &SearchOptions::default(), &control).expect("a peak");
+        let needed = graph.largest_footprint().expect("an operator").1;
+        let capacity = needed + (peak.bound - needed) / 4;
+        let few = SearchOptions { max_states: Some(20_000), ..SearchOptions::default() };
+        let whole = least_traffic(&graph, capacity, &few, &control).expect("a schedule");
+        let states = whole.statistics.iter().find(|s| s.0 == "states").map_or(0, |s| s.1);
+        if whole.traffic != whole.bound || states < 16 {
+            continue;
+        }
+        cut += 1;
+        for most in [states, 4 * states] {
+            let options = SearchOptions { max_states: Some(most), ..SearchOptions::default() };
+            let found = least_traffic(&graph, capacity, &options, &control).expect("a schedule");
+            let checked = check_schedule(&graph, &found.order, &found.residencies, Some(capacity));
+            assert_eq!(checked, Ok((found.traffic, found.peak)), "seed {seed}");
+            assert!(found.bound <= whole.traffic, "seed {seed}, {most}: bound {}", found.bound);
+            assert!(found.traffic >= whole.traffic, "seed {seed}, {most}: {}", found.traffic);
+            proved += u64::from(found.traffic == found.bound);
+        }
+    }
+    assert!(cut >= graphs_to_try() / 160 && proved >= cut, "{proved} proved, {cut} cut short");
+}
+
 #[test]
 fn an_operator_that_does_not_fit_is_named() {
     let mut b = Graph::builder();

@@ -5,6 +5,7 @@ use super::budget::Budget;
 use super::incumbent::Incumbent;
 use super::local;
 use super::options::Reductions;
+use super::parts::Parts;
 use super::path::Path;
 use super::reduce::Reduced;
 use super::step::Stepper;
@@ -41,7 +42,7 @@ impl Anytime<'_> {
         widths: &[usize],
         budget: &mut Budget<'_>,
     ) -> Result<(), Failure> {
-        let path = self.improve_by_beams::<W>(best, widths, budget)?;
+        let path = self.improve_by_beams::<W>(best, widths, None, budget)?;
         if best.traffic > 0 && !budget.is_over() {
             self.improve_locally::<W>(best, path.as_ref(), budget)?;
         }
@@ -53,6 +54,7 @@ impl Anytime<'_> {
         &self,
         best: &mut Incumbent<'_>,
         widths: &[usize],
+        parts: Option<&Parts>,
         budget: &Budget<'_>,
     ) -> Result<Option<Path>, Failure> {
         let control = budget.control();
@@ -62,7 +64,7 @@ impl Anytime<'_> {
             if !budget.allows(states) || control.is_cancelled() || best.traffic == 0 {
                 break;
             }
-            let path = beam::search::<W>(self.reduced, self.capacity, width, budget)?;
+            let path = beam::search::<W>(self.reduced, self.capacity, width, parts, budget)?;
             best.improve(self.reduced, &path, Effort::Low, self.seed, control)?;
             let is_cheaper = |path: &Path| cheapest.as_ref().is_none_or(|c| path.cost < c.cost);
             cheapest = path.filter(is_cheaper).or(cheapest);
@@ -99,7 +101,7 @@ impl Anytime<'_> {
             let found = search.run(Stepper::first(), best.traffic, 0, budget)?;
             budget.widen(whole);
             let path = match found.path {
-                None => beam::search::<W>(&chained, capacity, WIDTH, budget)?,
+                None => beam::search::<W>(&chained, capacity, WIDTH, None, budget)?,
                 path => path,
             };
             best.improve(&chained, &path, Effort::Low, seed, control)?;

@@ -7,9 +7,11 @@ use super::budget::Budget;
 use super::downsets::{Downsets, TooWide};
 use super::forced::ForcedEvictions;
 use super::options::Reductions;
+use super::parts::Parts;
 use super::path::Path;
 use super::reduce::Reduced;
 use super::step::{Child, State, Stepper};
+use super::traffic::{known_ahead, price};
 
 /// Sets of tensors to evict that are tried for one macro, those with the largest tensors first.
 const MOST_CHOICES: usize = 32;
@@ -32,6 +34,7 @@ pub(super) fn search<const W: usize>(
     reduced: &Reduced,
     capacity: u64,
     width: usize,
+    parts: Option<&Parts>,
     budget: &Budget<'_>,
 ) -> Result<Option<Path>, TooWide> {
     // Orders are what a beam has many of: of the rules, only those that look at one state at a time are used.
@@ -39,6 +42,7 @@ pub(super) fn search<const W: usize>(
     let downsets = Downsets::new(reduced, reductions.defer_sources)?;
     let mut stepper = Stepper::new(downsets, capacity, reductions, MOST_CHOICES);
     let mut forced = ForcedEvictions::new(reduced, capacity);
+    let mut ahead = Vec::new();
     let first = Stepper::first();
     let start = Entry { state: first, value: 0, parent: 0, by: 0, evicted: BitSet::EMPTY };
     let mut levels = vec![vec![start]];
@@ -54,12 +58,12 @@ pub(super) fn search<const W: usize>(
                 return Ok(None);
             }
             stepper.children(entry.state, |_, _| u64::MAX, &mut children)?;
-            next.extend(children.iter().map(|child| Entry {
-                state: child.state,
-                value: child.state.cost + forced.bound(&stepper.downsets, child.state),
-                parent: parent as u32,
-                by: child.by,
-                evicted: child.evicted,
+            next.extend(children.iter().map(|child| {
+                let (state, lattice) = (child.state, &stepper.downsets.lattice);
+                let by_parts = known_ahead(parts, &mut ahead, lattice, state.downset);
+                let still = forced.bound(&stepper.downsets, state).max(by_parts);
+                let value = state.cost + still;
+                Entry { state, value, parent: parent as u32, by: child.by, evicted: child.evicted }
             }));
         }
         next.sort_unstable_by_key(|e| {
@@ -67,7 +71,7 @@ pub(super) fn search<const W: usize>(
             (e.value, s.bytes, s.downset, s.resident, s.dirty, e.parent, e.by)
         });
         next.dedup_by_key(|e| (e.state.downset, e.state.resident, e.state.dirty));
-        next.truncate(width);
+        let next = unbeaten(&stepper.downsets, next, width);
         if next.is_empty() {
             return Ok(None);
         }
@@ -75,6 +79,32 @@ pub(super) fn search<const W: usize>(
         levels.push(next);
     }
     Ok(Some(trace(&stepper.downsets, &levels)))
+}
+
+/// The first `width` of some entries that no earlier one of the same downset beats.
+fn unbeaten<const W: usize>(
+    downsets: &Downsets<'_, W>,
+    entries: Vec<Entry<W>>,
+    width: usize,
+) -> Vec<Entry<W>> {
+    let mut kept: Vec<Entry<W>> = Vec::new();
+    for entry in entries {
+        if kept.len() == width {
+            break;
+        }
+        let state = entry.state;
+        let is_beaten = kept.iter().any(|other| {
+            let other = other.state;
+            let (a, b) = ((other.resident, other.dirty), (state.resident, state.dirty));
+            let more = state.cost.checked_sub(other.cost);
+            other.downset == state.downset
+                && more.is_some_and(|more| price(downsets, state, a, b, more).is_some())
+        });
+        if !is_beaten {
+            kept.push(entry);
+        }
+    }
+    kept
 }
 
 /// The way to the first entry of the last level.

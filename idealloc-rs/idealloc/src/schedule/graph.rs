@@ -122,6 +122,7 @@ pub struct GraphBuilder {
     graph: Graph,
     made_by: Vec<Vec<OpIdx>>,
     is_source: Vec<bool>,
+    edges: Vec<(OpIdx, OpIdx)>,
 }
 
 impl GraphBuilder {
@@ -168,9 +169,7 @@ impl GraphBuilder {
 
     /// Says that `after` may only run once `before` has, whatever they read and write.
     pub fn edge(&mut self, before: OpIdx, after: OpIdx) -> &mut Self {
-        if let Some(op) = self.graph.ops.get_mut(after.get()) {
-            op.after.push(before);
-        }
+        self.edges.push((before, after));
         self
     }
 
@@ -183,14 +182,17 @@ impl GraphBuilder {
         if u32::try_from(n_ops.max(n_tensors)).is_err() {
             return Err(invalid("more than 2^32 - 1 operators or tensors".to_owned()));
         }
-        for (i, op) in self.graph.ops.iter().enumerate() {
-            let index = OpIdx::from(i);
-            if op.after.iter().any(|before| before.get() >= n_ops) {
+        for &(before, after) in &self.edges {
+            if let Some(missing) = [before, after].into_iter().find(|op| op.get() >= n_ops) {
                 return Err(invalid(format!(
-                    "operator '{}' is after an operator that does not exist",
-                    op.name
+                    "an edge names operator {}, which does not exist",
+                    missing.get()
                 )));
             }
+            self.graph.ops[after.get()].after.push(before);
+        }
+        for (i, op) in self.graph.ops.iter().enumerate() {
+            let index = OpIdx::from(i);
             for &t in op.inputs.iter().chain(&op.outputs) {
                 if t.get() >= n_tensors {
                     return Err(invalid(format!(
@@ -338,6 +340,16 @@ mod tests {
         b.op("f", &[], &[x]);
         b.op("g", &[], &[x]);
         assert_eq!(message(b), "tensor 'x' is made by operator 'f' and by operator 'g'");
+    }
+
+    #[test]
+    fn both_ends_of_an_edge_exist() {
+        for (before, after) in [(0, 1), (1, 0)] {
+            let mut b = Graph::builder();
+            b.op("f", &[], &[]);
+            b.edge(OpIdx::new(before), OpIdx::new(after));
+            assert_eq!(message(b), "an edge names operator 1, which does not exist");
+        }
     }
 
     #[test]

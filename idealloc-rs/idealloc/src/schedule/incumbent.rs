@@ -99,6 +99,7 @@ impl<'a> Incumbent<'a> {
         let (traffic, peak) = check_schedule(graph, &order, &residencies, Some(capacity))?;
         let stop = if traffic == bound { StopReason::Optimal } else { stop };
         let load = load(graph, &residencies);
-        Ok(Schedule { order, residencies, load, peak, traffic, bound, stop, statistics })
+        let parts = Vec::new();
+        Ok(Schedule { order, residencies, load, peak, traffic, bound, parts, stop, statistics })
     }
 }

@@ -14,6 +14,7 @@ use super::peak_bound::moved_by_peak;
 use super::reduce::Reduced;
 use super::step::Stepper;
 use super::traffic::Search;
+use crate::plan::StopReason;
 
 /// Macros of a window: the least, and how often that is doubled.
 const SHORTEST: usize = 30;
@@ -28,8 +29,8 @@ const MOST_CHOICES: usize = 1 << 10;
 /// States that may be expanded for all windows, but no more than a search may expand.
 const MOST_STATES: u64 = 500_000;
 
-/// States that may be expanded for one window at least.
-const FEWEST_STATES: u64 = 200;
+/// States that may be expanded for one window at first.
+const FEW_STATES: u64 = 1000;
 
 /// The bound, from wherever a search is.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Bounds each window of an order of all macros, by exact search and by least peak.
     ///
-    /// Each window gets a share of the states that may be expanded; what one leaves is for the next.
+    /// All windows get a few states; those that need more share what is left.
     pub fn new<const W: usize>(
         reduced: &Reduced,
         order: Vec<u32>,
@@ -51,56 +52,82 @@ impl Parts {
         reductions: Reductions,
         budget: &mut Budget<'_>,
     ) -> Result<Self, TooWide> {
-        let windows = windows(&live_bytes(reduced, &order));
-        let all = budget.options().max_states.map_or(MOST_STATES, |most| most.min(MOST_STATES));
-        let end = budget.expanded().saturating_add(all);
         let mut parts = Self { order, windows: Vec::new() };
-        for (i, &(from, to)) in windows.iter().enumerate() {
-            if budget.is_over() {
-                break;
-            }
+        let problem = (capacity, reductions);
+        let end = budget.expanded().saturating_add(most_states(budget));
+        let mut open = Vec::new();
+        for (from, to) in windows(&live_bytes(reduced, &parts.order)) {
             let part = reduced.part(&parts.order[from..to]);
-            if part.items.is_empty() {
-                continue;
-            }
-            let left = end.saturating_sub(budget.expanded()) / (windows.len() - i) as u64;
-            let whole = budget.narrow(left.max(FEWEST_STATES));
-            let peak = peak::search(&part, reductions, budget).bound;
-            let by_peak = moved_by_peak(&part, capacity, peak);
-            budget.widen(whole);
-            let whole = budget.narrow(left.max(FEWEST_STATES));
-            let mut search = Search::<W>::with_choices(&part, capacity, reductions, MOST_CHOICES)?;
-            let bytes = search.run(Stepper::first(), u64::MAX, 0, budget)?.bound.max(by_peak);
-            budget.widen(whole);
-            if bytes > 0 {
-                parts.windows.push((from, to, bytes));
+            let (bytes, is_done) = weigh::<W>(&part, problem, FEW_STATES, budget)?;
+            if is_done {
+                parts.add((from, to, bytes));
+            } else {
+                open.push((from, to, bytes));
             }
         }
-        parts.windows.sort_unstable_by_key(|&(from, to, bytes)| (to, from, bytes));
+        for (i, &(from, to, before)) in open.iter().enumerate() {
+            let left = end.saturating_sub(budget.expanded()) / (open.len() - i) as u64;
+            let part = reduced.part(&parts.order[from..to]);
+            let (bytes, _) = weigh::<W>(&part, problem, left, budget)?;
+            parts.add((from, to, bytes.max(before)));
+        }
         Ok(parts)
+    }
+
+    /// Takes a window, if it moves something.
+    fn add(&mut self, window: (usize, usize, u64)) {
+        if window.2 > 0 {
+            self.windows.push(window);
+            self.windows.sort_unstable_by_key(|&(from, to, bytes)| (to, from, bytes));
+        }
     }
 
     /// Bytes that every way to the end from a downset must move for the windows of which nothing has run.
     ///
     /// The most that windows weigh which do not overlap. O(macros + windows).
     pub fn bound(&self, lattice: &Lattice<'_>, at: DownsetIdx) -> u64 {
-        let mut most = vec![0u64];
+        self.most(|step| lattice.contains(at, step)).last().map_or(0, |most| most.0)
+    }
+
+    /// The macros of each window that counts where nothing has run; [`Self::bound`] is the sum. O(macros + windows).
+    pub fn chosen(&self) -> Vec<&[u32]> {
+        let most = self.most(|_| false);
+        let mut chosen = Vec::new();
+        let mut end = self.order.len();
+        while end > 0 {
+            let from = most[end].1;
+            if from < end {
+                chosen.push(&self.order[from..end]);
+                end = from;
+            } else {
+                end -= 1;
+            }
+        }
+        chosen.reverse();
+        chosen
+    }
+
+    /// For each prefix of the order the most that its windows weigh of which nothing has run and which do not overlap,
+    /// and where the last one that ends right there begins; its own end if none does.
+    fn most(&self, has_run: impl Fn(u32) -> bool) -> Vec<(u64, usize)> {
+        let mut most = vec![(0u64, 0)];
         let mut windows = self.windows.iter().peekable();
         // Where the stretch of macros that have not run begins.
         let mut begin = 0;
         for (end, &step) in (1..).zip(&self.order) {
-            if lattice.contains(at, step) {
+            if has_run(step) {
                 begin = end;
             }
-            let mut best = most[end - 1];
+            let mut best = (most[end - 1].0, end);
             while let Some(&(from, _, bytes)) = windows.next_if(|window| window.1 == end) {
-                if from >= begin {
-                    best = best.max(most[from].saturating_add(bytes));
+                let sum = most[from].0.saturating_add(bytes);
+                if from >= begin && sum > best.0 {
+                    best = (sum, from);
                 }
             }
             most.push(best);
         }
-        most[self.order.len()]
+        most
     }
 }
 
@@ -145,6 +172,32 @@ fn windows(live: &[u64]) -> Vec<(usize, usize)> {
     windows
 }
 
+/// Bounds what a part moves within so many states; whether that is all that it moves.
+fn weigh<const W: usize>(
+    part: &Reduced,
+    (capacity, reductions): (u64, Reductions),
+    states: u64,
+    budget: &mut Budget<'_>,
+) -> Result<(u64, bool), TooWide> {
+    if part.items.is_empty() || budget.is_over() {
+        return Ok((0, true));
+    }
+    let whole = budget.narrow(states.min(FEW_STATES));
+    let peak = peak::search(part, reductions, budget).bound;
+    budget.widen(whole);
+    let whole = budget.narrow(states);
+    let mut search = Search::<W>::with_choices(part, capacity, reductions, MOST_CHOICES)?;
+    let found = search.run(Stepper::first(), u64::MAX, 0, budget)?;
+    budget.widen(whole);
+    let bytes = found.bound.max(moved_by_peak(part, capacity, peak));
+    Ok((bytes, found.stop == StopReason::Optimal || found.has_too_many_choices))
+}
+
+/// States that may be expanded for all windows of one order.
+fn most_states(budget: &Budget<'_>) -> u64 {
+    budget.options().max_states.map_or(MOST_STATES, |most| most.min(MOST_STATES))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Parts, Search, Stepper, windows};
@@ -176,6 +229,7 @@ mod tests {
             at = lattice.with(at, step).0;
         }
         assert_eq!(bounds, [12, 12, 12, 5, 5, 3, 3, 0]);
+        assert_eq!(parts.chosen(), [[2, 3, 4, 5].as_slice(), &[6, 7]]);
     }
 
     #[test]

@@ -255,6 +255,11 @@ impl Reduced {
         order
     }
 
+    /// The operators of some macros.
+    pub fn ops(&self, steps: &[u32]) -> Vec<OpIdx> {
+        steps.iter().flat_map(|&step| self.macros[step as usize].ops.iter().copied()).collect()
+    }
+
     /// Bytes that a macro needs on chip at its worst moment, besides what it does not touch.
     pub fn need(&self, step: &Macro) -> u64 {
         (self.read_bytes(step) + step.enter).max(step.hill)

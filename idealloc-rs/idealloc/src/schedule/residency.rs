@@ -35,6 +35,9 @@ pub struct Schedule {
     pub traffic: u64,
     /// The best lower bound that is proved: of `traffic`, or for a search of least peak of `peak`.
     pub bound: u64,
+    /// Sets of operators, none in two of them, whose own bounds add up to a bound of `traffic`; none where the search of
+    /// the whole came to its end first.
+    pub parts: Vec<Vec<OpIdx>>,
     /// Why the search stopped; `Optimal` if the value equals the bound.
     pub stop: StopReason,
     /// Counters by name.

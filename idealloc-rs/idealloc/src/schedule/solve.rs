@@ -43,6 +43,9 @@ const FIRST_SHARE: u64 = 8;
 /// Sets of tensors to evict for one macro that are listed at once where dearer ones can wait for their turn.
 const FEW_CHOICES: usize = 1 << 12;
 
+/// States that may be spent on looking whether some schedule moves no more than the bound by parts.
+const HASTY_STATES: u64 = 100_000;
+
 /// States that may be spent on the bound by least peak.
 const PEAK_STATES: u64 = 100_000;
 
@@ -76,6 +79,7 @@ pub fn least_peak(
         peak,
         traffic,
         bound: found.bound,
+        parts: Vec::new(),
         stop,
         statistics: vec![
             ("macros", reduced.macros.len() as u64),
@@ -132,6 +136,7 @@ fn search_traffic<const W: usize>(
     budget.incumbent = best.traffic;
     let mut search = Search::<W>::new(&reduced, capacity, reductions)?;
     let first = Stepper::first();
+    let mut named_parts = Vec::new();
     let part = options.max_states.map_or(FIRST_STATES, |most| most / FIRST_SHARE);
     let whole = budget.narrow(part.min(FIRST_STATES));
     let mut found = search.run(first, best.traffic, 0, &mut budget)?;
@@ -161,6 +166,10 @@ fn search_traffic<const W: usize>(
             }
             budget.renew();
             if let Some((bytes, parts)) = most {
+                soon.improve_by_beams::<W>(&mut best, &BEAMS[..2], Some(&parts), &budget)?;
+                budget.incumbent = best.traffic;
+                let ops = |part: &[u32]| reduced.ops(part);
+                named_parts = parts.chosen().into_iter().map(ops).collect();
                 if found.has_too_many_choices {
                     search = Search::with_choices(&reduced, capacity, reductions, FEW_CHOICES)?;
                 }
@@ -171,7 +180,16 @@ fn search_traffic<const W: usize>(
                 bound = bound.max(bytes);
             }
         }
-        if best.traffic > bound {
+        if best.traffic > bound && !named_parts.is_empty() {
+            // The bound may be the optimum: then whatever is worth more is in the way.
+            search.is_hasty = true;
+            let whole = budget.narrow(HASTY_STATES);
+            found = search.run(first, bound, 0, &mut budget)?;
+            budget.widen(whole);
+            search.is_hasty = false;
+            bound = bound.max(found.bound);
+        }
+        if best.traffic > bound && found.path.is_none() {
             found = search.run(first, best.traffic, 0, &mut budget)?;
         }
         found.bound = found.bound.max(bound).min(best.traffic);
@@ -192,7 +210,7 @@ fn search_traffic<const W: usize>(
     if best.traffic > bound {
         let widths = if is_cut_short { &BEAMS[2..] } else { &BEAMS[..1] };
         let last = Anytime { reduced: &reduced, capacity, reductions, seed };
-        last.improve_by_beams::<W>(&mut best, widths, &budget)?;
+        last.improve_by_beams::<W>(&mut best, widths, None, &budget)?;
     }
     let before = budget.expanded();
     for variant in 1..=VARIANTS {
@@ -235,7 +253,8 @@ fn search_traffic<const W: usize>(
         }
     }
     let counts = [reduced.macros.len() as u64, budget.expanded(), found.downsets, clashes];
-    Ok(best.finish(bound, complete(stop), statistics(counts))?)
+    let schedule = best.finish(bound, complete(stop), statistics(counts))?;
+    Ok(Schedule { parts: named_parts, ..schedule })
 }
 
 /// The counters of a search of least traffic, by name.
@@ -287,6 +306,7 @@ pub fn replacement(
         peak,
         traffic,
         bound: 0,
+        parts: Vec::new(),
         stop: if traffic == 0 { StopReason::Optimal } else { StopReason::Complete },
         statistics: Vec::new(),
     })

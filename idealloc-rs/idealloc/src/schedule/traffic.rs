@@ -64,6 +64,8 @@ pub(super) struct Search<'a, const W: usize> {
     parts: Option<Parts>,
     /// By downset: what the parts to come move; `u64::MAX` until somebody asks.
     parts_ahead: Vec<u64>,
+    /// Whether of states that parts make equal the deepest goes first, not the cheapest.
+    pub is_hasty: bool,
     dominance: bool,
     /// How much more than its parent a state may be worth to be made at once.
     reach: u64,
@@ -103,6 +105,7 @@ impl<'a, const W: usize> Search<'a, W> {
             forced: reductions.forced_eviction.then(|| ForcedEvictions::new(reduced, capacity)),
             parts: None,
             parts_ahead: Vec::new(),
+            is_hasty: false,
             dominance: reductions.dominance,
             reach: u64::MAX,
             contenders: Vec::new(),
@@ -226,7 +229,7 @@ impl<'a, const W: usize> Search<'a, W> {
     ) -> Result<(u64, u64), TooWide> {
         loop {
             let most = value.saturating_add(self.reach).min(upper);
-            let (parts, ahead) = (&self.parts, &mut self.parts_ahead);
+            let (parts, ahead) = (self.parts.as_ref(), &mut self.parts_ahead);
             let most_cost = |downsets: &Downsets<'a, W>, to: DownsetIdx| {
                 most.saturating_sub(known_ahead(parts, ahead, &downsets.lattice, to))
             };
@@ -242,7 +245,7 @@ impl<'a, const W: usize> Search<'a, W> {
 
     /// Bytes that the parts of which nothing has run at a downset must move.
     fn parts_ahead(&mut self, at: DownsetIdx) -> u64 {
-        known_ahead(&self.parts, &mut self.parts_ahead, &self.stepper.downsets.lattice, at)
+        known_ahead(self.parts.as_ref(), &mut self.parts_ahead, &self.stepper.downsets.lattice, at)
     }
 
     /// Bytes taken, but for what is open.
@@ -261,6 +264,7 @@ impl<'a, const W: usize> Search<'a, W> {
     fn ahead(&mut self, state: State<W>) -> (u64, u64) {
         let forced = self.forced.as_mut().map_or(0, |f| f.bound(&self.stepper.downsets, state));
         match self.parts {
+            Some(_) if self.is_hasty => (forced.max(self.parts_ahead(state.downset)), 0),
             Some(_) => (forced.max(self.parts_ahead(state.downset)), state.cost + forced),
             None => (forced, 0),
         }
@@ -309,8 +313,8 @@ impl<'a, const W: usize> Search<'a, W> {
 }
 
 /// What a bound by parts says about a downset, worked out once.
-fn known_ahead(
-    parts: &Option<Parts>,
+pub(super) fn known_ahead(
+    parts: Option<&Parts>,
     known: &mut Vec<u64>,
     lattice: &Lattice<'_>,
     at: DownsetIdx,
