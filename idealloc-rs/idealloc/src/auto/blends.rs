@@ -32,6 +32,9 @@ const DRAWING: (u128, u128) = (3, 8);
 /// With work for fewer passes than this there is no time for ejection: what would end above the lowest peak is cut short.
 const FEW_PASSES: u64 = 16;
 
+/// Passes of a search that is as long as any.
+const LONG_SEARCH: u64 = 2000;
+
 /// Buffers whose life is longer than this part of all sections are hard to place,
 const LONG: u64 = 256;
 /// and those that take more than this part of the load.
@@ -94,11 +97,13 @@ pub fn search(
     let ejection = Ejection::new(instance);
     let mut random = Random::stream(budget.seed, 0);
     let mut found = Found { plan: None, work: 0, tried: 0 };
-    let mut aim = Aim::new(target, limit, budget.work);
+    // Without a limit of work, shares are those of a long search.
+    let whole = budget.work.min(LONG_SEARCH * instance.len() as u64);
+    let mut aim = Aim::new(target, limit, whole);
     // Least excess: where to climb from.
     let mut best: Option<(Candidate, Layout)> = None;
     while aim.lowest > target && found.work < budget.work && !control.is_cancelled() {
-        let draws = u128::from(found.work) * DRAWING.1 < u128::from(budget.work) * DRAWING.0;
+        let draws = u128::from(found.work) * DRAWING.1 < u128::from(whole) * DRAWING.0;
         let round = if few && found.tried == 0 { 1 } else { ROUND };
         let candidates: Vec<Candidate> = (found.tried..found.tried + round)
             .map(|number| match &best {
