@@ -81,6 +81,7 @@ def cp_sat(problem: Problem, limit_seconds: float) -> Run:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.max_time_in_seconds = limit_seconds
+    solver.parameters.catch_sigint_signal = False
     status = solver.solve(model)
     found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
     ratio = solver.objective_value / load if found else float("nan")

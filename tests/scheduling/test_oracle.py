@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from xdsl_memplan.model.check_schedule import check_schedule
@@ -23,6 +26,22 @@ def test_cosmas_program_and_the_search_agree(seed: int):
     assert answer.schedule is not None
     check_schedule(graph, answer.schedule, capacity)
     assert found.bound <= answer.bound <= found.traffic
+
+
+def test_ctrl_c_still_raises_after_the_oracle():
+    program = """
+import os, signal
+from xdsl_memplan.scheduling.generate import random_graph
+from xdsl_memplan.scheduling.oracle import solve_exactly
+graph = random_graph(3, 5)
+solve_exactly(graph, graph.largest_footprint)
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    print("raised")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("raised\n", 0), done.stderr
 
 
 def test_a_given_order_is_kept():

@@ -38,6 +38,8 @@ def contenders() -> Iterator[Contender]:
         solver = cp_model.CpSolver()
         solver.parameters.max_time_in_seconds = limits.seconds
         solver.parameters.num_workers = max(1, limits.threads)
+        # Otherwise CP-SAT puts the system's handler of Ctrl-C in place of Python's, for good.
+        solver.parameters.catch_sigint_signal = False
         model.add(peak >= load_of(problem))
 
         def work() -> Any:
