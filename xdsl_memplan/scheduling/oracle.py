@@ -193,7 +193,7 @@ class _Program:
         solver.parameters.max_time_in_seconds = self.settings.time_limit_seconds
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = self.settings.seed
-        # Otherwise Ctrl-C ends the whole process from then on: CP-SAT puts the system's handler in place of Python's.
+        # Otherwise CP-SAT puts the system's handler of Ctrl-C in place of Python's, for good.
         solver.parameters.catch_sigint_signal = False
         status = solver.solve(self.model)
         bound = max(self.settings.at_least, round(solver.best_objective_bound))
