@@ -94,7 +94,7 @@ pub fn search(
         }
         (layout, work)
     };
-    let ejection = Ejection::new(instance);
+    let ejection = (!few).then(|| Ejection::new(instance));
     let mut random = Random::stream(budget.seed, 0);
     let mut found = Found { plan: None, work: 0, tried: 0 };
     // Without a limit of work, shares are those of a long search.
@@ -137,8 +137,8 @@ pub fn search(
                 best = Some((candidate, layout));
             }
         }
-        let Some((_, layout)) = &best else { continue };
-        if few || found.work < aim.due {
+        let (Some(ejection), Some((_, layout))) = (&ejection, &best) else { continue };
+        if found.work < aim.due {
             continue;
         }
         let run = Run { limit: aim.limit(), next: aim.next(), work: aim.work, seed: random.next() };

@@ -53,7 +53,7 @@ impl Search<'_> {
         }
     }
 
-    /// Puts the rest around what is placed, what meets the peak first; then a run of ejection of all.
+    /// Puts the rest around what is placed, what meets the peak first; then a run of ejection of all, for so much work.
     fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64, work: u64) {
         let mut engine = Engine::new(self.instance);
         for (&buffer, &offset) in hard.iter().zip(offsets) {
@@ -70,7 +70,7 @@ impl Search<'_> {
         if reached < self.peak {
             self.accept(engine.offsets(), reached);
         }
-        if self.is_done() {
+        if self.is_done() || work == 0 {
             return;
         }
         let limit = if peak <= self.target { self.target } else { self.target.midpoint(peak) };
