@@ -6,12 +6,12 @@
 //! powerful route minimization heuristic for the vehicle routing problem with time windows, Operations Research Letters
 //! 37 (2009), there for customers in routes; prices by size and lifetime are ours.
 
+mod shelf;
 mod state;
 
 use self::state::State;
 use crate::auto::search::peak_of;
 use crate::control::Control;
-use crate::place::calendar::Calendar;
 use crate::place::instance::Instance;
 use crate::place::order::Orders;
 
@@ -61,12 +61,13 @@ const WATCH: u64 = 64;
 #[derive(Debug)]
 pub struct Ejection<'a> {
     instance: &'a Instance,
-    calendar: Calendar,
     /// Size times the root of the lifetime.
     weights: Vec<f64>,
     /// Live when the load is reached: nothing may be wasted there, so they stay together as they are if they can.
     at_peak: Vec<bool>,
     fixed: Vec<bool>,
+    /// Size of the largest buffer.
+    largest: u64,
 }
 
 impl<'a> Ejection<'a> {
@@ -81,7 +82,7 @@ impl<'a> Ejection<'a> {
         }
         Self {
             instance,
-            calendar: Calendar::new(instance),
+            largest: instance.sizes().iter().copied().max().unwrap_or(0),
             weights: instance.sizes().iter().zip(instance.spans()).map(weight).collect(),
             at_peak: Orders::new(instance).meets_peak(1000),
             fixed,
@@ -95,30 +96,28 @@ impl<'a> Ejection<'a> {
     pub fn run(&self, start: &[u64], run: Run, control: &Control) -> Ejected {
         let mut state = State::new(self, start, run);
         let mut best = Best { weight: f64::INFINITY, offsets: Vec::new(), placed: Vec::new() };
-        let mut work = 0;
         for step in 0_u64.. {
             if step % WATCH == 0 && control.is_cancelled() {
-                return Ejected { plan: None, work };
+                return Ejected { plan: None, work: state.work };
             }
             best.keep(&state);
             let Some((_, buffer)) = state.waiting.pop() else { break };
             let buffer = buffer as usize;
             state.weight -= self.weights[buffer];
-            work += state.gather(buffer);
             match state.choose(buffer, run.limit) {
-                Some((offset, free)) if work < run.work => state.place(buffer, offset, free),
+                Some((offset, free)) if state.work < run.work => state.place(buffer, offset, free),
                 _ => {
-                    (state.offsets, state.placed) = (best.offsets, best.placed);
+                    state.restore(best.offsets, best.placed);
                     let most = run.work + run.work / 4;
-                    if !state.complete(&mut work, most) {
-                        return Ejected { plan: None, work };
+                    if !state.complete(most) {
+                        return Ejected { plan: None, work: state.work };
                     }
                     break;
                 }
             }
         }
         let peak = peak_of(self.instance, &state.offsets);
-        Ejected { plan: Some((state.offsets, peak)), work }
+        Ejected { plan: Some((state.offsets, peak)), work: state.work }
     }
 }
 

@@ -2,14 +2,13 @@
 
 use std::collections::BinaryHeap;
 
+use super::shelf::{Row, Shelf, Sweep};
 use super::{Ejection, Next, Run};
 use crate::problem::MAX_BYTES;
-use crate::radix::sort_pairs;
 use crate::random::Random;
 
-/// Buffers looked at in the calendar, and buffers sorted, that take as long as one look of the placement engine.
-const FILED: usize = 256;
-const SORTED: usize = 32;
+/// Buffers looked at in a sweep that take as long as one look of the placement engine.
+const LOOKED: usize = 1024;
 
 /// Prices vary at random by one part in so many.
 const NOISE: u64 = 20;
@@ -31,12 +30,16 @@ pub(super) struct State<'a> {
     pub(super) waiting: BinaryHeap<(u64, u32)>,
     /// and the sum of their weights.
     pub(super) weight: f64,
-    /// What is placed and live at the same time as the buffer at hand,
-    near: Vec<u32>,
-    /// by where it starts and by where it ends; the second member is a position in `near`.
-    starts: Vec<(u64, u32)>,
-    ends: Vec<(u64, u32)>,
-    spare: Vec<(u64, u32)>,
+    /// What is placed, by where it starts and by where it ends,
+    starts: Shelf,
+    ends: Shelf,
+    /// and sweeps over both.
+    entering: Sweep,
+    leaving: Sweep,
+    /// Who may have to go.
+    out: Vec<u32>,
+    /// Work done.
+    pub(super) work: u64,
 }
 
 impl<'a> State<'a> {
@@ -65,16 +68,19 @@ impl<'a> State<'a> {
             waiting: BinaryHeap::new(),
             weight: 0.0,
             placed,
-            near: Vec::new(),
-            starts: Vec::new(),
-            ends: Vec::new(),
-            spare: Vec::new(),
+            starts: Shelf::new(&[]),
+            ends: Shelf::new(&[]),
+            entering: Sweep::default(),
+            leaving: Sweep::default(),
+            out: Vec::new(),
+            work: 0,
         };
         for i in 0..n {
             if !state.placed[i] {
                 state.wait(i);
             }
         }
+        state.fill();
         state
     }
 
@@ -89,57 +95,42 @@ impl<'a> State<'a> {
         self.weight += self.shared.weights[buffer];
     }
 
-    /// Collects what is in the way of a buffer; returns the work.
-    pub(super) fn gather(&mut self, buffer: usize) -> u64 {
-        self.near.clear();
-        self.starts.clear();
-        self.ends.clear();
-        let instance = self.shared.instance;
-        let looked = self.shared.calendar.overlapping(instance.spans()[buffer], |other| {
-            let i = other as usize;
-            if self.placed[i] && instance.meet(buffer, i) {
-                let at = self.near.len() as u32;
-                self.near.push(other);
-                self.starts.push((self.offsets[i], at));
-                self.ends.push((self.offsets[i] + instance.sizes()[i], at));
-            }
-        });
-        sort_pairs(&mut self.starts, &mut self.spare);
-        sort_pairs(&mut self.ends, &mut self.spare);
-        1 + (looked / FILED + self.near.len() / SORTED) as u64
-    }
-
-    /// Where to put a buffer, and whether it is free there; `None` if fixed buffers leave no room.
+    /// Where to put a buffer, and whether it is free there; `None` if fixed buffers leave no room. Adds to the work.
     ///
     /// Candidates are the ground and the ends of what is in the way: where others begin, it only gets dearer.
     pub(super) fn choose(&mut self, buffer: usize, limit: u64) -> Option<(u64, bool)> {
-        let size = self.shared.instance.sizes()[buffer];
-        let aligner = self.shared.instance.aligner(buffer);
+        let instance = self.shared.instance;
+        let size = instance.sizes()[buffer];
+        let aligner = instance.aligner(buffer);
         let mut offset = aligner.up(0);
-        let (mut first, mut past) = (0, 0);
+        // What starts below the end of the place and ends above its start is in the way.
+        let (mut entered, mut left) = (0_u32, 0_u32);
         let (mut price, mut walls) = (0.0, 0_u32);
         let mut best: Option<(f64, u64)> = None;
-        while let Some(end) = offset.checked_add(size).filter(|&end| end <= limit) {
-            while past < self.starts.len() && self.starts[past].0 < end {
-                let other = self.prices[self.near[self.starts[past].1 as usize] as usize];
-                if other.is_finite() {
-                    price += other
-                } else {
-                    walls += 1
+        self.entering.open();
+        self.leaving.open();
+        let found = loop {
+            let Some(end) = offset.checked_add(size).filter(|&end| end <= limit) else { break None };
+            loop {
+                let (start, other) = self.entering.peek(&self.starts, instance, buffer);
+                if start >= end {
+                    break;
                 }
-                past += 1;
+                self.entering.pass();
+                entered += 1;
+                if other.is_finite() { price += other } else { walls += 1 }
             }
-            while first < self.ends.len() && self.ends[first].0 <= offset {
-                let other = self.prices[self.near[self.ends[first].1 as usize] as usize];
-                if other.is_finite() {
-                    price -= other
-                } else {
-                    walls -= 1
+            let next = loop {
+                let (top, other) = self.leaving.peek(&self.ends, instance, buffer);
+                if top > offset {
+                    break top;
                 }
-                first += 1;
-            }
-            if first == past {
-                return Some((offset, true));
+                self.leaving.pass();
+                left += 1;
+                if other.is_finite() { price -= other } else { walls -= 1 }
+            };
+            if entered == left {
+                break Some(offset);
             }
             if walls == 0 && best.is_none_or(|(least, _)| price < least) {
                 let noisy = price * (1.0 + self.random.below(1024) as f64 / (1024 * NOISE) as f64);
@@ -147,21 +138,23 @@ impl<'a> State<'a> {
                     best = Some((noisy, offset));
                 }
             }
-            let Some(&(next, _)) = self.ends.get(first) else { break };
+            if next == u64::MAX {
+                break None;
+            }
             offset = aligner.up(next);
-        }
-        best.map(|(_, offset)| (offset, false))
+        };
+        self.work += 1 + ((self.entering.looked + self.leaving.looked) / LOOKED) as u64;
+        found.map(|offset| (offset, true)).or(best.map(|(_, offset)| (offset, false)))
     }
 
     /// Puts what is not placed where there is room, below the limit or above; false if that takes too long.
-    pub(super) fn complete(&mut self, work: &mut u64, most: u64) -> bool {
+    pub(super) fn complete(&mut self, most: u64) -> bool {
         let weights = &self.shared.weights;
         let mut rest: Vec<usize> = (0..self.placed.len()).filter(|&i| !self.placed[i]).collect();
         rest.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
         for buffer in rest {
-            *work += self.gather(buffer);
             match self.choose(buffer, MAX_BYTES) {
-                Some((offset, true)) if *work < most => self.place(buffer, offset, true),
+                Some((offset, true)) if self.work < most => self.place(buffer, offset, true),
                 _ => return false,
             }
         }
@@ -170,19 +163,66 @@ impl<'a> State<'a> {
 
     /// Puts a buffer where it was decided; what it overlaps there waits.
     pub(super) fn place(&mut self, buffer: usize, offset: u64, free: bool) {
-        let sizes = self.shared.instance.sizes();
+        let instance = self.shared.instance;
+        let sizes = instance.sizes();
+        let end = offset + sizes[buffer];
         if !free {
             self.prices[buffer] += self.shared.weights[buffer];
-            let end = offset + sizes[buffer];
-            for other in std::mem::take(&mut self.near) {
+            let mut out = std::mem::take(&mut self.out);
+            let lowest = (offset + 1).saturating_sub(self.shared.largest);
+            self.starts.visit(lowest, end, instance.spans()[buffer], |other| out.push(other));
+            for other in out.drain(..) {
                 let i = other as usize;
-                if self.offsets[i] < end && offset < self.offsets[i] + sizes[i] {
+                let top = self.offsets[i] + sizes[i];
+                if offset < top && instance.meet(buffer, i) {
+                    self.starts.remove(self.offsets[i], other);
+                    self.ends.remove(top, other);
                     self.placed[i] = false;
                     self.wait(i);
                 }
             }
+            self.out = out;
         }
         self.offsets[buffer] = offset;
         self.placed[buffer] = true;
+        if sizes[buffer] > 0 {
+            let row = Row {
+                key: offset,
+                span: instance.spans()[buffer],
+                price: self.prices[buffer],
+                buffer: buffer as u32,
+            };
+            self.starts.insert(row);
+            self.ends.insert(Row { key: end, ..row });
+        }
+    }
+
+    /// Goes back to an earlier state of what is placed where; nothing waits any more.
+    pub(super) fn restore(&mut self, offsets: Vec<u64>, placed: Vec<bool>) {
+        (self.offsets, self.placed) = (offsets, placed);
+        self.waiting.clear();
+        self.fill();
+    }
+
+    /// Puts what is placed on the shelves.
+    fn fill(&mut self) {
+        let instance = self.shared.instance;
+        let sizes = instance.sizes();
+        let mut rows: Vec<Row> = (0..sizes.len())
+            .filter(|&i| self.placed[i] && sizes[i] > 0)
+            .map(|i| Row {
+                key: self.offsets[i],
+                span: instance.spans()[i],
+                price: self.prices[i],
+                buffer: i as u32,
+            })
+            .collect();
+        rows.sort_by_key(|row| row.key);
+        self.starts = Shelf::new(&rows);
+        for row in &mut rows {
+            row.key += sizes[row.buffer as usize];
+        }
+        rows.sort_by_key(|row| row.key);
+        self.ends = Shelf::new(&rows);
     }
 }
