@@ -6,6 +6,7 @@
 //! powerful route minimization heuristic for the vehicle routing problem with time windows, Operations Research Letters
 //! 37 (2009), there for customers in routes; prices by size and lifetime are ours.
 
+mod profile;
 mod shelf;
 mod state;
 

@@ -8,11 +8,13 @@ const BLOCK: usize = 512;
 /// A placed buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// Address where it starts or where it ends.
+    /// Address where it starts or where it ends,
     pub key: u64,
+    /// and where it ends or starts.
+    pub other: u64,
     pub span: Span,
     /// What it costs to throw it out.
-    pub price: f64,
+    pub price: u64,
     pub buffer: u32,
 }
 
@@ -22,7 +24,8 @@ struct Block {
     keys: Vec<u64>,
     births: Vec<u32>,
     deaths: Vec<u32>,
-    prices: Vec<f64>,
+    prices: Vec<u64>,
+    others: Vec<u64>,
     buffers: Vec<u32>,
 }
 
@@ -32,6 +35,7 @@ impl Block {
         self.births.insert(at, row.span.start);
         self.deaths.insert(at, row.span.end);
         self.prices.insert(at, row.price);
+        self.others.insert(at, row.other);
         self.buffers.insert(at, row.buffer);
     }
 
@@ -40,6 +44,7 @@ impl Block {
         self.births.remove(at);
         self.deaths.remove(at);
         self.prices.remove(at);
+        self.others.remove(at);
         self.buffers.remove(at);
     }
 
@@ -49,6 +54,7 @@ impl Block {
             births: self.births.split_off(at),
             deaths: self.deaths.split_off(at),
             prices: self.prices.split_off(at),
+            others: self.others.split_off(at),
             buffers: self.buffers.split_off(at),
         }
     }
@@ -69,6 +75,7 @@ impl Shelf {
             births: rows.iter().map(|row| row.span.start).collect(),
             deaths: rows.iter().map(|row| row.span.end).collect(),
             prices: rows.iter().map(|row| row.price).collect(),
+            others: rows.iter().map(|row| row.other).collect(),
             buffers: rows.iter().map(|row| row.buffer).collect(),
         };
         let mut blocks: Vec<Block> = rows.chunks(BLOCK / 2).map(block).collect();
@@ -134,22 +141,28 @@ pub(super) struct Sweep {
     next: usize,
     at: usize,
     /// Keys and prices read and not yet passed, and then one with a key of `u64::MAX`.
-    rows: Vec<(u64, f64)>,
+    rows: Vec<(u64, u64)>,
     /// Rows looked at.
     pub looked: usize,
+    least: u64,
+    beyond: u64,
 }
 
+const NONE: (u64, u64) = (u64::MAX, 0);
+
 impl Sweep {
-    pub(super) fn open(&mut self) {
-        self.next = 0;
+    /// From the first key of at least `least` on, only where the other key is at least `beyond`.
+    pub(super) fn open(&mut self, shelf: &Shelf, least: u64, beyond: u64) {
+        self.next = shelf.block_of(least);
         self.at = 0;
         self.rows.clear();
-        self.rows.push((u64::MAX, 0.0));
-        self.looked = 0;
+        self.rows.push(NONE);
+        self.least = least;
+        self.beyond = beyond;
     }
 
     /// Key and price of the next row; a key of `u64::MAX` if there is none.
-    pub(super) fn peek(&mut self, shelf: &Shelf, instance: &Instance, buffer: usize) -> (u64, f64) {
+    pub(super) fn peek(&mut self, shelf: &Shelf, instance: &Instance, buffer: usize) -> (u64, u64) {
         loop {
             let row = self.rows[self.at];
             if row.0 != u64::MAX || self.next >= shelf.blocks.len() {
@@ -167,26 +180,27 @@ impl Sweep {
     fn read(&mut self, block: &Block, instance: &Instance, buffer: usize) {
         let span = instance.spans()[buffer];
         let count = block.keys.len();
-        self.rows.resize(count + 1, (0, 0.0));
+        if self.rows.len() < count + 1 {
+            self.rows.resize(count + 1, NONE);
+        }
         let mut kept = 0;
         let lives = block.births.iter().zip(&block.deaths);
-        let rows = block.keys.iter().zip(&block.prices);
-        for ((&birth, &death), (&key, &price)) in lives.zip(rows) {
+        let rows = block.keys.iter().zip(&block.prices).zip(&block.others);
+        for ((&birth, &death), ((&key, &price), &other)) in lives.zip(rows) {
             self.rows[kept] = (key, price);
-            kept += usize::from((birth < span.end) & (span.start < death));
+            kept += usize::from((birth < span.end) & (span.start < death) & (key >= self.least) & (other >= self.beyond));
         }
         if instance.has_gaps() {
             kept = 0;
             for (i, &other) in block.buffers.iter().enumerate() {
                 let life = Span { start: block.births[i], end: block.deaths[i] };
-                if life.overlaps(span) && instance.meet(buffer, other as usize) {
+                if life.overlaps(span) && block.keys[i] >= self.least && block.others[i] >= self.beyond && instance.meet(buffer, other as usize) {
                     self.rows[kept] = (block.keys[i], block.prices[i]);
                     kept += 1;
                 }
             }
         }
-        self.rows.truncate(kept);
-        self.rows.push((u64::MAX, 0.0));
+        self.rows[kept] = NONE;
         self.at = 0;
         self.looked += count;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BinaryHeap;
 
+use super::profile::Profile;
 use super::shelf::{Row, Shelf, Sweep};
 use super::{Ejection, Next, Run};
 use crate::problem::MAX_BYTES;
@@ -10,6 +11,9 @@ use crate::random::Random;
 /// Buffers looked at in a sweep that take as long as one look of the placement engine.
 const LOOKED: usize = 1024;
 
+const PROFILED: usize = 8192;
+const SWEEP: u64 = 16;
+const WALL: u64 = 1 << 46;
 /// Prices vary at random by one part in so many.
 const NOISE: u64 = 20;
 
@@ -25,7 +29,7 @@ pub(super) struct State<'a> {
     pub(super) offsets: Vec<u64>,
     pub(super) placed: Vec<bool>,
     /// What it costs to throw a buffer out.
-    prices: Vec<f64>,
+    prices: Vec<u64>,
     /// Buffers that are not placed, by what says which is next,
     pub(super) waiting: BinaryHeap<(u64, u32)>,
     /// and the sum of their weights.
@@ -38,6 +42,13 @@ pub(super) struct State<'a> {
     leaving: Sweep,
     /// Who may have to go.
     out: Vec<u32>,
+    profile: Profile,
+    bins: Vec<u32>,
+    best: Option<(u64, u64)>,
+    unit: f64,
+    pub(super) looked: usize,
+    count: usize,
+    tiny: u64,
     /// Work done.
     pub(super) work: u64,
 }
@@ -54,10 +65,11 @@ impl<'a> State<'a> {
             true => MOVES,
             false => STAYS,
         };
+        let unit = f64::from(1 << 24) / shared.weights.iter().copied().fold(1.0, f64::max);
         let price = |i: usize| match (shared.fixed[i], shared.at_peak[i]) {
-            (true, _) => f64::INFINITY,
-            (_, true) => stay * shared.weights[i],
-            _ => shared.weights[i],
+            (true, _) => WALL,
+            (_, true) => (stay * shared.weights[i] * unit) as u64 + 1,
+            _ => (shared.weights[i] * unit) as u64 + 1,
         };
         let mut state = Self {
             shared,
@@ -73,6 +85,13 @@ impl<'a> State<'a> {
             entering: Sweep::default(),
             leaving: Sweep::default(),
             out: Vec::new(),
+            profile: Profile::new(shared.instance.sections(), run.limit),
+            bins: Vec::new(),
+            best: None,
+            unit,
+            looked: 0,
+            count: std::env::var("COUNT").map_or(16, |v| v.parse().unwrap_or(16)),
+            tiny: std::env::var("TINY").map_or(16, |v| v.parse().unwrap_or(16)),
             work: 0,
         };
         for i in 0..n {
@@ -88,7 +107,7 @@ impl<'a> State<'a> {
         // The bits of a positive float sort like the float.
         let key = match self.run.next {
             Next::Heaviest => self.shared.weights[buffer].to_bits(),
-            Next::Dearest => self.prices[buffer].to_bits(),
+            Next::Dearest => self.prices[buffer],
             Next::Largest => self.shared.instance.sizes()[buffer],
         };
         self.waiting.push((key, buffer as u32));
@@ -96,21 +115,49 @@ impl<'a> State<'a> {
     }
 
     /// Where to put a buffer, and whether it is free there; `None` if fixed buffers leave no room. Adds to the work.
+    pub(super) fn choose(&mut self, buffer: usize, limit: u64) -> Option<(u64, bool)> {
+        let size = self.shared.instance.sizes()[buffer];
+        self.best = None;
+        let whole = self.shared.instance.len() < PROFILED || limit != self.run.limit || size < self.profile.bin() * self.tiny / 16 && self.random.one_in(SWEEP);
+        let found = if whole {
+            self.sweep(buffer, limit, 0, u64::MAX)
+        } else {
+            let mut bins = std::mem::take(&mut self.bins);
+            self.profile.cheapest(self.shared.instance.spans()[buffer], size, self.count, &mut bins);
+            self.work += 8;
+            let width = self.profile.bin();
+            let mut found = None;
+            for run in bins.chunk_by(|a, b| a + 1 == *b) {
+                let (from, to) = (u64::from(run[0]) * width, u64::from(run[run.len() - 1] + 1) * width);
+                found = self.sweep(buffer, limit, from, to);
+                if found.is_some() {
+                    break;
+                }
+            }
+            self.bins = bins;
+            found
+        };
+        let looked = std::mem::take(&mut self.entering.looked) + std::mem::take(&mut self.leaving.looked);
+        self.looked += looked;
+        self.work += 1 + (looked / LOOKED) as u64;
+        found.map(|offset| (offset, true)).or(self.best.map(|(_, offset)| (offset, false)))
+    }
+
+    /// A free place from `from` on and before `to`. On the way the cheapest place is noted.
     ///
     /// Candidates are the ground and the ends of what is in the way: where others begin, it only gets dearer.
-    pub(super) fn choose(&mut self, buffer: usize, limit: u64) -> Option<(u64, bool)> {
+    fn sweep(&mut self, buffer: usize, limit: u64, from: u64, to: u64) -> Option<u64> {
         let instance = self.shared.instance;
         let size = instance.sizes()[buffer];
         let aligner = instance.aligner(buffer);
-        let mut offset = aligner.up(0);
+        let mut offset = aligner.up(from);
         // What starts below the end of the place and ends above its start is in the way.
         let (mut entered, mut left) = (0_u32, 0_u32);
-        let (mut price, mut walls) = (0.0, 0_u32);
-        let mut best: Option<(f64, u64)> = None;
-        self.entering.open();
-        self.leaving.open();
-        let found = loop {
-            let Some(end) = offset.checked_add(size).filter(|&end| end <= limit) else { break None };
+        let mut price = 0_u64;
+        self.entering.open(&self.starts, (from + 1).saturating_sub(self.shared.largest), from + 1);
+        self.leaving.open(&self.ends, from + 1, 0);
+        loop {
+            let end = offset.checked_add(size).filter(|&end| end <= limit && offset < to)?;
             loop {
                 let (start, other) = self.entering.peek(&self.starts, instance, buffer);
                 if start >= end {
@@ -118,7 +165,7 @@ impl<'a> State<'a> {
                 }
                 self.entering.pass();
                 entered += 1;
-                if other.is_finite() { price += other } else { walls += 1 }
+                price += other;
             }
             let next = loop {
                 let (top, other) = self.leaving.peek(&self.ends, instance, buffer);
@@ -127,24 +174,22 @@ impl<'a> State<'a> {
                 }
                 self.leaving.pass();
                 left += 1;
-                if other.is_finite() { price -= other } else { walls -= 1 }
+                price -= other;
             };
             if entered == left {
-                break Some(offset);
+                return Some(offset);
             }
-            if walls == 0 && best.is_none_or(|(least, _)| price < least) {
-                let noisy = price * (1.0 + self.random.below(1024) as f64 / (1024 * NOISE) as f64);
-                if best.is_none_or(|(least, _)| noisy < least) {
-                    best = Some((noisy, offset));
+            if price < WALL && self.best.is_none_or(|(least, _)| price < least) {
+                let noisy = price + price / (1024 * NOISE) * self.random.below(1024);
+                if self.best.is_none_or(|(least, _)| noisy < least) {
+                    self.best = Some((noisy, offset));
                 }
             }
             if next == u64::MAX {
-                break None;
+                return None;
             }
             offset = aligner.up(next);
-        };
-        self.work += 1 + ((self.entering.looked + self.leaving.looked) / LOOKED) as u64;
-        found.map(|offset| (offset, true)).or(best.map(|(_, offset)| (offset, false)))
+        }
     }
 
     /// Puts what is not placed where there is room, below the limit or above; false if that takes too long.
@@ -167,7 +212,7 @@ impl<'a> State<'a> {
         let sizes = instance.sizes();
         let end = offset + sizes[buffer];
         if !free {
-            self.prices[buffer] += self.shared.weights[buffer];
+            self.prices[buffer] += (self.shared.weights[buffer] * self.unit) as u64 + 1;
             let mut out = std::mem::take(&mut self.out);
             let lowest = (offset + 1).saturating_sub(self.shared.largest);
             self.starts.visit(lowest, end, instance.spans()[buffer], |other| out.push(other));
@@ -177,6 +222,7 @@ impl<'a> State<'a> {
                 if offset < top && instance.meet(buffer, i) {
                     self.starts.remove(self.offsets[i], other);
                     self.ends.remove(top, other);
+                    self.profile.add(instance.spans()[i], self.offsets[i], top, self.prices[i].wrapping_neg());
                     self.placed[i] = false;
                     self.wait(i);
                 }
@@ -188,12 +234,14 @@ impl<'a> State<'a> {
         if sizes[buffer] > 0 {
             let row = Row {
                 key: offset,
+                other: end,
                 span: instance.spans()[buffer],
                 price: self.prices[buffer],
                 buffer: buffer as u32,
             };
             self.starts.insert(row);
-            self.ends.insert(Row { key: end, ..row });
+            self.profile.add(row.span, offset, end, row.price);
+            self.ends.insert(Row { key: end, other: offset, ..row });
         }
     }
 
@@ -201,6 +249,7 @@ impl<'a> State<'a> {
     pub(super) fn restore(&mut self, offsets: Vec<u64>, placed: Vec<bool>) {
         (self.offsets, self.placed) = (offsets, placed);
         self.waiting.clear();
+        self.profile = Profile::new(self.shared.instance.sections(), self.run.limit);
         self.fill();
     }
 
@@ -212,6 +261,7 @@ impl<'a> State<'a> {
             .filter(|&i| self.placed[i] && sizes[i] > 0)
             .map(|i| Row {
                 key: self.offsets[i],
+                other: self.offsets[i] + sizes[i],
                 span: instance.spans()[i],
                 price: self.prices[i],
                 buffer: i as u32,
@@ -220,7 +270,8 @@ impl<'a> State<'a> {
         rows.sort_by_key(|row| row.key);
         self.starts = Shelf::new(&rows);
         for row in &mut rows {
-            row.key += sizes[row.buffer as usize];
+            self.profile.add(row.span, row.key, row.other, row.price);
+            std::mem::swap(&mut row.key, &mut row.other);
         }
         rows.sort_by_key(|row| row.key);
         self.ends = Shelf::new(&rows);
