@@ -33,18 +33,18 @@ pub fn order<const K: usize>(n: usize, key: impl Fn(usize) -> [u64; K]) -> Vec<u
 }
 
 /// Sorts pairs by their first member, equal ones as they are. `spare` is memory to work in.
-pub fn sort_pairs(pairs: &mut Vec<(u64, u32)>, spare: &mut Vec<(u64, u32)>) {
+pub fn sort_pairs<T: Copy + Default>(pairs: &mut Vec<(u64, T)>, spare: &mut Vec<(u64, T)>) {
     if pairs.len() < FEW {
         pairs.sort_by_key(|pair| pair.0);
         return;
     }
-    spare.resize(pairs.len(), (0, 0));
+    spare.resize(pairs.len(), (0, T::default()));
     let least = pairs.iter().map(|pair| pair.0).min().unwrap_or(0);
     let most = pairs.iter().map(|pair| pair.0).max().unwrap_or(0);
     let bits = u64::BITS - (most - least).leading_zeros();
     let mut shift = 0;
     while shift < bits {
-        let digit = |pair: &(u64, u32)| (((pair.0 - least) >> shift) & ((1 << DIGIT) - 1)) as usize;
+        let digit = |pair: &(u64, T)| (((pair.0 - least) >> shift) & ((1 << DIGIT) - 1)) as usize;
         let mut places = [0_u32; 1 << DIGIT];
         for pair in pairs.iter() {
             places[digit(pair)] += 1;

@@ -5,6 +5,7 @@
 //! [`online()`](online::online) places in the order of time, which is worse and much faster.
 
 pub mod blend;
+pub mod calendar;
 pub mod engine;
 pub mod free_blocks;
 pub mod instance;

@@ -6,6 +6,7 @@
 //! powerful route minimization heuristic for the vehicle routing problem with time windows, Operations Research Letters
 //! 37 (2009), there for customers in routes; prices by size and lifetime are ours.
 
+mod nearby;
 mod profile;
 mod shelf;
 mod state;
@@ -13,6 +14,7 @@ mod state;
 use self::state::State;
 use crate::auto::search::peak_of;
 use crate::control::Control;
+use crate::place::calendar::Calendar;
 use crate::place::instance::Instance;
 use crate::place::order::Orders;
 
@@ -62,6 +64,7 @@ const WATCH: u64 = 64;
 #[derive(Debug)]
 pub struct Ejection<'a> {
     instance: &'a Instance,
+    calendar: Calendar,
     /// Size times the root of the lifetime.
     weights: Vec<f64>,
     /// Live when the load is reached: nothing may be wasted there, so they stay together as they are if they can.
@@ -83,6 +86,7 @@ impl<'a> Ejection<'a> {
         }
         Self {
             instance,
+            calendar: Calendar::new(instance),
             largest: instance.sizes().iter().copied().max().unwrap_or(0),
             weights: instance.sizes().iter().zip(instance.spans()).map(weight).collect(),
             at_peak: Orders::new(instance).meets_peak(1000),
@@ -105,10 +109,10 @@ impl<'a> Ejection<'a> {
             let Some((_, buffer)) = state.waiting.pop() else { break };
             let buffer = buffer as usize;
             state.weight -= self.weights[buffer];
-            match state.choose(buffer, run.limit) {
+            match state.choose(buffer) {
                 Some((offset, free)) if state.work < run.work => state.place(buffer, offset, free),
                 _ => {
-                    state.restore(best.offsets, best.placed);
+                    (state.offsets, state.placed) = (best.offsets, best.placed);
                     let most = run.work + run.work / 4;
                     if !state.complete(most) {
                         return Ejected { plan: None, work: state.work };

@@ -1,132 +1,138 @@
-//! About what it costs to make room, at every address, for any span of time.
+//! What it costs at least to make room, about at every address, for any span of time.
+//!
+//! A rectangle of time and address is in the way of another exactly if it is born before the other dies, does not die
+//! before the other is born, starts below the other's end and does not end below its start. Of rectangles, none of which
+//! ends before it starts, the sum over those in the way is therefore a sum over four kinds, each of them what was born, or
+//! died, up to some time, and starts, or ends, below some address: it takes no look at the rectangles themselves.
 
 use crate::place::instance::Span;
 
-/// Cells of time, and cells in a group: a sum over time adds up whole groups and then single cells.
+/// Cells of time, and cells in a group: a sum over time is that of the groups before and of the cells within one.
 const CELLS: usize = 256;
 const GROUP: usize = 16;
 
-/// Bins of addresses.
-const BINS: usize = 2048;
+/// Bins of addresses, at most.
+const BINS: usize = 8192;
 
-/// Sums over what was born, or died, up to a time, by where it starts, or ends.
+/// Buffers for each bin.
+const BUFFERS: usize = 16;
+
+/// Sums of prices by bin of addresses, over what was born, or died, up to a cell of time.
 #[derive(Clone, Debug)]
 struct Sums {
-    /// By cell, what is in the same group, up to this cell.
+    /// Bins, and a few more so that the rows do not compete for the same lines of the cache.
+    stride: usize,
+    /// For each cell what belongs to it and to those before it in its group.
     cells: Vec<u64>,
-    /// By group, what is in the groups before.
+    /// For each group what belongs to the groups before it.
     groups: Vec<u64>,
 }
 
 impl Sums {
-    fn new() -> Self {
-        Self { cells: vec![0; CELLS * BINS], groups: vec![0; CELLS / GROUP * BINS] }
+    fn new(bins: usize) -> Self {
+        let stride = bins + 8;
+        Self { stride, cells: vec![0; CELLS * stride], groups: vec![0; CELLS / GROUP * stride] }
     }
 
     fn add(&mut self, cell: usize, bin: usize, price: u64) {
-        for later in cell..(cell / GROUP + 1) * GROUP {
-            let sum = &mut self.cells[later * BINS + bin];
+        let group = cell / GROUP;
+        for later in cell..(group + 1) * GROUP {
+            let sum = &mut self.cells[later * self.stride + bin];
             *sum = sum.wrapping_add(price);
         }
-        for later in cell / GROUP + 1..CELLS / GROUP {
-            let sum = &mut self.groups[later * BINS + bin];
+        for later in group + 1..CELLS / GROUP {
+            let sum = &mut self.groups[later * self.stride + bin];
             *sum = sum.wrapping_add(price);
         }
     }
 
-    /// By bin, what is in cells up to this one.
+    /// By bin, two rows to be added: what belongs to this cell or to one before it.
     fn up_to(&self, cell: usize) -> (&[u64], &[u64]) {
-        let group = cell / GROUP * BINS;
-        (&self.cells[cell * BINS..][..BINS], &self.groups[group..][..BINS])
+        let group = cell / GROUP * self.stride;
+        (&self.cells[cell * self.stride..][..self.stride], &self.groups[group..][..self.stride])
     }
 }
 
-/// Prices of what is placed, summed up by time and address.
+/// Prices of what is placed, by time and address.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
-    /// Sections in a cell, bytes in a bin.
-    cell: u32,
+    bins: usize,
+    /// Bytes in a bin,
     bin: u64,
-    born_by_start: Sums,
-    born_by_end: Sums,
-    dead_by_start: Sums,
-    dead_by_end: Sums,
-    starts: Vec<u64>,
-    ends: Vec<u64>,
+    /// sections in a cell.
+    cell: u32,
+    /// By where they start, and by where they end.
+    born: [Sums; 2],
+    dead: [Sums; 2],
+    /// Prices of what starts, or ends, below a bin.
+    below: [Vec<u64>; 2],
 }
 
 impl Profile {
-    pub(super) fn new(sections: usize, limit: u64) -> Self {
+    /// Of nothing, for so many buffers below an address.
+    pub(super) fn new(buffers: usize, sections: usize, limit: u64) -> Self {
+        let bins = (buffers / BUFFERS).next_power_of_two().clamp(64, BINS);
+        let sums = || [Sums::new(bins), Sums::new(bins)];
         Self {
+            bins,
+            bin: limit.div_ceil(bins as u64).max(1),
             cell: (sections as u32).div_ceil(CELLS as u32).max(1),
-            bin: limit.div_ceil(BINS as u64).max(1),
-            born_by_start: Sums::new(),
-            born_by_end: Sums::new(),
-            dead_by_start: Sums::new(),
-            dead_by_end: Sums::new(),
-            starts: vec![0; BINS],
-            ends: vec![0; BINS],
+            born: sums(),
+            dead: sums(),
+            below: [vec![0; bins + 1], vec![0; bins + 1]],
         }
     }
 
+    /// Bytes in a bin.
     pub(super) fn bin(&self) -> u64 {
         self.bin
     }
 
-    /// Adds a price; to take it out again, add its negative.
-    pub(super) fn add(&mut self, span: Span, low: u64, high: u64, price: u64) {
-        let (birth, death) = ((span.start / self.cell) as usize, (span.end / self.cell) as usize);
-        let at = |address: u64| ((address / self.bin) as usize).min(BINS - 1);
-        self.born_by_start.add(birth.min(CELLS - 1), at(low), price);
-        self.born_by_end.add(birth.min(CELLS - 1), at(high), price);
-        if death < CELLS {
-            self.dead_by_start.add(death, at(low), price);
-            self.dead_by_end.add(death, at(high), price);
+    /// True if a life is long enough for the cells of time to tell something.
+    pub(super) fn knows(&self, span: Span) -> bool {
+        span.len() >= 2 * self.cell
+    }
+
+    /// Adds the price of what takes `[low, high)`; to take it out again, add the negative.
+    pub(super) fn add(&mut self, span: Span, (low, high): (u64, u64), price: u64) {
+        let birth = (span.start / self.cell) as usize;
+        let death = (span.end / self.cell) as usize;
+        for (side, address) in [low, high].into_iter().enumerate() {
+            let bin = ((address / self.bin) as usize).min(self.bins - 1);
+            self.born[side].add(birth.min(CELLS - 1), bin, price);
+            if death < CELLS {
+                self.dead[side].add(death, bin, price);
+            }
         }
     }
 
-    /// The bins with the least price, for a buffer of this size and life that starts there.
-    pub(super) fn cheapest(&mut self, span: Span, size: u64, count: usize, found: &mut Vec<u32>) {
-        let (first, last) = (span.start / self.cell, (span.end - 1) / self.cell);
-        let (a, b) = self.born_by_start.up_to(last as usize);
-        let (c, d) = self.born_by_end.up_to(last as usize);
-        let mut sum = |target: &mut Vec<u64>, a: &[u64], b: &[u64], c: &[u64], d: &[u64]| {
-            for ((((sum, &a), &b), &c), &d) in target.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                *sum = a.wrapping_add(b).wrapping_sub(c).wrapping_sub(d);
+    /// For each bin a lower bound of what is in the way of a buffer that starts in it, and ends below the limit.
+    ///
+    /// Complexity: `O(bins)`.
+    pub(super) fn bounds(&mut self, span: Span, size: u64, bounds: &mut Vec<i64>) {
+        // What is born in the cell in which the buffer dies may come after it, what dies in that of its birth before it.
+        let last = (span.end / self.cell) as usize;
+        let first = (span.start / self.cell) as usize;
+        let nothing = vec![0; self.bins + 8];
+        for side in 0..2 {
+            let (born, earlier) = match last.min(CELLS).checked_sub(1) {
+                Some(cell) => self.born[side].up_to(cell),
+                None => (&nothing[..], &nothing[..]),
+            };
+            let (dead, sooner) = self.dead[side].up_to(first.min(CELLS - 1));
+            let mut sum = 0_u64;
+            let rows = born.iter().zip(earlier).zip(dead.iter().zip(sooner));
+            for (below, ((born, earlier), (dead, sooner))) in self.below[side][1..].iter_mut().zip(rows) {
+                let live = born.wrapping_add(*earlier).wrapping_sub(dead.wrapping_add(*sooner));
+                sum = sum.wrapping_add(live);
+                *below = sum;
             }
-        };
-        let none = [0; BINS];
-        let (e, f) = if first > 0 { self.dead_by_start.up_to(first as usize - 1) } else { (&none[..], &none[..]) };
-        sum(&mut self.starts, a, b, e, f);
-        let (e, f) = if first > 0 { self.dead_by_end.up_to(first as usize - 1) } else { (&none[..], &none[..]) };
-        sum(&mut self.ends, c, d, e, f);
-        let mut total = 0_u64;
-        for sum in &mut self.starts {
-            total = total.wrapping_add(*sum);
-            *sum = total;
         }
-        total = 0;
-        for sum in &mut self.ends {
-            total = total.wrapping_add(*sum);
-            *sum = total;
-        }
-        // In the way for sure: what starts before the last bin and ends after the first. Perhaps: what touches these.
-        let bins = (size / self.bin) as usize;
-        let mut scores: Vec<(i64, u32)> = (0..BINS - bins.min(BINS))
-            .map(|k| {
-                let sure_start = if k + bins > 0 { self.starts[k + bins - 1] } else { 0 };
-                let sure = sure_start.wrapping_sub(self.ends[k]);
-                let may_end = if k > 0 { self.ends[k - 1] } else { 0 };
-                let may = self.starts[(k + bins).min(BINS - 1)].wrapping_sub(may_end);
-                (sure.wrapping_add(may) as i64, k as u32)
-            })
-            .collect();
-        found.clear();
-        if scores.len() > count {
-            scores.select_nth_unstable(count);
-            scores.truncate(count);
-        }
-        found.extend(scores.iter().map(|&(_, k)| k));
-        found.sort_unstable();
+        let across = (size / self.bin) as usize;
+        let [starts, ends] = &self.below;
+        bounds.clear();
+        let pairs = starts.iter().skip(across).zip(&ends[1..]);
+        bounds.extend(pairs.map(|(start, end)| start.wrapping_sub(*end) as i64));
+        bounds.truncate(self.bins.saturating_sub(across));
     }
 }

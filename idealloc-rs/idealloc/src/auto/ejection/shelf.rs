@@ -1,66 +1,41 @@
-//! What is placed, in the order of where it starts or ends, for sweeps over the addresses of one span of time.
+//! What is placed, in the order of where it starts or of where it ends.
 
-use crate::place::instance::{Instance, Span};
+use crate::place::instance::Span;
 
-/// Buffers in a block at most; half as many after it is cut in two.
-const BLOCK: usize = 512;
+/// Buffers in a block at most; half as many after it was cut in two.
+const BLOCK: usize = 128;
 
 /// A placed buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// Address where it starts or where it ends,
+    /// The address by which rows are sorted: where it starts, or where it ends,
     pub key: u64,
-    /// and where it ends or starts.
+    /// and the other of the two.
     pub other: u64,
+    /// From its first to its last section.
     pub span: Span,
     /// What it costs to throw it out.
     pub price: u64,
+    /// The buffer.
     pub buffer: u32,
 }
 
-/// Rows that follow each other, in columns: a sweep reads the lives of all and the rest of few.
+/// Rows that follow each other.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    keys: Vec<u64>,
-    births: Vec<u32>,
-    deaths: Vec<u32>,
-    prices: Vec<u64>,
-    others: Vec<u64>,
-    buffers: Vec<u32>,
+    rows: Vec<Row>,
+    /// No other address is higher.
+    highest: u64,
 }
 
 impl Block {
-    fn insert(&mut self, at: usize, row: Row) {
-        self.keys.insert(at, row.key);
-        self.births.insert(at, row.span.start);
-        self.deaths.insert(at, row.span.end);
-        self.prices.insert(at, row.price);
-        self.others.insert(at, row.other);
-        self.buffers.insert(at, row.buffer);
-    }
-
-    fn remove(&mut self, at: usize) {
-        self.keys.remove(at);
-        self.births.remove(at);
-        self.deaths.remove(at);
-        self.prices.remove(at);
-        self.others.remove(at);
-        self.buffers.remove(at);
-    }
-
-    fn split_off(&mut self, at: usize) -> Self {
-        Self {
-            keys: self.keys.split_off(at),
-            births: self.births.split_off(at),
-            deaths: self.deaths.split_off(at),
-            prices: self.prices.split_off(at),
-            others: self.others.split_off(at),
-            buffers: self.buffers.split_off(at),
-        }
+    fn new(rows: Vec<Row>) -> Self {
+        let highest = rows.iter().map(|row| row.other).max().unwrap_or(0);
+        Self { rows, highest }
     }
 }
 
-/// Placed buffers by ascending key, in blocks. Insertion and removal take `O(log n + BLOCK)`.
+/// Placed buffers by ascending key, in blocks.
 #[derive(Clone, Debug)]
 pub(super) struct Shelf {
     /// Never without a block; only a sole block is empty.
@@ -70,15 +45,8 @@ pub(super) struct Shelf {
 impl Shelf {
     /// Of rows by ascending key.
     pub(super) fn new(rows: &[Row]) -> Self {
-        let block = |rows: &[Row]| Block {
-            keys: rows.iter().map(|row| row.key).collect(),
-            births: rows.iter().map(|row| row.span.start).collect(),
-            deaths: rows.iter().map(|row| row.span.end).collect(),
-            prices: rows.iter().map(|row| row.price).collect(),
-            others: rows.iter().map(|row| row.other).collect(),
-            buffers: rows.iter().map(|row| row.buffer).collect(),
-        };
-        let mut blocks: Vec<Block> = rows.chunks(BLOCK / 2).map(block).collect();
+        let mut blocks: Vec<Block> =
+            rows.chunks(BLOCK / 2).map(|rows| Block::new(rows.to_vec())).collect();
         if blocks.is_empty() {
             blocks.push(Block::default());
         }
@@ -87,121 +55,65 @@ impl Shelf {
 
     /// Block that holds the first key of at least `key`, or the last one.
     fn block_of(&self, key: u64) -> usize {
-        let ends_below = |block: &Block| block.keys.last().is_some_and(|&last| last < key);
+        let ends_below = |block: &Block| block.rows.last().is_some_and(|last| last.key < key);
         self.blocks.partition_point(ends_below).min(self.blocks.len() - 1)
     }
 
+    /// `O(log n)`, and half a block to move.
     pub(super) fn insert(&mut self, row: Row) {
         let number = self.block_of(row.key);
         let block = &mut self.blocks[number];
-        let at = block.keys.partition_point(|&key| key < row.key);
-        block.insert(at, row);
-        if block.keys.len() > BLOCK {
-            let rest = block.split_off(BLOCK / 2);
-            self.blocks.insert(number + 1, rest);
+        let at = block.rows.partition_point(|other| other.key < row.key);
+        block.rows.insert(at, row);
+        block.highest = block.highest.max(row.other);
+        if block.rows.len() > BLOCK {
+            let rest = block.rows.split_off(BLOCK / 2);
+            *block = Block::new(std::mem::take(&mut block.rows));
+            self.blocks.insert(number + 1, Block::new(rest));
         }
     }
 
-    /// Takes a buffer out that is there with this key.
+    /// Takes out a buffer that is there with this key. `O(log n)`, and half a block to move.
     pub(super) fn remove(&mut self, key: u64, buffer: u32) {
         let mut number = self.block_of(key);
-        let mut at = self.blocks[number].keys.partition_point(|&other| other < key);
-        while self.blocks[number].buffers.get(at) != Some(&buffer) {
+        let mut at = self.blocks[number].rows.partition_point(|row| row.key < key);
+        while self.blocks[number].rows.get(at).is_none_or(|row| row.buffer != buffer) {
             at += 1;
-            if at >= self.blocks[number].keys.len() {
+            if at >= self.blocks[number].rows.len() {
                 (number, at) = (number + 1, 0);
             }
         }
-        self.blocks[number].remove(at);
-        if self.blocks[number].keys.is_empty() && self.blocks.len() > 1 {
+        self.blocks[number].rows.remove(at);
+        if self.blocks[number].rows.is_empty() && self.blocks.len() > 1 {
             self.blocks.remove(number);
         }
     }
 
-    /// Calls `visit` with the buffers whose keys are in `[from, to)` and whose lives overlap `span`.
-    pub(super) fn visit(&self, from: u64, to: u64, span: Span, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` for the rows with a key in `[from, to)` and the other address at or above `least` whose lives overlap
+    /// `span`, by ascending key. Returns how many were looked at.
+    pub(super) fn visit(
+        &self,
+        (from, to): (u64, u64),
+        least: u64,
+        span: Span,
+        mut visit: impl FnMut(&Row),
+    ) -> usize {
+        let mut looked = 0;
         for block in &self.blocks[self.block_of(from)..] {
-            if block.keys.first().is_none_or(|&first| first >= to) {
+            if block.rows.first().is_none_or(|first| first.key >= to) {
                 break;
             }
-            for (i, &key) in block.keys.iter().enumerate() {
-                let life = Span { start: block.births[i], end: block.deaths[i] };
-                if from <= key && key < to && life.overlaps(span) {
-                    visit(block.buffers[i]);
+            looked += 1;
+            if block.highest < least {
+                continue;
+            }
+            looked += block.rows.len();
+            for row in &block.rows {
+                if from <= row.key && row.key < to && row.other >= least && row.span.overlaps(span) {
+                    visit(row);
                 }
             }
         }
-    }
-}
-
-/// Goes over what overlaps one span of time, by ascending key, as far as it is asked for.
-#[derive(Debug, Default)]
-pub(super) struct Sweep {
-    /// Block that is read next.
-    next: usize,
-    at: usize,
-    /// Keys and prices read and not yet passed, and then one with a key of `u64::MAX`.
-    rows: Vec<(u64, u64)>,
-    /// Rows looked at.
-    pub looked: usize,
-    least: u64,
-    beyond: u64,
-}
-
-const NONE: (u64, u64) = (u64::MAX, 0);
-
-impl Sweep {
-    /// From the first key of at least `least` on, only where the other key is at least `beyond`.
-    pub(super) fn open(&mut self, shelf: &Shelf, least: u64, beyond: u64) {
-        self.next = shelf.block_of(least);
-        self.at = 0;
-        self.rows.clear();
-        self.rows.push(NONE);
-        self.least = least;
-        self.beyond = beyond;
-    }
-
-    /// Key and price of the next row; a key of `u64::MAX` if there is none.
-    pub(super) fn peek(&mut self, shelf: &Shelf, instance: &Instance, buffer: usize) -> (u64, u64) {
-        loop {
-            let row = self.rows[self.at];
-            if row.0 != u64::MAX || self.next >= shelf.blocks.len() {
-                return row;
-            }
-            self.read(&shelf.blocks[self.next], instance, buffer);
-            self.next += 1;
-        }
-    }
-
-    pub(super) fn pass(&mut self) {
-        self.at += 1;
-    }
-
-    fn read(&mut self, block: &Block, instance: &Instance, buffer: usize) {
-        let span = instance.spans()[buffer];
-        let count = block.keys.len();
-        if self.rows.len() < count + 1 {
-            self.rows.resize(count + 1, NONE);
-        }
-        let mut kept = 0;
-        let lives = block.births.iter().zip(&block.deaths);
-        let rows = block.keys.iter().zip(&block.prices).zip(&block.others);
-        for ((&birth, &death), ((&key, &price), &other)) in lives.zip(rows) {
-            self.rows[kept] = (key, price);
-            kept += usize::from((birth < span.end) & (span.start < death) & (key >= self.least) & (other >= self.beyond));
-        }
-        if instance.has_gaps() {
-            kept = 0;
-            for (i, &other) in block.buffers.iter().enumerate() {
-                let life = Span { start: block.births[i], end: block.deaths[i] };
-                if life.overlaps(span) && block.keys[i] >= self.least && block.others[i] >= self.beyond && instance.meet(buffer, other as usize) {
-                    self.rows[kept] = (block.keys[i], block.prices[i]);
-                    kept += 1;
-                }
-            }
-        }
-        self.rows[kept] = NONE;
-        self.at = 0;
-        self.looked += count;
+        looked
     }
 }
