@@ -141,19 +141,23 @@ pub fn search(
         if found.work < aim.due {
             continue;
         }
-        let run = Run { limit: aim.limit(), next: aim.next(), work: aim.work, seed: random.next() };
-        let start = match &found.plan {
-            Some((offsets, _)) if aim.refines() => offsets,
-            _ => &layout.offsets,
-        };
-        let ejected = ejection.run(start, run, control);
-        found.work += ejected.work;
-        control.add_work(ejected.work);
+        let lowest = found.plan.as_ref().map_or(&layout.offsets, |(offsets, _)| offsets);
+        let (limits, starts) = (aim.limits(), [&layout.offsets, lowest]);
+        let seeds = [random.next(), random.next()];
+        let results = map(budget.threads, 2, |i| {
+            let run = Run { limit: limits[i], next: aim.next(), work: aim.work, seed: seeds[i] };
+            ejection.run(starts[i], run, control)
+        });
         let mut reached = false;
-        if let Some((offsets, peak)) = ejected.plan.filter(|&(_, peak)| peak < aim.lowest) {
-            reached = peak <= run.limit;
-            aim.lowest = peak;
-            found.plan = Some((offsets, peak));
+        for (i, ejected) in results.into_iter().enumerate() {
+            found.work += ejected.work;
+            control.add_work(ejected.work);
+            let Some((offsets, peak)) = ejected.plan else { continue };
+            reached |= i == 1 && peak <= limits[i];
+            if peak < aim.lowest {
+                aim.lowest = peak;
+                found.plan = Some((offsets, peak));
+            }
         }
         aim.learn(reached, found.work);
     }

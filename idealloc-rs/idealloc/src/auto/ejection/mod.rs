@@ -1,37 +1,39 @@
 //! Fitting buffers under a limit by throwing others out.
 //!
 //! What ends above the limit waits. A buffer that waits goes where it fits; where it does not, it goes where what it
-//! overlaps is cheapest, and that waits instead. A buffer for which others had to go becomes dearer each time, so that
-//! what is hard to place keeps its place. Source: the ejection pool with guided ejection of Nagata and Bräysy, A
-//! powerful route minimization heuristic for the vehicle routing problem with time windows, Operations Research Letters
-//! 37 (2009), there for customers in routes; prices by size and lifetime are ours.
+//! overlaps is cheapest, and that waits instead. A buffer for which others had to go becomes dearer each time, at least as
+//! dear as these, so that what is hard to place keeps its place. Source: the ejection pool with guided ejection of Nagata
+//! and Bräysy, A powerful route minimization heuristic for the vehicle routing problem with time windows, Operations
+//! Research Letters 37 (2009), there for customers in routes; prices by size and lifetime, and bids as in Bertsekas, The
+//! auction algorithm, Annals of Operations Research 14 (1988), are ours.
 
 mod nearby;
 mod profile;
 mod shelf;
+mod space;
 mod state;
 
 use self::state::State;
 use crate::auto::search::peak_of;
 use crate::control::Control;
 use crate::place::calendar::Calendar;
+use crate::place::engine::{Engine, Outcome, Rule};
 use crate::place::instance::Instance;
 use crate::place::order::Orders;
+use crate::problem::MAX_BYTES;
 
 /// Which of the buffers that wait is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The heaviest: size times the root of the lifetime.
+    /// The heaviest.
     Heaviest,
-    /// The dearest: weight times how often others had to go for it.
-    Dearest,
     /// The largest.
     Largest,
 }
 
 impl Next {
     /// All rules, in the order in which they are tried.
-    pub const ALL: [Self; 3] = [Self::Heaviest, Self::Dearest, Self::Largest];
+    pub const ALL: [Self; 2] = [Self::Heaviest, Self::Largest];
 }
 
 /// What a run may do, and how.
@@ -50,8 +52,8 @@ pub struct Run {
 /// What came of a run.
 #[derive(Debug)]
 pub struct Ejected {
-    /// Offsets in bytes and where the highest buffer ends: at or below the limit, if all fits. `None` if too much waited at
-    /// the end, or the caller asked to stop.
+    /// Offsets in bytes and where the highest buffer ends: at or below the limit, if all fits. `None` if the caller asked
+    /// to stop.
     pub plan: Option<(Vec<u64>, u64)>,
     /// Buffers looked at.
     pub work: u64,
@@ -65,7 +67,7 @@ const WATCH: u64 = 64;
 pub struct Ejection<'a> {
     instance: &'a Instance,
     calendar: Calendar,
-    /// Size times the root of the lifetime.
+    /// Size times the root of size times lifetime: what is large is harder to place than as much that is small.
     weights: Vec<f64>,
     /// Live when the load is reached: nothing may be wasted there, so they stay together as they are if they can.
     at_peak: Vec<bool>,
@@ -78,7 +80,7 @@ impl<'a> Ejection<'a> {
     /// Prepares runs. `instance` must be [temporal](Instance::is_temporal). Complexity: `O(n log n)`.
     pub fn new(instance: &'a Instance) -> Self {
         let weight = |(&size, span): (&u64, &crate::place::instance::Span)| {
-            size as f64 * f64::from(span.len()).sqrt()
+            size as f64 * (size as f64 * f64::from(span.len())).sqrt()
         };
         let mut fixed = vec![false; instance.len()];
         for &(buffer, _) in instance.fixed() {
@@ -95,34 +97,46 @@ impl<'a> Ejection<'a> {
     }
 
     /// Places what ends above the limit in `start`, and what has to go for it, until all fits or the work is done; what
-    /// waited when least did is then put above the limit.
+    /// waited when least did is then put above the limit by first fit.
     ///
-    /// Complexity: a step takes `O(k log k)` for `k` buffers that are live at the same time as the one that is placed.
+    /// Complexity: a step takes about as long as a look at a few hundred buffers, however many there are.
     pub fn run(&self, start: &[u64], run: Run, control: &Control) -> Ejected {
         let mut state = State::new(self, start, run);
         let mut best = Best { weight: f64::INFINITY, offsets: Vec::new(), placed: Vec::new() };
         for step in 0_u64.. {
             if step % WATCH == 0 && control.is_cancelled() {
-                return Ejected { plan: None, work: state.work };
+                return Ejected { plan: None, work: state.space.work };
             }
             best.keep(&state);
-            let Some((_, buffer)) = state.waiting.pop() else { break };
-            let buffer = buffer as usize;
-            state.weight -= self.weights[buffer];
-            match state.choose(buffer) {
-                Some((offset, free)) if state.work < run.work => state.place(buffer, offset, free),
-                _ => {
-                    (state.offsets, state.placed) = (best.offsets, best.placed);
-                    let most = run.work + run.work / 4;
-                    if !state.complete(most) {
-                        return Ejected { plan: None, work: state.work };
-                    }
-                    break;
-                }
+            if state.space.work >= run.work || !state.step() {
+                break;
             }
         }
-        let peak = peak_of(self.instance, &state.offsets);
-        Ejected { plan: Some((state.offsets, peak)), work: state.work }
+        let work = state.space.work;
+        if state.is_done() {
+            let peak = peak_of(self.instance, &state.space.offsets);
+            return Ejected { plan: Some((state.space.offsets, peak)), work };
+        }
+        self.complete(best, work, control)
+    }
+
+    /// Places what waits where there is room, the heaviest first.
+    fn complete(&self, best: Best, work: u64, control: &Control) -> Ejected {
+        let mut engine = Engine::new(self.instance);
+        let (placed, mut rest): (Vec<u32>, Vec<u32>) =
+            (0..self.instance.len() as u32).partition(|&buffer| best.placed[buffer as usize]);
+        for &buffer in &placed {
+            engine.place(buffer as usize, best.offsets[buffer as usize]);
+        }
+        let weight = |buffer: u32| self.weights[buffer as usize];
+        rest.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
+        let outcome = engine.extend(&rest, Rule::FirstFit, MAX_BYTES, control);
+        let work = work + placed.len() as u64 / 2 + engine.work();
+        let plan = match outcome {
+            Outcome::Placed(peak) => Some((engine.offsets().to_vec(), peak)),
+            _ => None,
+        };
+        Ejected { plan, work }
     }
 }
 
@@ -137,8 +151,8 @@ impl Best {
     fn keep(&mut self, state: &State<'_>) {
         if state.weight < 0.9 * self.weight {
             self.weight = state.weight;
-            self.offsets.clone_from(&state.offsets);
-            self.placed.clone_from(&state.placed);
+            self.offsets.clone_from(&state.space.offsets);
+            self.placed.clone_from(&state.space.placed);
         }
     }
 }

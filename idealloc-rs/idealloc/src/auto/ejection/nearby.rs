@@ -27,18 +27,30 @@ pub(super) struct Nearby {
     pub ends: Vec<(u64, u64)>,
     spare: Vec<(u64, u64)>,
     /// Price and offset.
-    pub cheapest: Option<(u64, u64)>,
+    cheapest: Option<(u64, u64)>,
 }
 
 impl Nearby {
+    /// Nothing is in the way.
     pub(super) fn clear(&mut self) {
         self.starts.clear();
         self.ends.clear();
     }
 
+    /// No place was found yet.
+    pub(super) fn forget(&mut self) {
+        self.cheapest = None;
+    }
+
+    /// Sorts what was collected in any order.
     pub(super) fn sort(&mut self) {
         sort_pairs(&mut self.starts, &mut self.spare);
         sort_pairs(&mut self.ends, &mut self.spare);
+    }
+
+    /// The cheapest place so far that is not free: offset and price.
+    pub(super) fn cheapest(&self) -> Option<(u64, u64)> {
+        self.cheapest.map(|(price, offset)| (offset, price))
     }
 
     /// Price of the cheapest place so far.

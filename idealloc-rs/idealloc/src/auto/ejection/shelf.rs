@@ -20,6 +20,13 @@ pub(super) struct Row {
     pub buffer: u32,
 }
 
+impl Row {
+    /// The same by the other address.
+    pub(super) fn turned(self) -> Self {
+        Self { key: self.other, other: self.key, ..self }
+    }
+}
+
 /// Rows that follow each other.
 #[derive(Clone, Debug, Default)]
 struct Block {
