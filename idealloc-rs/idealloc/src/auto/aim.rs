@@ -40,7 +40,7 @@ impl Aim {
     pub fn learn(&mut self, reached: bool, done: u64) {
         self.share = if reached { self.share / 2 } else { self.share.midpoint(240) };
         self.work += self.work / 2;
-        self.due = done + self.work / 2;
+        self.due = done + self.work / 4;
         self.pairs += 1;
     }
 }

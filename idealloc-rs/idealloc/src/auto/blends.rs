@@ -32,6 +32,9 @@ const DRAWING: (u128, u128) = (3, 8);
 /// With work for fewer passes than this there is no time for ejection: what would end above the lowest peak is cut short.
 const FEW_PASSES: u64 = 16;
 
+/// Above so many buffers runs of ejection are too short to end.
+const LARGE_PART: usize = 60_000;
+
 /// Passes of a search that is as long as any.
 const LONG_SEARCH: u64 = 2000;
 
@@ -40,13 +43,15 @@ const LONG: u64 = 256;
 /// and those that take more than this part of the load.
 const LARGE: u64 = 1000;
 
-/// What is hard to place among what meets a section with at least so many thousandths of the load, and the rest. `O(n)`.
-pub fn partition(instance: &Instance, load: u64, crowded: u32) -> (Vec<u32>, Vec<u32>) {
+/// What is hard to place among what meets a section with at least so many thousandths of the load and is not smaller than
+/// `least` bytes, and the rest. `O(n)`.
+pub fn partition(instance: &Instance, load: u64, crowded: u32, least: u64) -> (Vec<u32>, Vec<u32>) {
     let sections = instance.sections() as u64;
     let hot = Orders::new(instance).meets_peak(crowded);
     (0..instance.len() as u32).partition(|&i| {
         let (span, size) = (instance.spans()[i as usize], instance.sizes()[i as usize]);
-        hot[i as usize] && (u64::from(span.len()) * LONG > sections || size > load / LARGE)
+        let is_long = u64::from(span.len()) * LONG > sections && size >= least;
+        hot[i as usize] && (is_long || size > load / LARGE)
     })
 }
 
@@ -78,7 +83,7 @@ pub fn search(
     control: &Control,
 ) -> Found {
     let engines: Mutex<Vec<Engine<'_>>> = Mutex::new(Vec::new());
-    let few = budget.work < FEW_PASSES * instance.len() as u64;
+    let few = budget.work < FEW_PASSES * instance.len() as u64 || instance.len() > LARGE_PART;
     let place = |candidate: &Candidate, most: u128, lowest: u64| {
         let spare = engines.lock().ok().and_then(|mut engines| engines.pop());
         let mut engine = spare.unwrap_or_else(|| Engine::new(instance));

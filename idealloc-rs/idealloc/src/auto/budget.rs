@@ -11,11 +11,11 @@ pub const fn work_of(effort: Effort, buffers: u64) -> u64 {
         Effort::Low if buffers <= VERY_MANY as u64 => 2 * buffers,
         Effort::Low => buffers,
         Effort::Medium if buffers <= MANY as u64 => 6_000_000 + 4 * buffers,
-        Effort::Medium if buffers <= VERY_MANY as u64 => 3_000_000,
+        Effort::Medium if buffers <= VERY_MANY as u64 => 2_500_000,
         Effort::Medium => 2 * buffers,
         Effort::High if buffers <= MANY as u64 => 100_000_000 + 20 * buffers,
         Effort::High if buffers <= VERY_MANY as u64 => 40_000_000,
-        Effort::High => buffers.saturating_mul(10),
+        Effort::High => buffers.saturating_mul(16),
         Effort::Max => u64::MAX,
     }
 }

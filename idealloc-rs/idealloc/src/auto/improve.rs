@@ -1,6 +1,7 @@
 //! Stages of `auto` that improve the plan that is there, other than tree search.
 
 use crate::auto::arms::PASSES;
+use crate::auto::budget::VERY_MANY;
 use crate::auto::ejection::{Ejection, Next, Run};
 use crate::auto::repair::{Budget, repair};
 use crate::auto::search::{Search, peak_of};
@@ -17,6 +18,9 @@ const EXACT_LIMIT: usize = 20_000;
 const PASSES_ARE_FEW: u64 = 4;
 const CROWDED: u32 = 700;
 
+/// Of very many buffers, what takes less than such a share of the load finds room at the end.
+const SHARES: u64 = 1 << 18;
+
 /// Part of the work that is left for what is placed around the hard part.
 const FILLING: u64 = 8;
 
@@ -29,12 +33,14 @@ impl Search<'_> {
         let work = self.left().min(work);
         let few = work < PASSES_ARE_FEW * self.instance.len() as u64;
         let crowded = if few { CROWDED } else { 0 };
-        let (hard, rest) = blends::partition(self.instance, self.bound, crowded);
+        let are_very_many = self.instance.len() > VERY_MANY;
+        let least = if are_very_many { self.bound / SHARES } else { 0 };
+        let (hard, rest) = blends::partition(self.instance, self.bound, crowded, least);
         if hard.is_empty() {
             return;
         }
         let part = self.instance.subset(&hard);
-        let filling = if few { 0 } else { work / FILLING };
+        let filling = if few || are_very_many { 0 } else { work / FILLING };
         let budget = Budget {
             work: work.saturating_sub(rest.len() as u64 + filling),
             threads: self.options.threads,

@@ -71,11 +71,19 @@ impl Nearby {
             let offset = wanted.aligner.up(candidate);
             let end = offset.checked_add(wanted.size).filter(|&end| end <= wanted.limit)?;
             while let Some(&(_, other)) = starts.get(entered).filter(|(start, _)| *start < end) {
-                if other == WALL { walls += 1 } else { price += other }
+                if other == WALL {
+                    walls += 1
+                } else {
+                    price += other
+                }
                 entered += 1;
             }
             while let Some(&(_, other)) = ends.get(left).filter(|(end, _)| *end <= offset) {
-                if other == WALL { walls -= 1 } else { price -= other }
+                if other == WALL {
+                    walls -= 1
+                } else {
+                    price -= other
+                }
                 left += 1;
             }
             if entered == left {

@@ -106,23 +106,22 @@ impl Profile {
         }
     }
 
-    /// For each bin a lower bound of what is in the way of a buffer that starts in it, and ends below the limit.
+    /// For each bin a lower bound of what is in the way of a buffer that starts in it, and ends below the limit. `span` is
+    /// long enough for this profile to [know](Self::knows) something of it.
     ///
     /// Complexity: `O(bins)`.
     pub(super) fn bounds(&mut self, span: Span, size: u64, bounds: &mut Vec<i64>) {
         // What is born in the cell in which the buffer dies may come after it, what dies in that of its birth before it.
         let last = (span.end / self.cell) as usize;
         let first = (span.start / self.cell) as usize;
-        let nothing = vec![0; self.bins + 8];
         for side in 0..2 {
-            let (born, earlier) = match last.min(CELLS).checked_sub(1) {
-                Some(cell) => self.born[side].up_to(cell),
-                None => (&nothing[..], &nothing[..]),
-            };
+            let (born, earlier) = self.born[side].up_to(last.clamp(1, CELLS) - 1);
             let (dead, sooner) = self.dead[side].up_to(first.min(CELLS - 1));
             let mut sum = 0_u64;
             let rows = born.iter().zip(earlier).zip(dead.iter().zip(sooner));
-            for (below, ((born, earlier), (dead, sooner))) in self.below[side][1..].iter_mut().zip(rows) {
+            for (below, ((born, earlier), (dead, sooner))) in
+                self.below[side][1..].iter_mut().zip(rows)
+            {
                 let live = born.wrapping_add(*earlier).wrapping_sub(dead.wrapping_add(*sooner));
                 sum = sum.wrapping_add(live);
                 *below = sum;
@@ -134,5 +133,50 @@ impl Profile {
         let pairs = starts.iter().skip(across).zip(&ends[1..]);
         bounds.extend(pairs.map(|(start, end)| start.wrapping_sub(*end) as i64));
         bounds.truncate(self.bins.saturating_sub(across));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Profile;
+    use crate::place::instance::Span;
+
+    const SECTIONS: u32 = 600;
+    const LIMIT: u64 = 10_000;
+
+    proptest! {
+        #[test]
+        fn nothing_is_cheaper_than_its_bound(
+            rows in prop::collection::vec((0_u32..500, 1_u32..100, 0_u64..9000, 1_u64..1000, 1_u64..50), 0..60),
+            gone in 0_usize..20,
+            (start, life) in (0_u32..400, 6_u32..200),
+            size in 1_u64..2000,
+        ) {
+            let mut profile = Profile::new(rows.len(), SECTIONS as usize, LIMIT);
+            let taken = |row: &(u32, u32, u64, u64, u64)| {
+                (Span { start: row.0, end: row.0 + row.1 }, (row.2, row.2 + row.3), row.4)
+            };
+            for (span, ends, price) in rows.iter().map(taken) {
+                profile.add(span, ends, price);
+            }
+            let gone = gone.min(rows.len());
+            for (span, ends, price) in rows[..gone].iter().map(taken) {
+                profile.add(span, ends, price.wrapping_neg());
+            }
+            let life = Span { start, end: start + life };
+            prop_assert!(profile.knows(life));
+            let mut bounds = Vec::new();
+            profile.bounds(life, size, &mut bounds);
+            for offset in (0..LIMIT - size).step_by(37) {
+                let in_the_way = rows[gone..].iter().map(taken).filter(|&(span, (low, high), _)| {
+                    span.overlaps(life) && low < offset + size && offset < high
+                });
+                let price: u64 = in_the_way.map(|(.., price)| price).sum();
+                let bin = (offset / profile.bin()) as usize;
+                prop_assert!(bounds[bin] <= price as i64, "{} at {offset}", bounds[bin]);
+            }
+        }
     }
 }

@@ -116,11 +116,63 @@ impl Shelf {
             }
             looked += block.rows.len();
             for row in &block.rows {
-                if from <= row.key && row.key < to && row.other >= least && row.span.overlaps(span) {
+                if from <= row.key && row.key < to && row.other >= least && row.span.overlaps(span)
+                {
                     visit(row);
                 }
             }
         }
         looked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Row, Shelf};
+    use crate::place::instance::Span;
+
+    proptest! {
+        #[test]
+        fn it_holds_what_was_put_on_it_in_order(
+            rows in prop::collection::vec((0_u64..50, 0_u64..20, 0_u32..90, 1_u32..9), 0..900),
+            gone in prop::collection::vec(any::<prop::sample::Index>(), 0..300),
+            (from, to, least) in (0_u64..50, 0_u64..60, 0_u64..60),
+            (start, life) in (0_u32..90, 1_u32..40),
+        ) {
+            let row = |i: usize| {
+                let (key, size, birth, life) = rows[i];
+                let span = Span { start: birth, end: birth + life };
+                Row { key, other: key + size, span, price: 1, buffer: i as u32 }
+            };
+            // The first half is there from the start, the others come one by one.
+            let mut first: Vec<Row> = (0..rows.len() / 2).map(row).collect();
+            first.sort_by_key(|row| row.key);
+            let mut shelf = Shelf::new(&first);
+            for i in rows.len() / 2..rows.len() {
+                shelf.insert(row(i));
+            }
+            let mut present = vec![true; rows.len()];
+            for index in gone.iter().filter(|_| !rows.is_empty()) {
+                let i = index.index(rows.len());
+                if std::mem::take(&mut present[i]) {
+                    shelf.remove(rows[i].0, i as u32);
+                }
+            }
+            let span = Span { start, end: start + life };
+            let mut found = Vec::new();
+            shelf.visit((from, to), least, span, |row| found.push((row.key, row.buffer)));
+            prop_assert!(found.is_sorted_by_key(|&(key, _)| key));
+            found.sort_unstable();
+            let mut expected: Vec<(u64, u32)> = (0..rows.len())
+                .filter(|&i| present[i])
+                .map(row)
+                .filter(|row| from <= row.key && row.key < to && row.other >= least && row.span.overlaps(span))
+                .map(|row| (row.key, row.buffer))
+                .collect();
+            expected.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
     }
 }

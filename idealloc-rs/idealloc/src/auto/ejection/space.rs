@@ -13,7 +13,7 @@ const SORTED: usize = 32;
 const BINS: usize = 256;
 
 /// Bins searched before the cheapest place found so far is good enough,
-const MOST_BINS: usize = 256;
+const MOST_BINS: usize = 64;
 /// and as many at once, at most.
 const TOGETHER: usize = 8;
 
@@ -193,7 +193,8 @@ impl<'a> Space<'a> {
         let others = || (0..bounds.len()).filter(|&bin| bounds[bin] > 0);
         let first = others().min_by_key(|&bin| bounds[bin])?;
         let mut found = self.search_in_bins(buffer, (first, first + 1), random);
-        let may_be_cheaper = |&bin: &usize| bin != first && (bounds[bin] as u64) < self.nearby.least();
+        let may_be_cheaper =
+            |&bin: &usize| bin != first && (bounds[bin] as u64) < self.nearby.least();
         let mut rest: Vec<(i64, usize)> =
             others().filter(may_be_cheaper).map(|bin| (bounds[bin], bin)).collect();
         rest.sort_unstable();
