@@ -7,8 +7,8 @@ from typing import Any, Literal
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.schedule import Schedule, Stay
-from xdsl_memplan.scheduling.errors import InvalidGraphError, InvalidOptionError
-from xdsl_memplan.scheduling.graph_arrays import MOST_BYTES, as_core_graph
+from xdsl_memplan.scheduling.errors import InvalidOptionError
+from xdsl_memplan.scheduling.graph_arrays import MOST_BYTES, as_core_graph, check_positions
 
 Reduction = Literal[
     "glue",
@@ -53,7 +53,7 @@ def search(
     for name in ("max_states", "max_memory_bytes", "seed"):
         _check_natural(name, getattr(settings, name))
     _check_natural("capacity", capacity)
-    _check_order(graph, order or ())
+    check_positions(order or (), graph.operators, "the order names operator")
     return _schedule(
         "peak" if capacity is None else "traffic",
         _idealloc.schedule(
@@ -76,7 +76,7 @@ def replace_in_core(graph: Graph, order: Sequence[int], capacity: int, rule: str
     Raises `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
     """
     _check_natural("capacity", capacity)
-    _check_order(graph, order)
+    check_positions(order, graph.operators, "the order names operator")
     return _schedule(
         "traffic", _idealloc.replace(as_core_graph(graph), list(order), capacity, rule)
     )
@@ -110,11 +110,3 @@ def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
 def _check_natural(name: str, value: object) -> None:
     if value is not None and not (isinstance(value, int) and 0 <= value <= MOST_BYTES):
         raise InvalidOptionError(f"{name} {value!r} is not an integer in 0 .. 2^63 - 1")
-
-
-def _check_order(graph: Graph, order: Sequence[int]) -> None:
-    for position in order:
-        if position not in range(len(graph.operators)):
-            raise InvalidGraphError(
-                f"the order names operator {position}, but there are {len(graph.operators)}"
-            )
