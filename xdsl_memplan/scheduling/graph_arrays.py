@@ -23,11 +23,13 @@ def as_core_graph(graph: Graph) -> dict[str, Any]:
             raise InvalidGraphError(f"tensor '{tensor.id}': {size!r} bytes is not an integer")
         if not 0 <= size <= MOST_BYTES:
             raise InvalidGraphError(f"tensor '{tensor.id}': {size} bytes is not in 0 .. 2^63 - 1")
+    tensors, operators = positions_of(graph.tensors), positions_of(graph.operators)
     for op in graph.operators:
-        used = (*op.inputs, *op.outputs)
-        check_positions(used, graph.tensors, f"operator '{op.id}' uses tensor")
+        if not tensors.issuperset(op.inputs) or not tensors.issuperset(op.outputs):
+            used = (*op.inputs, *op.outputs)
+            check_positions(used, tensors, f"operator '{op.id}' uses tensor")
     for edge in graph.edges:
-        check_positions(edge, graph.operators, f"edge {edge} names operator")
+        check_positions(edge, operators, f"edge {edge} names operator")
     return {
         "op_names": [op.id for op in graph.operators],
         "op_inputs": [list(op.inputs) for op in graph.operators],
@@ -50,12 +52,16 @@ def check_graph(graph: Graph) -> None:
     _idealloc.check_graph(as_core_graph(graph))
 
 
-def check_positions(positions: Iterable[int], among: Sequence[object], what: str) -> None:
-    """Check that all are positions in a list; ``what`` begins the message. Linear.
+def positions_of(items: Sequence[object]) -> frozenset[int]:
+    """Return the positions in a list. Linear."""
+    return frozenset(range(len(items)))
 
-    Raises InvalidGraphError with the position that is none.
+
+def check_positions(positions: Iterable[int], known: frozenset[int], what: str) -> None:
+    """Check that all positions are known ones; ``what`` begins the message. Linear.
+
+    Raises InvalidGraphError with the first that is not.
     """
-    known = range(len(among))
     for position in positions:
         if position not in known:
             raise InvalidGraphError(f"{what} {position}, which does not exist")
