@@ -151,7 +151,9 @@ fn search_traffic<const W: usize>(
         budget.widen(whole);
         let least = moved_by_peak(&reduced, capacity, peak.bound);
         let soon = Anytime { reduced: &reduced, capacity, reductions, seed };
-        soon.improve::<W>(&mut best, &BEAMS[..2], &mut budget)?;
+        let mut orders = vec![reduced.macro_order(&best.order)];
+        orders.extend(peak.path.map(|path| path.steps.iter().map(|step| step.step).collect()));
+        soon.improve::<W>(&mut best, &orders, &BEAMS[..2], &mut budget)?;
         budget.incumbent = best.traffic;
         let mut bound = found.bound.max(least);
         if best.traffic > bound && is_free {
