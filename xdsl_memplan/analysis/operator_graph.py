@@ -256,7 +256,8 @@ class _Builder:
     def _fold(self) -> None:
         """Fold operators that need nothing into their only reader, where it has the room they need.
 
-        Waiting for the reader then costs nothing: while they run no more is held than while it does.
+        Waiting for the reader then costs nothing: while they run no more is held than while it
+        does.
         """
         position = {operator.operations[-1]: i for i, operator in enumerate(self.operators)}
         steps = [[(o.inputs, o.outputs)] for o in self.operators]

@@ -25,7 +25,7 @@ def must_keep_order(op: Operation) -> bool:
 
 
 def only_asserts(op: Operation) -> bool:
-    """Tell whether all that `op` and the operations in its regions do besides computing is to assert.
+    """Tell whether `op` and the operations in its regions compute and assert, and no more.
 
     Linear in the size of the regions.
     """
