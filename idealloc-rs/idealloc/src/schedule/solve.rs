@@ -206,6 +206,9 @@ fn search_traffic<const W: usize>(
     let mut bound = found.bound;
     let mut stop = found.stop;
     best.improve(&reduced, &found.path, Effort::Medium, seed, control)?;
+    if best.traffic > bound {
+        best.try_rule(Replacement::Greedy)?;
+    }
     let is_cut_short = found.path.is_none();
     if is_cut_short {
         search = Search::<W>::new(&reduced, capacity, reductions)?;
