@@ -80,6 +80,36 @@ def test_workspace_of_what_is_folded():
     assert graph.operators[0].workspace_bytes == 64
 
 
+def test_what_needs_more_room_than_its_reader_has_is_not_folded():
+    x, big, w, v, q = (f"tensor<{shape}xf32>" for shape in ("4", "64", "4x64", "64x4", "4x4"))
+    function = function_of(
+        parse(
+            f"func.func @main(%x: {x}, %w: {w}, %v: {v}, %q: {q}) -> {x} {{\n"
+            f"  %e = tensor.empty() : {big}\n  %f = tensor.empty() : {x}\n"
+            f"  %b = linalg.vecmat ins(%x, %w : {x}, {w}) outs(%e : {big}) -> {big}\n"
+            f"  %s = linalg.vecmat ins(%b, %v : {big}, {v}) outs(%f : {x}) -> {x}\n"
+            f"  %r = linalg.vecmat ins(%s, %q : {x}, {q}) outs(%f : {x}) -> {x}\n"
+            f"  return %r : {x}\n}}"
+        )
+    )
+    # The 256 bytes of %b may come long before %r, which holds 32; %s is where they are read.
+    graph = OperatorGraph.of(function)
+    assert names(graph) == [["linalg.vecmat"] * 2, ["linalg.vecmat"]]
+    assert graph.operators[0].workspace_bytes == 256
+
+
+def test_assertions_have_no_order_of_their_own():
+    assertion = '  cf.assert %ok, "one"\n'
+    call = "  func.call @log() : () -> ()\n"
+    for body, ordered in ((assertion * 2, 0), (assertion * 2 + call, 3)):
+        module = parse(
+            f"func.func @main(%ok: i1, %a: {T}) -> {T} {{\n{body}  return %a : {T}\n}}\n"
+            "func.func private @log() -> ()"
+        )
+        graph = OperatorGraph.of(function_of(module))
+        assert sum(operator.keeps_order for operator in graph.operators) == ordered
+
+
 def test_a_fill_belongs_to_its_reader():
     filled = (
         "  %c = arith.constant 0.0 : f32\n"

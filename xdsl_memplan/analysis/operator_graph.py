@@ -21,7 +21,7 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
-from xdsl_memplan.analysis.side_effects import must_keep_order
+from xdsl_memplan.analysis.side_effects import must_keep_order, only_asserts
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.queries import aliases_of, destinations_of, effects_of
@@ -72,6 +72,15 @@ class OperatorGraph:
     def root(self, value: SSAValue) -> SSAValue:
         """Return the tensor that ``value`` shows, which is itself if it is no view."""
         return self.roots.get(value, value)
+
+    def is_in_file_order(self) -> bool:
+        """Tell whether the operators, one after another, run as the function does; linear.
+
+        They do not where operations were moved to those that they became one operator with.
+        """
+        position = {op: i for i, op in enumerate(self.function.body.block.ops)}
+        positions = [position[op] for operator in self.operators for op in operator.operations]
+        return positions == sorted(positions)
 
     def reorder(self, order: Iterable[int]) -> None:
         """Bring the operations of the function into the given order of operators; linear.
@@ -127,6 +136,10 @@ class _Builder:
         self.function = function
         self.keep_order = keep_order
         self.block = function.body.block
+        self.has_effects = not all(
+            op is self.block.last_op or only_asserts(op) for op in self.block.ops
+        )
+        """Whether any operation does more than compute and assert."""
         self.operators: list[Operator] = []
         self.storage_bytes: list[int] = []
         self.holders: dict[SSAValue, list[int]] = {}
@@ -191,7 +204,7 @@ class _Builder:
         return self.root.get(value, value)
 
     def _add(self, op: Operation) -> None:
-        operator = Operator([op], keeps_order=must_keep_order(op))
+        operator = Operator([op], keeps_order=self.has_effects and must_keep_order(op))
         self.operators.append(operator)
         inputs: dict[int, None] = {}
         for value in values_used(op):
@@ -241,7 +254,11 @@ class _Builder:
         return self.holders.get(root, []) if self.readers.get(root) == [op] else []
 
     def _fold(self) -> None:
-        """Fold operators that need nothing into their only reader."""
+        """Fold operators that need nothing into their only reader, where it has the room they need.
+
+        Waiting for the reader then costs nothing: while they run no more is held than while it
+        does.
+        """
         position = {operator.operations[-1]: i for i, operator in enumerate(self.operators)}
         steps = [[(o.inputs, o.outputs)] for o in self.operators]
         """What each operation of an operator reads and makes."""
@@ -251,9 +268,11 @@ class _Builder:
             reader = self._only_reader(operator)
             if operator.inputs or operator.keeps_order or reader is None or reader not in position:
                 continue
-            if not self._may_meet(i, position[reader]):
-                continue
             target = self.operators[position[reader]]
+            if not self._may_meet(i, position[reader]) or operator.workspace_bytes > self._room(
+                target
+            ):
+                continue
             target.operations[-1:-1] = operator.operations
             steps[position[reader]][-1:-1] = steps[i]
             operator.operations = []
@@ -279,6 +298,12 @@ class _Builder:
         operator.inputs = [storage for storage in operator.inputs if storage not in made]
         operator.outputs = sorted(lasting)
         operator.workspace_bytes = max(0, most - self._sum(lasting))
+
+    def _room(self, operator: Operator) -> int:
+        """Bytes that an operator holds besides what it reads."""
+        return operator.workspace_bytes + self._sum(
+            storage for storage in operator.outputs if storage not in operator.inputs
+        )
 
     def _sum(self, storages: Iterable[int]) -> int:
         return sum(self.storage_bytes[storage] for storage in storages)

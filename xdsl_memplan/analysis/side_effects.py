@@ -1,10 +1,18 @@
-"""Which operations must stay in their order: those that do more than compute tensors."""
+"""Which operations must stay in their order: those that do more than compute tensors.
+
+A failed assertion ends the program, whatever else would have failed after it. So where a function
+has no other effects its assertions may change places: what differs is which of several that fail is
+the one reported. torch-mlir puts one beside every batch normalization; kept in order they would tie
+hundreds of otherwise independent operations to one another.
+"""
 
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Operation
 from xdsl.traits import IsTerminator, RecursiveMemoryEffect, is_side_effect_free
 
 from xdsl_memplan.dialects.queries import effects_of
+
+_ASSERT = "cf.assert"
 
 
 def must_keep_order(op: Operation) -> bool:
@@ -14,6 +22,14 @@ def must_keep_order(op: Operation) -> bool:
     Linear in the size of the regions.
     """
     return any(_has_effect(inner) for inner in op.walk())
+
+
+def only_asserts(op: Operation) -> bool:
+    """Tell whether `op` and the operations in its regions compute and assert, and no more.
+
+    Linear in the size of the regions.
+    """
+    return not any(inner.name != _ASSERT and _has_effect(inner) for inner in op.walk())
 
 
 def _has_effect(op: Operation) -> bool:

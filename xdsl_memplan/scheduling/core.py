@@ -2,13 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.schedule import Schedule, Stay
-from xdsl_memplan.scheduling.errors import InvalidGraphError, InvalidOptionError
-from xdsl_memplan.scheduling.graph_arrays import MOST_BYTES, as_core_graph
+from xdsl_memplan.scheduling.errors import InvalidOptionError
+from xdsl_memplan.scheduling.graph_arrays import (
+    MOST_BYTES,
+    as_core_graph,
+    check_positions,
+    positions_of,
+)
 
 Reduction = Literal[
     "glue",
@@ -19,6 +25,9 @@ Reduction = Literal[
     "merge-twins",
     "dominance",
 ]
+
+_as_stay: Callable[[Any], Stay] = partial(tuple.__new__, Stay)  # pyright: ignore[reportUnknownMemberType]
+"""`Stay._make` without its Python frame: schedules of large graphs have thousands of stays."""
 
 DEFAULT_MAX_STATES = 5_000_000
 DEFAULT_MAX_MEMORY_BYTES = 4 << 30
@@ -53,7 +62,7 @@ def search(
     for name in ("max_states", "max_memory_bytes", "seed"):
         _check_natural(name, getattr(settings, name))
     _check_natural("capacity", capacity)
-    _check_order(graph, order or ())
+    check_positions(order or (), positions_of(graph.operators), "the order names operator")
     return _schedule(
         "peak" if capacity is None else "traffic",
         _idealloc.schedule(
@@ -76,7 +85,7 @@ def replace_in_core(graph: Graph, order: Sequence[int], capacity: int, rule: str
     Raises `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
     """
     _check_natural("capacity", capacity)
-    _check_order(graph, order)
+    check_positions(order, positions_of(graph.operators), "the order names operator")
     return _schedule(
         "traffic", _idealloc.replace(as_core_graph(graph), list(order), capacity, rule)
     )
@@ -96,7 +105,7 @@ def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
     return Schedule(
         objective,
         order,
-        [Stay._make(stay) for stay in stays],
+        list(map(_as_stay, stays)),
         load,
         peak,
         traffic,
@@ -110,11 +119,3 @@ def _schedule(objective: str, found: tuple[Any, ...]) -> Schedule:
 def _check_natural(name: str, value: object) -> None:
     if value is not None and not (isinstance(value, int) and 0 <= value <= MOST_BYTES):
         raise InvalidOptionError(f"{name} {value!r} is not an integer in 0 .. 2^63 - 1")
-
-
-def _check_order(graph: Graph, order: Sequence[int]) -> None:
-    for position in order:
-        if position not in range(len(graph.operators)):
-            raise InvalidGraphError(
-                f"the order names operator {position}, but there are {len(graph.operators)}"
-            )

@@ -1,6 +1,6 @@
 """A graph as the Rust core's binding reads it: Python's numbers may be what the core's are not."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from xdsl_memplan import _idealloc
@@ -23,11 +23,13 @@ def as_core_graph(graph: Graph) -> dict[str, Any]:
             raise InvalidGraphError(f"tensor '{tensor.id}': {size!r} bytes is not an integer")
         if not 0 <= size <= MOST_BYTES:
             raise InvalidGraphError(f"tensor '{tensor.id}': {size} bytes is not in 0 .. 2^63 - 1")
-    tensors, operators = range(len(graph.tensors)), range(len(graph.operators))
+    tensors, operators = positions_of(graph.tensors), positions_of(graph.operators)
     for op in graph.operators:
-        _check_positions((*op.inputs, *op.outputs), tensors, f"operator '{op.id}' uses tensor")
+        if not tensors.issuperset(op.inputs) or not tensors.issuperset(op.outputs):
+            used = (*op.inputs, *op.outputs)
+            check_positions(used, tensors, f"operator '{op.id}' uses tensor")
     for edge in graph.edges:
-        _check_positions(edge, operators, f"edge {edge} names operator")
+        check_positions(edge, operators, f"edge {edge} names operator")
     return {
         "op_names": [op.id for op in graph.operators],
         "op_inputs": [list(op.inputs) for op in graph.operators],
@@ -50,7 +52,16 @@ def check_graph(graph: Graph) -> None:
     _idealloc.check_graph(as_core_graph(graph))
 
 
-def _check_positions(positions: Sequence[int], known: range, what: str) -> None:
+def positions_of(items: Sequence[object]) -> frozenset[int]:
+    """Return the positions in a list. Linear."""
+    return frozenset(range(len(items)))
+
+
+def check_positions(positions: Iterable[int], known: frozenset[int], what: str) -> None:
+    """Check that all positions are known ones; ``what`` begins the message. Linear.
+
+    Raises InvalidGraphError with the first that is not.
+    """
     for position in positions:
         if position not in known:
             raise InvalidGraphError(f"{what} {position}, which does not exist")

@@ -173,7 +173,8 @@ def _write(document: dict[str, Any] | list[dict[str, Any]], output: str | None) 
 
 
 def _table(graph: Graph, curve: _Curve, checks: Sequence[BoundCheck | None]) -> Table:
-    table = Table(title=f"{graph.name}: {len(graph.operators)} operators", title_justify="left")
+    title = f"{graph.name or 'graph'}, operators: {len(graph.operators)}"
+    table = Table(title=title, title_justify="left")
     for column in ("capacity", "traffic", "bound", "peak", "stop"):
         table.add_column(column, justify="left" if column == "stop" else "right")
     if any(checks):

@@ -36,14 +36,14 @@ class MemplanSchedulePass(ModulePass):
     ```
 
     Operations with regions move whole; uses come after definitions, and operations with other side
-    effects keep their order. With `objective=peak` what is minimised is the most bytes live at once
-    after `memplan-bufferize`, with operations working in place; an order that does not need less
-    memory than that of the file is not taken. With `objective=traffic` the function is brought
-    under the capacity of the first memory: `memplan.spill` copies a tensor to the second memory,
-    `memplan.retrieve` copies it back, and the function gets `memplan.traffic`, the bytes moved and
-    the bound that is proved. With `objective=fit` it is `peak`, and `traffic` only for functions
-    that do not fit then, if there is a second memory; a function that cannot be analysed is left
-    as it is.
+    effects keep their order, but for assertions where there are no other effects. With
+    `objective=peak` what is minimised is the most bytes live at once after `memplan-bufferize`,
+    with operations working in place; an order that does not need less memory than that of the file
+    is not taken. With `objective=traffic` the function is brought under the capacity of the first
+    memory: `memplan.spill` copies a tensor to the second memory, `memplan.retrieve` copies it back,
+    and the function gets `memplan.traffic`, the bytes moved and the bound that is proved. With
+    `objective=fit` it is `peak`, and `traffic` only for functions that do not fit then, if there is
+    a second memory; a function that cannot be analysed is left as it is.
 
     Options:
 

@@ -68,7 +68,9 @@ def _better_order(graph: OperatorGraph, max_states: int) -> list[int] | None:
     given = range(len(schedulable.operators))
     order = _order(schedulable, SearchSettings(max_states=max_states))
     if schedulable.load_in_order(order) >= schedulable.load_in_order(given):
-        return None
+        if graph.is_in_file_order():
+            return None
+        order = given
     return [index for index in order if index < len(graph.operators)]
 
 

@@ -10,10 +10,12 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.emit_table import find_emit
+from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.peak import Peak
@@ -40,6 +42,7 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
     for function in functions:
         check_function(function)
+        _check_moves(function, memories)
     spaces: dict[str | None, Attribute] = {
         name: arena.space for name, arena in arena_ops(module).items() if arena.space is not None
     }
@@ -58,6 +61,17 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
             if isinstance(op, BufferOp):
                 lifetime = lifetimes.lifetime(op.memref)
                 op.lifetime = LifetimeAttr.of(lifetime)
+
+
+def _check_moves(function: func.FuncOp, memories: Memories) -> None:
+    for op in function.walk():
+        if isinstance(op, SpillOp | RetrieveOp) and op.arena.string_value() not in memories.by_name:
+            name, known = op.arena.string_value(), ", ".join(memories.by_name)
+            raise cannot_bufferize(
+                op,
+                f"there is no memory '{name}', known is {known}; "
+                "give the option memory that memplan-schedule had",
+            )
 
 
 def place_function(

@@ -17,7 +17,7 @@ use crate::control::Effort;
 const STEPS_PER_STATE: u64 = 30;
 const MOST_STEPS: u64 = 10_000_000;
 
-/// States that may be expanded for the best replacement in the order that local search found.
+/// States that may be expanded for the best replacement in one order.
 const STATES: u64 = 20_000;
 
 /// Width of the beam where these are not enough.
@@ -35,16 +35,25 @@ pub(super) struct Anytime<'a> {
 }
 
 impl Anytime<'_> {
-    /// Beams of some widths, then local search.
+    /// The best replacement in some orders of the macros, beams of some widths, then local search.
     pub fn improve<const W: usize>(
         &self,
         best: &mut Incumbent<'_>,
+        orders: &[Vec<u32>],
         widths: &[usize],
         budget: &mut Budget<'_>,
     ) -> Result<(), Failure> {
+        for order in orders {
+            self.improve_in_order::<W>(best, order, budget)?;
+        }
         let path = self.improve_by_beams::<W>(best, widths, None, budget)?;
         if best.traffic > 0 && !budget.is_over() {
-            self.improve_locally::<W>(best, path.as_ref(), budget)?;
+            let path = path.filter(|path| path.cost <= best.traffic);
+            let order = path.map_or_else(
+                || self.reduced.macro_order(&best.order),
+                |path| path.steps.iter().map(|step| step.step).collect(),
+            );
+            self.improve_locally::<W>(best, order, budget)?;
         }
         Ok(())
     }
@@ -72,24 +81,31 @@ impl Anytime<'_> {
         Ok(cheapest)
     }
 
-    /// Local search from the order of a path, or else of the caller; then the best replacement in its order.
+    /// Local search from an order; then the best replacement in the order found.
     fn improve_locally<const W: usize>(
         &self,
         best: &mut Incumbent<'_>,
-        path: Option<&Path>,
+        order: Vec<u32>,
         budget: &mut Budget<'_>,
     ) -> Result<(), Failure> {
         let (reduced, seed, control) = (self.reduced, self.seed, budget.control());
-        let order = path.map_or_else(
-            || reduced.topological_order(),
-            |path| path.steps.iter().map(|step| step.step).collect(),
-        );
         let steps = budget
             .options()
             .max_states
             .map_or(MOST_STEPS, |most| most.saturating_mul(STEPS_PER_STATE).min(MOST_STEPS));
         let (order, _) = local::search(reduced, self.capacity, order, steps, seed, control);
-        let chained = reduced.chained(&order);
+        self.improve_in_order::<W>(best, &order, budget)
+    }
+
+    /// The best replacement in an order of the macros, or what a beam finds.
+    fn improve_in_order<const W: usize>(
+        &self,
+        best: &mut Incumbent<'_>,
+        order: &[u32],
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Failure> {
+        let (reduced, seed, control) = (self.reduced, self.seed, budget.control());
+        let chained = reduced.chained(order);
         let needed = reduced.largest_need();
         let before = best.traffic;
         for share in SHARES {

@@ -98,7 +98,8 @@ fn unbeaten<const W: usize>(
             let (a, b) = ((other.resident, other.dirty), (state.resident, state.dirty));
             let more = state.cost.checked_sub(other.cost);
             other.downset == state.downset
-                && more.is_some_and(|more| price(downsets, state, a, b, more).is_some())
+                && more
+                    .is_some_and(|more| price(&downsets.sizes(state.downset), a, b, more).is_some())
         });
         if !is_beaten {
             kept.push(entry);

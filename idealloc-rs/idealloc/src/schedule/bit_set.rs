@@ -32,6 +32,11 @@ impl<const W: usize> BitSet<W> {
         self.0[(number / WORD) as usize] >> (number % WORD) & 1 == 1
     }
 
+    /// How many numbers are in.
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
     /// Whether nothing is in.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)

@@ -52,6 +52,8 @@ pub(super) struct LastStep<const W: usize> {
 #[derive(Clone, Debug)]
 pub(super) struct Downsets<'a, const W: usize> {
     pub lattice: Lattice<'a>,
+    /// Size of each tensor: those of `Reduced` lie farther apart.
+    item_bytes: Vec<u64>,
     /// Tensors with a reader still to run that are made or off chip; ascending items.
     live: Lists<u32>,
     /// One per macro to run next.
@@ -75,6 +77,7 @@ impl<'a, const W: usize> Downsets<'a, W> {
         live.set(Lattice::FIRST.get(), sources.into_iter());
         Ok(Self {
             lattice: Lattice::new(reduced, defers),
+            item_bytes: reduced.items.iter().map(|item| item.bytes).collect(),
             live,
             moves: Lists::default(),
             lasts: Lists::default(),
@@ -116,15 +119,25 @@ impl<'a, const W: usize> Downsets<'a, W> {
         self.twins.get(at.get())
     }
 
+    /// Sizes in bytes of the live tensors, by bit; for many look-ups at one downset.
+    pub fn sizes(&self, at: DownsetIdx) -> impl Fn(u32) -> u64 {
+        let live = self.live(at);
+        move |bit| self.item_bytes[live[bit as usize] as usize]
+    }
+
+    /// Size in bytes of a tensor.
+    pub fn item_bytes(&self, item: u32) -> u64 {
+        self.item_bytes[item as usize]
+    }
+
     /// Size in bytes of a live tensor.
     pub fn bytes(&self, at: DownsetIdx, bit: u32) -> u64 {
-        self.reduced().items[self.live(at)[bit as usize] as usize].bytes
+        self.item_bytes[self.live(at)[bit as usize] as usize]
     }
 
     /// Size in bytes of a set of live tensors.
     pub fn sum(&self, at: DownsetIdx, set: BitSet<W>) -> u64 {
-        let live = self.live(at);
-        set.iter().map(|bit| self.reduced().items[live[bit as usize] as usize].bytes).sum()
+        set.iter().map(self.sizes(at)).sum()
     }
 
     /// The step that a move from a downset is on a path, with what is evicted for it.

@@ -19,10 +19,12 @@ pub(super) struct Incumbent<'a> {
     pub order: Vec<OpIdx>,
     pub residencies: Vec<Residency>,
     pub traffic: u64,
+    /// Where its addresses end.
+    peak: u64,
 }
 
 impl<'a> Incumbent<'a> {
-    /// Nothing moved in a given order of the graph, if that fits; else the better of two replacement rules.
+    /// Nothing moved in a given order of the graph, if that fits; else what Belady's rule makes of it.
     ///
     /// # Errors
     /// [`Error::InvalidPlan`] never, but for mistakes of ours.
@@ -33,17 +35,23 @@ impl<'a> Incumbent<'a> {
         seed: u64,
         control: &Control,
     ) -> Result<Self, Error> {
-        let mut still = residencies(graph, &order, &[]);
-        if load(graph, &still) <= capacity && pack(graph, &mut still, capacity, seed, control) {
-            return Ok(Self { graph, capacity, order, residencies: still, traffic: 0 });
+        let mut residencies = residencies(graph, &order, &[]);
+        let fits = load(graph, &residencies) <= capacity
+            && pack(graph, &mut residencies, capacity, seed, control);
+        if !fits {
+            residencies = replace_online(graph, &order, capacity, Replacement::Belady);
         }
-        let with = |rule| -> Result<Self, Error> {
-            let residencies = replace_online(graph, &order, capacity, rule);
-            let (traffic, _) = check_schedule(graph, &order, &residencies, Some(capacity))?;
-            Ok(Self { graph, capacity, order: order.clone(), residencies, traffic })
-        };
-        let (belady, greedy) = (with(Replacement::Belady)?, with(Replacement::Greedy)?);
-        Ok(if belady.traffic <= greedy.traffic { belady } else { greedy })
+        let (traffic, peak) = check_schedule(graph, &order, &residencies, Some(capacity))?;
+        Ok(Self { graph, capacity, order, residencies, traffic, peak })
+    }
+
+    /// Takes what a rule makes of the order, if it is better.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPlan`] never, but for mistakes of ours.
+    pub fn try_rule(&mut self, rule: Replacement) -> Result<(), Error> {
+        let residencies = replace_online(self.graph, &self.order, self.capacity, rule);
+        self.replace(self.order.clone(), residencies)
     }
 
     /// Takes what a search found, if it is better and addresses are found for it.
@@ -76,30 +84,25 @@ impl<'a> Incumbent<'a> {
     /// # Errors
     /// [`Error::InvalidPlan`] if it is not sound.
     pub fn replace(&mut self, order: Vec<OpIdx>, residencies: Vec<Residency>) -> Result<(), Error> {
-        let (traffic, _) = check_schedule(self.graph, &order, &residencies, Some(self.capacity))?;
+        let (traffic, peak) =
+            check_schedule(self.graph, &order, &residencies, Some(self.capacity))?;
         if traffic < self.traffic {
-            self.order = order;
-            self.residencies = residencies;
-            self.traffic = traffic;
+            *self = Self { order, residencies, traffic, peak, ..*self };
         }
         Ok(())
     }
 
-    /// The schedule with what is proved about it, checked once more as a whole.
-    ///
-    /// # Errors
-    /// [`Error::InvalidPlan`] never, but for mistakes of ours.
+    /// The schedule with what is proved about it.
     pub fn finish(
         self,
         bound: u64,
         stop: StopReason,
         statistics: Vec<(&'static str, u64)>,
-    ) -> Result<Schedule, Error> {
-        let Self { graph, capacity, order, residencies, .. } = self;
-        let (traffic, peak) = check_schedule(graph, &order, &residencies, Some(capacity))?;
+    ) -> Schedule {
+        let Self { graph, order, residencies, traffic, peak, .. } = self;
         let stop = if traffic == bound { StopReason::Optimal } else { stop };
         let load = load(graph, &residencies);
         let parts = Vec::new();
-        Ok(Schedule { order, residencies, load, peak, traffic, bound, parts, stop, statistics })
+        Schedule { order, residencies, load, peak, traffic, bound, parts, stop, statistics }
     }
 }

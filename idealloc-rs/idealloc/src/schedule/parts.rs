@@ -27,7 +27,7 @@ const OVERLAP: usize = 2;
 const MOST_CHOICES: usize = 1 << 10;
 
 /// States that may be expanded for all windows, but no more than a search may expand.
-const MOST_STATES: u64 = 500_000;
+const MOST_STATES: u64 = 100_000;
 
 /// States that may be expanded for one window at first.
 const FEW_STATES: u64 = 1000;

@@ -57,19 +57,33 @@ pub(super) fn residencies(
     order: &[OpIdx],
     evictions: &[Eviction],
 ) -> Vec<Residency> {
-    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); graph.tensors.len()];
-    for (position, op) in order.iter().enumerate() {
+    let used = |op: &OpIdx| {
         let op = &graph.ops[op.get()];
-        for t in op.inputs.iter().chain(&op.outputs) {
-            uses[t.get()].push(position);
+        op.inputs.iter().chain(&op.outputs).map(|t| t.get())
+    };
+    // Positions of the uses of all tensors, one tensor after another.
+    let mut ends = vec![0; graph.tensors.len() + 1];
+    order.iter().flat_map(used).for_each(|t| ends[t + 1] += 1);
+    for t in 0..graph.tensors.len() {
+        ends[t + 1] += ends[t];
+    }
+    let mut positions = vec![0; ends[graph.tensors.len()]];
+    for (position, op) in order.iter().enumerate() {
+        for t in used(op) {
+            positions[ends[t]] = position;
+            ends[t] += 1;
         }
     }
-    let mut all = Vec::new();
-    for (index, at) in uses.iter().enumerate() {
+    let mut all = Vec::with_capacity(graph.tensors.len());
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    let mut begin = 0;
+    for index in 0..graph.tensors.len() {
+        let at = &positions[begin..ends[index]];
+        begin = ends[index];
         let tensor = TensorIdx::from(index);
         let from = evictions.partition_point(|e| e.tensor < tensor);
         let mut evicted = evictions[from..].iter().take_while(|e| e.tensor == tensor).peekable();
-        let mut runs: Vec<(usize, usize)> = Vec::new();
+        runs.clear();
         for &position in at {
             let mut is_new = runs.is_empty();
             while evicted.next_if(|e| e.before <= position).is_some() {
@@ -83,7 +97,7 @@ pub(super) fn residencies(
         let is_made = graph.tensors[index].producer.is_some();
         let is_output = graph.tensors[index].is_output;
         let last = runs.len().saturating_sub(1);
-        for (i, (start, end)) in runs.into_iter().enumerate() {
+        for (i, &(start, end)) in runs.iter().enumerate() {
             let is_loaded = i > 0 || !is_made;
             let is_spilled = i == 0 && is_made && (i < last || is_output);
             all.push(Residency { tensor, start, end, offset: 0, is_loaded, is_spilled });

@@ -44,18 +44,19 @@ pub struct Schedule {
     pub statistics: Vec<(&'static str, u64)>,
 }
 
-/// Most bytes on chip at once.
+/// Most bytes on chip at once. O(stays + positions).
 pub(super) fn load(graph: &Graph, residencies: &[Residency]) -> u64 {
-    let mut change = Vec::with_capacity(2 * residencies.len());
+    let end = residencies.iter().map(|r| r.end).max().unwrap_or(0);
+    // Bytes that come and go before each position.
+    let mut change = vec![(0u64, 0u64); end + 1];
     for r in residencies {
         let bytes = graph.tensors[r.tensor.get()].bytes;
-        change.push((r.end, false, bytes));
-        change.push((r.start, true, bytes));
+        change[r.start].0 += bytes;
+        change[r.end].1 += bytes;
     }
-    change.sort_unstable();
     let (mut now, mut most) = (0u64, 0u64);
-    for (_, is_start, bytes) in change {
-        now = if is_start { now + bytes } else { now - bytes };
+    for (come, gone) in change {
+        now = now - gone + come;
         most = most.max(now);
     }
     most

@@ -91,8 +91,7 @@ pub fn least_peak(
 
 /// Order, evictions and addresses of least traffic under a capacity in bytes (COSMA III-B..D).
 ///
-/// Starts from the better of two replacement rules in the order of the caller, so there is a schedule whenever the
-/// search ends. `Schedule::bound` is of the traffic; the schedule is optimal if they are equal. Addresses are looked
+/// Starts from a replacement rule in the order of the caller, so there is a schedule whenever the search ends. `Schedule::bound` is of the traffic; the schedule is optimal if they are equal. Addresses are looked
 /// for at the optimum of capacity alone, which is a bound; where none are found, order, evictions and addresses are
 /// searched together until a schedule meets the bound or the work is used up.
 ///
@@ -121,7 +120,7 @@ fn search_traffic<const W: usize>(
     let given = order.map_or_else(|| topological_order(graph), |order| Ok(order.to_vec()))?;
     let mut best = Incumbent::new(graph, given, capacity, seed, control)?;
     if best.traffic == 0 {
-        return Ok(best.finish(0, StopReason::Optimal, statistics([0; 4]))?);
+        return Ok(best.finish(0, StopReason::Optimal, statistics([0; 4])));
     }
     // In one order there is nothing to glue, and nothing for the rules about orders.
     let is_free = order.is_none();
@@ -141,6 +140,9 @@ fn search_traffic<const W: usize>(
     let whole = budget.narrow(part.min(FIRST_STATES));
     let mut found = search.run(first, best.traffic, 0, &mut budget)?;
     budget.widen(whole);
+    if found.path.is_none() {
+        best.try_rule(Replacement::Greedy)?;
+    }
     if matches!(found.stop, StopReason::WorkLimit | StopReason::MemoryLimit) {
         // This takes longer: a good schedule soon, whose value keeps dearer states out. Others need the memory first.
         search = Search::<W>::new(&reduced, capacity, reductions)?;
@@ -149,7 +151,9 @@ fn search_traffic<const W: usize>(
         budget.widen(whole);
         let least = moved_by_peak(&reduced, capacity, peak.bound);
         let soon = Anytime { reduced: &reduced, capacity, reductions, seed };
-        soon.improve::<W>(&mut best, &BEAMS[..2], &mut budget)?;
+        let mut orders = vec![reduced.macro_order(&best.order)];
+        orders.extend(peak.path.map(|path| path.steps.iter().map(|step| step.step).collect()));
+        soon.improve::<W>(&mut best, &orders, &BEAMS[..2], &mut budget)?;
         budget.incumbent = best.traffic;
         let mut bound = found.bound.max(least);
         if best.traffic > bound && is_free {
@@ -202,6 +206,9 @@ fn search_traffic<const W: usize>(
     let mut bound = found.bound;
     let mut stop = found.stop;
     best.improve(&reduced, &found.path, Effort::Medium, seed, control)?;
+    if best.traffic > bound {
+        best.try_rule(Replacement::Greedy)?;
+    }
     let is_cut_short = found.path.is_none();
     if is_cut_short {
         search = Search::<W>::new(&reduced, capacity, reductions)?;
@@ -253,7 +260,7 @@ fn search_traffic<const W: usize>(
         }
     }
     let counts = [reduced.macros.len() as u64, budget.expanded(), found.downsets, clashes];
-    let schedule = best.finish(bound, complete(stop), statistics(counts))?;
+    let schedule = best.finish(bound, complete(stop), statistics(counts));
     Ok(Schedule { parts: named_parts, ..schedule })
 }
 

@@ -54,6 +54,8 @@ struct Contender<const W: usize> {
     resident: BitSet<W>,
     dirty: BitSet<W>,
     cost: u64,
+    /// Bytes of `resident` and of `dirty`.
+    bytes: (u64, u64),
     node: u32,
 }
 
@@ -69,7 +71,7 @@ pub(super) struct Search<'a, const W: usize> {
     dominance: bool,
     /// How much more than its parent a state may be worth to be made at once.
     reach: u64,
-    /// By downset; empty between runs.
+    /// By downset, by ascending cost; empty between runs.
     contenders: Vec<Vec<Contender<W>>>,
     /// Number of contenders.
     contending: usize,
@@ -273,14 +275,21 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Enters the state that gets the next node, unless another of its downset beats it; drops those it beats.
     fn contend(&mut self, state: State<W>) -> bool {
         let downsets = &self.stepper.downsets;
+        let sizes = downsets.sizes(state.downset);
+        let least =
+            downsets.live(state.downset).iter().map(|&item| downsets.item_bytes(item)).min();
+        // Times a number of tensors that is still a number of bytes.
+        let least = least.unwrap_or(0).min(u64::from(u32::MAX));
         let rivals = &mut self.contenders[state.downset.0 as usize];
         let new = Contender {
             resident: state.resident,
             dirty: state.dirty,
             cost: state.cost,
+            bytes: (state.bytes, state.dirty.iter().map(&sizes).sum()),
             node: self.nodes.len() as u32,
         };
-        if rivals.iter().any(|old| beats(downsets, state, old, &new)) {
+        let cheaper = rivals.partition_point(|old| old.cost <= new.cost);
+        if rivals[..cheaper].iter().any(|old| beats(&sizes, least, old, &new)) {
             return false;
         }
         if rivals.is_empty() {
@@ -288,12 +297,21 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         let before = rivals.len();
         let nodes = &mut self.nodes;
-        rivals.retain(|old| {
-            let is_beaten = beats(downsets, state, &new, old);
+        let mut from = rivals.partition_point(|old| old.cost < new.cost);
+        let place = from;
+        let mut kept = from;
+        while from < before {
+            let old = rivals[from];
+            let is_beaten = beats(&sizes, least, &new, &old);
             nodes[old.node as usize].is_beaten |= is_beaten;
-            !is_beaten
-        });
-        rivals.push(new);
+            if !is_beaten {
+                rivals[kept] = old;
+                kept += 1;
+            }
+            from += 1;
+        }
+        rivals.truncate(kept);
+        rivals.insert(place, new);
         self.contending = self.contending + rivals.len() - before;
         true
     }
@@ -331,43 +349,41 @@ pub(super) fn known_ahead(
 }
 
 /// Whether from `a` everything can be done that can be done from `b`, and no more is moved in sum.
+///
+/// `a` costs no more than `b`; both are of one downset, with these sizes of live tensors, none below `least`.
 fn beats<const W: usize>(
-    downsets: &Downsets<'_, W>,
-    at: State<W>,
+    sizes: &impl Fn(u32) -> u64,
+    least: u64,
     a: &Contender<W>,
     b: &Contender<W>,
 ) -> bool {
-    a.cost <= b.cost
-        && price(downsets, at, (a.resident, a.dirty), (b.resident, b.dirty), b.cost - a.cost)
-            .is_some()
+    let most = b.cost - a.cost;
+    // The price is at least the difference in bytes, and the least size for each tensor.
+    let count = u64::from(a.resident.minus(b.resident).len() + a.dirty.minus(b.dirty).len());
+    a.bytes.0.saturating_sub(b.bytes.0) + a.bytes.1.saturating_sub(b.bytes.1) <= most
+        && count * least <= most
+        && price(sizes, (a.resident, a.dirty), (b.resident, b.dirty), most).is_some()
 }
 
 /// What it costs at most to go on from what `a` has on chip as one would from what `b` has; `None` above `most`.
 ///
 /// `a` follows the plan of `b` after evicting what only it holds, at the price of doing so; what `a` lacks is paid
 /// for and comes back free of charge. A tensor that is dirty in `a` but clean in `b` may cost one more write. Both
-/// are pairs of what is resident and what of that is dirty, at the downset of `at`.
+/// are pairs of what is resident and what of that is dirty, at one downset with these sizes of live tensors.
+#[inline]
 pub(super) fn price<const W: usize>(
-    downsets: &Downsets<'_, W>,
-    at: State<W>,
+    sizes: &impl Fn(u32) -> u64,
     a: (BitSet<W>, BitSet<W>),
     b: (BitSet<W>, BitSet<W>),
     most: u64,
 ) -> Option<u64> {
-    let more = a.0.minus(b.0);
-    let dirtier = a.1.minus(b.1);
-    let different = more | dirtier;
-    if different.is_empty() {
-        return Some(0);
-    }
-    if most == 0 {
-        return None;
-    }
+    let (more, dirtier) = (a.0.minus(b.0), a.1.minus(b.1));
     let mut left = most;
-    for bit in different.iter() {
-        let size = downsets.bytes(at.downset, bit);
-        let price = size * (u64::from(more.contains(bit)) + u64::from(a.1.contains(bit)));
-        left = left.checked_sub(price)?;
+    // Reading back what is evicted, and writing it, or writing it once more.
+    for set in [more, dirtier] {
+        for bit in set.iter() {
+            left = left.checked_sub(sizes(bit))?;
+        }
     }
     Some(most - left)
 }

@@ -48,17 +48,18 @@ impl<'a, const W: usize> Ahead<'a, W> {
     ) -> Result<u64, TooWide> {
         let downsets = &self.search.stepper.downsets;
         self.known.resize_with(downsets.lattice.len(), Vec::new);
+        let sizes = downsets.sizes(state.downset);
         let me = (state.resident, state.dirty);
         let (mut lower, mut upper) = (0, u64::MAX);
         for k in &self.known[state.downset.0 as usize] {
             let other = (k.resident, k.dirty);
             if k.lower > lower {
-                if let Some(price) = price(downsets, state, other, me, k.lower - lower) {
+                if let Some(price) = price(&sizes, other, me, k.lower - lower) {
                     lower = lower.max(k.lower - price);
                 }
             }
             if upper > slack && k.upper <= slack {
-                if let Some(price) = price(downsets, state, me, other, slack - k.upper) {
+                if let Some(price) = price(&sizes, me, other, slack - k.upper) {
                     upper = k.upper + price;
                 }
             }
@@ -66,6 +67,7 @@ impl<'a, const W: usize> Ahead<'a, W> {
                 return Ok(lower);
             }
         }
+        drop(sizes);
         if upper <= slack {
             return Ok(lower);
         }
