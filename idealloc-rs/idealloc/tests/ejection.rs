@@ -45,7 +45,7 @@ fn tower(instance: &Instance) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
     fn plans_are_valid_and_fit_where_it_says_so(

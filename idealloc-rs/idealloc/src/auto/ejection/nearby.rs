@@ -61,7 +61,8 @@ impl Nearby {
     /// The lowest free place, if there is one; on the way the cheapest that is not free is noted.
     ///
     /// Candidates are the ends at or above `from` (the ground is one of `0`): where others begin, it only gets dearer. What
-    /// ends below is no longer there; both lists are sorted.
+    /// ends below is no longer there; both lists are sorted. Sums of prices wrap around at 2^64, which only makes the choice
+    /// a poor one.
     pub(super) fn search(&mut self, wanted: Wanted, from: u64, random: &mut Random) -> Option<u64> {
         let Self { starts, ends, cheapest, .. } = self;
         let mut candidate = if from == 0 { 0 } else { ends.first()?.0 };
@@ -74,7 +75,7 @@ impl Nearby {
                 if other == WALL {
                     walls += 1
                 } else {
-                    price += other
+                    price = price.wrapping_add(other)
                 }
                 entered += 1;
             }
@@ -82,7 +83,7 @@ impl Nearby {
                 if other == WALL {
                     walls -= 1
                 } else {
-                    price -= other
+                    price = price.wrapping_sub(other)
                 }
                 left += 1;
             }
@@ -90,7 +91,8 @@ impl Nearby {
                 return Some(offset);
             }
             if walls == 0 && cheapest.is_none_or(|(least, _)| price < least) {
-                let noisy = price + price / (1024 * NOISE) * random.below(1024);
+                let noise = price / (1024 * NOISE) * random.below(1024);
+                let noisy = price.saturating_add(noise).max(1);
                 if cheapest.is_none_or(|(least, _)| noisy < least) {
                     *cheapest = Some((noisy, offset));
                 }

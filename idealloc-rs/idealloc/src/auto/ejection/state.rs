@@ -14,6 +14,9 @@ const MOVES: f64 = 32.0;
 /// The largest weight as a price: prices are whole numbers, so that sums of them are exact.
 const DEAREST: f64 = 16_777_216.0;
 
+/// Nobody bids more: without a limit two that want the same place outbid each other for ever.
+const MOST: u64 = 1 << 44;
+
 /// Who is placed where, who waits, and what it costs to throw somebody out.
 pub(super) struct State<'a> {
     shared: &'a Ejection<'a>,
@@ -92,7 +95,7 @@ impl<'a> State<'a> {
         };
         if price > 0 {
             let own = self.space.prices[buffer] + self.price_of(buffer);
-            self.space.prices[buffer] = own.max(price);
+            self.space.prices[buffer] = own.max(price).min(MOST);
             let mut out = std::mem::take(&mut self.out);
             self.space.clear(buffer, offset, &mut out);
             for &other in &out {
