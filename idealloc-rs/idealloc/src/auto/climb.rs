@@ -41,10 +41,7 @@ impl Layout {
         let Outcome::Placed(peak) = engine.run(&order, Rule::FirstFit, limit, control) else {
             return None;
         };
-        let mut layout =
-            Self { order, offsets: Vec::new(), peak, excess: 0, offenders: Vec::new() };
-        layout.judge(engine, instance, target);
-        Some(layout)
+        Some(Self::of(engine, instance, order, peak, target))
     }
 
     /// First fit of an order; `None` if the sum over all buffers of what ends above the target exceeds `most`, or if it was
@@ -73,11 +70,7 @@ impl Layout {
                 return None;
             }
         }
-        let peak = engine.peak();
-        let mut layout =
-            Self { order, offsets: Vec::new(), peak, excess: 0, offenders: Vec::new() };
-        layout.judge(engine, instance, target);
-        Some(layout)
+        Some(Self::of(engine, instance, order, engine.peak(), target))
     }
 
     /// Buffers that end above the target, in the order in which they are placed.
@@ -95,19 +88,26 @@ impl Layout {
         (self.peak, self.excess) < (other.peak, other.excess)
     }
 
-    fn judge(&mut self, engine: &Engine<'_>, instance: &Instance, target: u64) {
-        self.offsets.clear();
-        self.offsets.extend_from_slice(engine.offsets());
-        self.offenders.clear();
-        self.excess = 0;
-        for &buffer in &self.order {
+    /// What the engine has placed in this order.
+    fn of(
+        engine: &Engine<'_>,
+        instance: &Instance,
+        order: Vec<u32>,
+        peak: u64,
+        target: u64,
+    ) -> Self {
+        let offsets = engine.offsets().to_vec();
+        let mut offenders = Vec::new();
+        let mut excess = 0;
+        for &buffer in &order {
             let size = instance.sizes()[buffer as usize];
-            let end = self.offsets[buffer as usize] + size;
+            let end = offsets[buffer as usize] + size;
             if size > 0 && end > target {
-                self.excess += u128::from(end - target);
-                self.offenders.push(buffer);
+                excess += u128::from(end - target);
+                offenders.push(buffer);
             }
         }
+        Self { order, offsets, peak, excess, offenders }
     }
 }
 
@@ -148,14 +148,8 @@ pub fn climb(
         }
         let outcome = engine.run(&changed, Rule::FirstFit, layout.peak, control);
         if let Outcome::Placed(peak) = outcome {
-            let mut next = Layout {
-                order: std::mem::take(&mut changed),
-                offsets: Vec::new(),
-                peak,
-                excess: 0,
-                offenders: Vec::new(),
-            };
-            next.judge(engine, instance, target);
+            let order = std::mem::take(&mut changed);
+            let next = Layout::of(engine, instance, order, peak, target);
             if (next.peak, next.excess) <= (layout.peak, layout.excess) {
                 *layout = next;
             } else {

@@ -190,11 +190,6 @@ impl Instance {
         }
     }
 
-    /// True if some buffer takes no bytes at some sections of its span.
-    pub fn has_gaps(&self) -> bool {
-        self.pieces.is_some()
-    }
-
     /// True if two buffers take bytes at a common section; both spans are known to overlap.
     pub fn meet(&self, a: usize, b: usize) -> bool {
         self.pieces.as_ref().is_none_or(|lists| {

@@ -91,9 +91,10 @@ pub fn least_peak(
 
 /// Order, evictions and addresses of least traffic under a capacity in bytes (COSMA III-B..D).
 ///
-/// Starts from a replacement rule in the order of the caller, so there is a schedule whenever the search ends. `Schedule::bound` is of the traffic; the schedule is optimal if they are equal. Addresses are looked
-/// for at the optimum of capacity alone, which is a bound; where none are found, order, evictions and addresses are
-/// searched together until a schedule meets the bound or the work is used up.
+/// Starts from a replacement rule in the order of the caller, so there is a schedule whenever the search ends.
+/// `Schedule::bound` is of the traffic; the schedule is optimal if they are equal. Addresses are looked for at the optimum
+/// of capacity alone, which is a bound; where none are found, order, evictions and addresses are searched together until a
+/// schedule meets the bound or the work is used up.
 ///
 /// # Errors
 /// [`Error::InvalidGraph`] if more than 2048 tensors are live at once, or naming the operator that does not fit the

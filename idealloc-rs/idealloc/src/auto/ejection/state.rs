@@ -47,8 +47,8 @@ impl<'a> State<'a> {
         let unit = DEAREST / shared.weights.iter().copied().fold(1.0, f64::max);
         let price = |i: usize| match (shared.fixed[i], shared.at_peak[i]) {
             (true, _) => WALL,
-            (_, true) => (stay * shared.weights[i] * unit) as u64 + 1,
-            _ => (shared.weights[i] * unit) as u64 + 1,
+            (_, true) => as_price(stay * shared.weights[i], unit),
+            _ => as_price(shared.weights[i], unit),
         };
         let prices = (0..n).map(price).collect();
         let mut state = Self {
@@ -94,7 +94,7 @@ impl<'a> State<'a> {
             return false;
         };
         if price > 0 {
-            let own = self.space.prices[buffer] + self.price_of(buffer);
+            let own = self.space.prices[buffer] + as_price(self.shared.weights[buffer], self.unit);
             self.space.prices[buffer] = own.max(price).min(MOST);
             let mut out = std::mem::take(&mut self.out);
             self.space.clear(buffer, offset, &mut out);
@@ -106,9 +106,9 @@ impl<'a> State<'a> {
         self.space.put(buffer, offset);
         true
     }
+}
 
-    /// Its weight as a price.
-    fn price_of(&self, buffer: usize) -> u64 {
-        (self.shared.weights[buffer] * self.unit) as u64 + 1
-    }
+/// A weight as a price, never nothing.
+fn as_price(weight: f64, unit: f64) -> u64 {
+    (weight * unit) as u64 + 1
 }
