@@ -6,9 +6,8 @@ use crate::auto::ejection::{Ejection, Next, Run};
 use crate::auto::repair::{Budget, repair};
 use crate::auto::search::{Search, peak_of};
 use crate::auto::{blends, small};
-use crate::place::engine::{Engine, Outcome, Rule};
+use crate::place::around::around;
 use crate::place::order::Orders;
-use crate::problem::MAX_BYTES;
 
 /// Buffers up to which exact search is worth preparing for.
 const EXACT_LIMIT: usize = 20_000;
@@ -39,7 +38,9 @@ impl Search<'_> {
         if hard.is_empty() {
             return;
         }
+        let t0=std::time::Instant::now();
         let part = self.instance.subset(&hard);
+        eprintln!("hard {} rest {} sections {} part {}",hard.len(),rest.len(),self.instance.sections(),part.sections());
         let filling = if few || are_very_many { 0 } else { work / FILLING };
         let budget = Budget {
             work: work.saturating_sub(rest.len() as u64 + filling),
@@ -55,33 +56,34 @@ impl Search<'_> {
         self.work = self.work.saturating_add(found.work);
         self.plays += found.tried;
         if let Some((offsets, peak)) = found.plan.filter(|_| !self.control.is_abandoned()) {
+            eprintln!("hard took {:?} peak {}",t0.elapsed(),peak);
             self.fill(&hard, &offsets, &rest, peak, filling);
+            eprintln!("and fill {:?} peak {}",t0.elapsed(),self.peak);
         }
     }
 
     /// Puts the rest around what is placed, what meets the peak first; then a run of ejection of all, for so much work.
     fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64, work: u64) {
-        let mut engine = Engine::new(self.instance);
-        for (&buffer, &offset) in hard.iter().zip(offsets) {
-            engine.place(buffer as usize, offset);
-        }
         let at_peak = Orders::new(self.instance).meets_peak(1000);
         let others = self.instance.subset(rest);
         let sorted = Orders::new(&others).sorted(PASSES[0]);
         let mut order: Vec<u32> = sorted.iter().map(|&i| rest[i as usize]).collect();
         order.sort_by_key(|&buffer| !at_peak[buffer as usize]);
-        let outcome = engine.extend(&order, Rule::FirstFit, MAX_BYTES, self.control);
-        self.work = self.work.saturating_add(engine.work());
-        let Outcome::Placed(reached) = outcome else { return };
+        let placed: Vec<(u32, u64)> = hard.iter().copied().zip(offsets.iter().copied()).collect();
+        let t0=std::time::Instant::now();
+        let found = around(self.instance, &placed, &order, self.options.threads, self.control);
+        eprintln!("around {:?}",t0.elapsed());
+        self.work = self.work.saturating_add(rest.len() as u64);
+        let Some((offsets, reached)) = found else { return };
         if reached < self.peak {
-            self.accept(engine.offsets(), reached);
+            self.accept(&offsets, reached);
         }
         if self.is_done() || work == 0 {
             return;
         }
         let limit = if peak <= self.target { self.target } else { self.target.midpoint(peak) };
         let run = Run { limit, next: Next::Heaviest, work, seed: self.options.seed };
-        let ejected = Ejection::new(self.instance).run(engine.offsets(), run, self.control);
+        let ejected = Ejection::new(self.instance).run(&offsets, run, self.control);
         self.work = self.work.saturating_add(ejected.work);
         if let Some((offsets, peak)) = ejected.plan.filter(|&(_, peak)| peak < self.peak) {
             self.accept(&offsets, peak);

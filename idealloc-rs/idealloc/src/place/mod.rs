@@ -4,6 +4,7 @@
 //! buffers in an order, [`Orders`](order::Orders) makes the orders. No interference graph is ever built.
 //! [`online()`](online::online) places in the order of time, which is worse and much faster.
 
+pub mod around;
 pub mod blend;
 pub mod calendar;
 pub mod engine;
