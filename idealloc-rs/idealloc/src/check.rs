@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::lifetime::Lifetime;
 use crate::problem::{Conflicts, MAX_BYTES, Problem};
-use crate::radix::{ascending, order};
+use crate::radix::{ascending, order, sort_pairs};
 use crate::rank_set::RankSet;
 
 /// What a plan without a defect takes, in bytes.
@@ -140,10 +140,12 @@ fn overlap(a: usize, b: usize) -> Error {
     Error::InvalidPlan(format!("buffers {} and {} conflict and share bytes", a.min(b), a.max(b)))
 }
 
-/// Where a buffer lies.
+/// Where a buffer lies, and which one it is by address.
+#[derive(Clone, Copy, Default)]
 struct Range {
     start: u64,
     end: u64,
+    rank: u32,
 }
 
 /// Sweeps time with the live address ranges in order of address: a new range meets only its two neighbours.
@@ -156,48 +158,47 @@ fn sweep(
 ) -> Result<u64, Error> {
     let pieces = pieces_of(problem);
     let by_address = order(problem.len(), |i| [pool_of(i) as u64, offsets[i]]);
-    let mut ranks = vec![0_u32; problem.len()];
+    let mut ranges = vec![Range::default(); problem.len()];
     for (rank, &buffer) in (0..).zip(&by_address) {
-        ranks[buffer as usize] = rank;
+        ranges[buffer as usize].rank = rank;
+    }
+    for (range, (&start, &size)) in ranges.iter_mut().zip(offsets.iter().zip(&problem.sizes)) {
+        (range.start, range.end) = (start, start + size);
     }
     // What the sweep reads lies in the order in which it is read: a million buffers do not fit a cache.
-    let ranges: Vec<Range> = by_address
-        .iter()
-        .map(|&buffer| buffer as usize)
-        .map(|i| Range { start: offsets[i], end: offsets[i] + problem.sizes[i] })
-        .collect();
-    let in_order = |time: &dyn Fn(Lifetime) -> i64| -> Vec<(i64, u32)> {
-        let key = |k: usize| time(pieces[k].0);
-        let piece = |k: u32| (key(k as usize), ranks[pieces[k as usize].1 as usize]);
-        order(pieces.len(), |k| [ascending(key(k))]).into_iter().map(piece).collect()
+    let start =
+        |&(life, buffer): &(Lifetime, u32)| (ascending(life.start), ranges[buffer as usize]);
+    let end =
+        |&(life, buffer): &(Lifetime, u32)| (ascending(life.end), ranges[buffer as usize].rank);
+    let mut starting: Vec<(u64, Range)> = pieces.iter().map(start).collect();
+    sort_pairs(&mut starting, &mut Vec::new());
+    let mut ending: Vec<(u64, u32)> = pieces.iter().map(end).collect();
+    sort_pairs(&mut ending, &mut Vec::new());
+    let buffer_at = |rank: u32| by_address[rank as usize] as usize;
+    let collide = |low: &Range, high: &Range| {
+        low.end > high.start && pool_of(buffer_at(low.rank)) == pool_of(buffer_at(high.rank))
     };
-    let starting = in_order(&|life| life.start);
-    let ending = in_order(&|life| life.end);
-    let buffer_at = |rank: usize| by_address[rank] as usize;
-    let same_pool = |a: usize, b: usize| pool_of(buffer_at(a)) == pool_of(buffer_at(b));
     let mut live = RankSet::new(problem.len());
+    // By rank, of what is or was live.
+    let mut seen = vec![Range::default(); problem.len()];
     let (mut bytes, mut load) = (0_u64, 0_u64);
     let mut ending = ending.into_iter().peekable();
-    for (start, rank) in starting {
-        let rank = rank as usize;
+    for (now, range) in starting {
+        let rank = range.rank as usize;
         // Lifetimes are half-open: what ends now is gone.
-        while let Some((_, ended)) = ending.next_if(|&(end, _)| end <= start) {
-            let range = &ranges[ended as usize];
+        while let Some((_, ended)) = ending.next_if(|&(end, _)| end <= now) {
+            let range = &seen[ended as usize];
             live.remove(ended as usize);
             bytes -= range.end - range.start;
         }
-        let range = &ranges[rank];
-        if let Some(other) = live.below(rank) {
-            if ranges[other].end > range.start && same_pool(rank, other) {
-                return Err(overlap(buffer_at(rank), buffer_at(other)));
-            }
-        }
-        if let Some(other) = live.above(rank) {
-            if range.end > ranges[other].start && same_pool(rank, other) {
-                return Err(overlap(buffer_at(rank), buffer_at(other)));
-            }
+        let below = live.below(rank).map(|other| &seen[other]).filter(|&low| collide(low, &range));
+        let above =
+            || live.above(rank).map(|other| &seen[other]).filter(|&high| collide(&range, high));
+        if let Some(other) = below.or_else(above) {
+            return Err(overlap(buffer_at(range.rank), buffer_at(other.rank)));
         }
         live.insert(rank);
+        seen[rank] = range;
         bytes += range.end - range.start;
         load = load.max(bytes);
     }

@@ -6,7 +6,7 @@ use crate::auto::ejection::{Ejection, Next, Run};
 use crate::auto::repair::{Budget, repair};
 use crate::auto::search::{Search, peak_of};
 use crate::auto::{blends, small};
-use crate::place::around::around;
+use crate::place::around::{WINDOW, around};
 use crate::place::order::Orders;
 
 /// Buffers up to which exact search is worth preparing for.
@@ -38,9 +38,7 @@ impl Search<'_> {
         if hard.is_empty() {
             return;
         }
-        let t0=std::time::Instant::now();
         let part = self.instance.subset(&hard);
-        eprintln!("hard {} rest {} sections {} part {}",hard.len(),rest.len(),self.instance.sections(),part.sections());
         let filling = if few || are_very_many { 0 } else { work / FILLING };
         let budget = Budget {
             work: work.saturating_sub(rest.len() as u64 + filling),
@@ -56,9 +54,7 @@ impl Search<'_> {
         self.work = self.work.saturating_add(found.work);
         self.plays += found.tried;
         if let Some((offsets, peak)) = found.plan.filter(|_| !self.control.is_abandoned()) {
-            eprintln!("hard took {:?} peak {}",t0.elapsed(),peak);
             self.fill(&hard, &offsets, &rest, peak, filling);
-            eprintln!("and fill {:?} peak {}",t0.elapsed(),self.peak);
         }
     }
 
@@ -70,9 +66,8 @@ impl Search<'_> {
         let mut order: Vec<u32> = sorted.iter().map(|&i| rest[i as usize]).collect();
         order.sort_by_key(|&buffer| !at_peak[buffer as usize]);
         let placed: Vec<(u32, u64)> = hard.iter().copied().zip(offsets.iter().copied()).collect();
-        let t0=std::time::Instant::now();
-        let found = around(self.instance, &placed, &order, self.options.threads, self.control);
-        eprintln!("around {:?}",t0.elapsed());
+        let found =
+            around(self.instance, &placed, &order, WINDOW, self.options.threads, self.control);
         self.work = self.work.saturating_add(rest.len() as u64);
         let Some((offsets, reached)) = found else { return };
         if reached < self.peak {

@@ -1,7 +1,7 @@
 //! First fit around what is placed, one window of time after another.
 //!
-//! Most of very many buffers live shortly. An index of all time does not fit the caches of a processor; one of a
-//! window does. What crosses from one window into the next is placed first, the windows then know nothing of each other.
+//! Of very many buffers most live shortly. An index of all time does not fit the caches of a processor, one of a window
+//! does. What crosses from one window into the next is placed first; the windows then know nothing of each other.
 
 use crate::control::Control;
 use crate::parallel::map;
@@ -10,54 +10,64 @@ use crate::place::instance::{Instance, Span};
 use crate::problem::MAX_BYTES;
 
 /// Sections of a window: a power of two, so that what is live all through one is a single entry of its index.
-const SECTIONS: u32 = 2048;
+pub const WINDOW: u32 = 2048;
 
-/// Places the buffers of `order` around `placed`, each at its lowest place: those that cross windows first, then those of
-/// each window, each in the order given.
+/// Places the buffers of `order` around `placed`, each at its lowest place: first those that cross windows of `window`
+/// sections, then those of each window, both as ordered.
 ///
 /// Returns all offsets and the peak in bytes; `None` if the caller asked to stop or addresses run out. `instance` must be
-/// [temporal](Instance::is_temporal), `placed` and `order` disjoint, and `placed` hold what is fixed. The same result for
-/// any number of threads. Complexity: that of the engine for what crosses, `O(log^2 SECTIONS)` for each of the others, and
-/// `O(placed log placed + what meets each window)`.
+/// [temporal](Instance::is_temporal), and `placed` and `order` hold each buffer once; what is fixed stays where it is. The same result for any number of
+/// threads. Complexity: that of the engine for `placed` and what crosses, `O(log^2 window)` for each of the others, and
+/// linear in what meets each window.
 pub fn around(
     instance: &Instance,
     placed: &[(u32, u64)],
     order: &[u32],
+    window: u32,
     threads: usize,
     control: &Control,
 ) -> Option<(Vec<u64>, u64)> {
-    let windows = instance.sections().div_ceil(SECTIONS as usize);
-    let mut engine = Engine::new(instance);
-    for &(buffer, offset) in placed {
-        engine.place(buffer as usize, offset);
-    }
+    let windows = instance.sections().div_ceil(window as usize);
     let mut inside: Vec<Vec<u32>> = vec![Vec::new(); windows];
     let mut crossing = Vec::new();
+    let mut placed = placed.to_vec();
     for &buffer in order {
-        match window_of(instance.spans()[buffer as usize]) {
-            Some(window) if windows > 1 => inside[window].push(buffer),
-            _ => crossing.push(buffer),
+        let fixed = instance.fixed().binary_search_by_key(&buffer, |&(fixed, _)| fixed);
+        if let Ok(at) = fixed {
+            placed.push(instance.fixed()[at]);
+            continue;
+        }
+        let span = instance.spans()[buffer as usize];
+        let at = (span.start / window) as usize;
+        if !span.is_empty() && at == ((span.end - 1) / window) as usize {
+            inside[at].push(buffer);
+        } else {
+            crossing.push(buffer);
         }
     }
-    let outcome = engine.extend(&crossing, Rule::FirstFit, MAX_BYTES, control);
-    let Outcome::Placed(mut peak) = outcome else { return None };
-    let mut offsets = engine.offsets().to_vec();
-    drop(engine);
-
-    let mut known = placed.to_vec();
-    known.extend(crossing.iter().map(|&buffer| (buffer, offsets[buffer as usize])));
-    known.sort_unstable_by_key(|&(buffer, offset)| (offset, buffer));
-    let mut obstacles: Vec<Vec<(u32, u64)>> = vec![Vec::new(); windows];
-    for &(buffer, offset) in &known {
+    let (mut obstacles, mut peak) = crossed(instance, &placed, &crossing, control)?;
+    let mut offsets = vec![0; instance.len()];
+    for &(buffer, offset) in &obstacles {
+        offsets[buffer as usize] = offset;
+    }
+    // From low to high an index takes them fastest.
+    obstacles.sort_unstable_by_key(|&(buffer, offset)| (offset, buffer));
+    let mut met: Vec<Vec<(u32, u64)>> = vec![Vec::new(); windows];
+    for &(buffer, offset) in &obstacles {
         let span = instance.spans()[buffer as usize];
         if !span.is_empty() && instance.sizes()[buffer as usize] > 0 {
-            let (first, last) = (span.start / SECTIONS, (span.end - 1) / SECTIONS);
-            for window in &mut obstacles[first as usize..=last as usize] {
+            let (first, last) = (span.start / window, (span.end - 1) / window);
+            for window in &mut met[first as usize..=last as usize] {
                 window.push((buffer, offset));
             }
         }
     }
-    let filled = map(threads, windows, |i| fill(instance, i as u32, &inside[i], &obstacles[i], control));
+    let filled = map(threads, windows, |at| {
+        let start = at as u32 * window;
+        let end = start.saturating_add(window).min(instance.sections() as u32);
+        let part = instance.window(Span { start, end }, &inside[at], &met[at]);
+        first_fit(&part, inside[at].len(), control)
+    });
     for (found, buffers) in filled.into_iter().zip(&inside) {
         let (places, highest) = found?;
         peak = peak.max(highest);
@@ -68,26 +78,108 @@ pub fn around(
     Some((offsets, peak))
 }
 
-/// The only window that a life meets.
-fn window_of(span: Span) -> Option<usize> {
-    let window = span.start / SECTIONS;
-    (!span.is_empty() && window == (span.end - 1) / SECTIONS).then_some(window as usize)
+/// First fit of `crossing` around `placed`: all of them with their offsets, and the peak.
+fn crossed(
+    instance: &Instance,
+    placed: &[(u32, u64)],
+    crossing: &[u32],
+    control: &Control,
+) -> Option<(Vec<(u32, u64)>, u64)> {
+    let members: Vec<u32> =
+        crossing.iter().copied().chain(placed.iter().map(|&(buffer, _)| buffer)).collect();
+    // Few buffers have few sections.
+    let part = instance.subset(&members);
+    let mut engine = Engine::new(&part);
+    let mut known: Vec<(u32, u64)> =
+        (crossing.len() as u32..).zip(placed.iter().map(|&(_, offset)| offset)).collect();
+    known.sort_unstable_by_key(|&(at, offset)| (offset, at));
+    for (at, offset) in known {
+        engine.place(at as usize, offset);
+    }
+    let order: Vec<u32> = (0..crossing.len() as u32).collect();
+    let Outcome::Placed(peak) = engine.extend(&order, Rule::FirstFit, MAX_BYTES, control) else {
+        return None;
+    };
+    Some((members.into_iter().zip(engine.offsets().iter().copied()).collect(), peak))
 }
 
-/// First fit of the buffers of one window: their offsets and the peak of all that meets it.
-fn fill(
-    instance: &Instance,
-    window: u32,
-    buffers: &[u32],
-    obstacles: &[(u32, u64)],
-    control: &Control,
-) -> Option<(Vec<u64>, u64)> {
-    let end = ((window + 1) * SECTIONS).min(instance.sections() as u32);
-    let part = instance.window(Span { start: window * SECTIONS, end }, buffers, obstacles);
-    let mut engine = Engine::new(&part);
-    let order: Vec<u32> = (0..buffers.len() as u32).collect();
+/// First fit of the first `count` buffers around what is fixed: their offsets and the peak of all.
+fn first_fit(part: &Instance, count: usize, control: &Control) -> Option<(Vec<u64>, u64)> {
+    let mut engine = Engine::new(part);
+    let order: Vec<u32> = (0..count as u32).collect();
     match engine.extend(&order, Rule::FirstFit, MAX_BYTES, control) {
-        Outcome::Placed(peak) => Some((engine.offsets()[..buffers.len()].to_vec(), peak)),
+        Outcome::Placed(peak) => Some((engine.offsets()[..count].to_vec(), peak)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::around;
+    use crate::check::check;
+    use crate::control::Control;
+    use crate::index::BufferIdx;
+    use crate::lifetime::Lifetime;
+    use crate::place::engine::{Engine, Outcome, Rule};
+    use crate::place::instance::Instance;
+    use crate::problem::{MAX_BYTES, Problem};
+
+    /// Buffers as size, start, life and alignment.
+    fn problem(buffers: &[(u64, i64, i64, u64)], fixed: Option<(usize, u64)>) -> Problem {
+        let mut builder = Problem::builder();
+        builder.arrays(
+            buffers.iter().map(|buffer| buffer.0).collect(),
+            buffers.iter().map(|&(_, start, life, _)| Lifetime::new(start, start + life)).collect(),
+            Some(buffers.iter().map(|buffer| buffer.3).collect()),
+        );
+        if let Some((buffer, offset)) = fixed {
+            builder.fix(BufferIdx::from(buffer), offset);
+        }
+        builder.build().expect("is well formed")
+    }
+
+    proptest! {
+        #[test]
+        fn is_a_plan_around_what_is_placed_for_any_window(
+            buffers in prop::collection::vec((0_u64..50, 0_i64..60, 0_i64..20, 1_u64..5), 1..60),
+            half in 0_usize..60,
+            window in 1_u32..70,
+            fixed in any::<prop::sample::Index>(),
+        ) {
+            let fixed = fixed.index(buffers.len());
+            let problem = problem(&buffers, Some((fixed, 12 * buffers[fixed].3)));
+            let instance = Instance::new(&problem);
+            let is_first = |buffer: u32| (buffer as usize) < half && buffer as usize != fixed;
+            let (first, rest): (Vec<u32>, Vec<u32>) =
+                (0..buffers.len() as u32).partition(|&buffer| is_first(buffer));
+            let mut engine = Engine::new(&instance);
+            engine.run(&first, Rule::FirstFit, MAX_BYTES, &Control::default());
+            let placed: Vec<(u32, u64)> =
+                first.iter().map(|&buffer| (buffer, engine.offsets()[buffer as usize])).collect();
+            let place = |threads| {
+                around(&instance, &placed, &rest, window, threads, &Control::default())
+                    .expect("there are addresses")
+            };
+            let (offsets, peak) = place(1);
+            prop_assert_eq!(check(&problem, &offsets, &[]), Ok(peak));
+            prop_assert!(placed.iter().all(|&(buffer, offset)| offsets[buffer as usize] == offset));
+            prop_assert_eq!(place(3), (offsets.clone(), peak));
+            // All in one window: nothing but first fit.
+            if window as usize >= instance.sections() {
+                let outcome = engine.extend(&rest, Rule::FirstFit, MAX_BYTES, &Control::default());
+                prop_assert_eq!(outcome, Outcome::Placed(peak));
+                prop_assert_eq!(engine.offsets(), offsets.as_slice());
+            }
+        }
+    }
+
+    #[test]
+    fn stops_when_asked_to() {
+        let problem = problem(&[(8, 0, 4, 1), (8, 1, 4, 1)], None);
+        let control = Control::default();
+        control.cancel();
+        assert_eq!(around(&Instance::new(&problem), &[], &[0, 1], 2, 1, &control), None);
     }
 }
