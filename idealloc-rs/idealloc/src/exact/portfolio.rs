@@ -21,11 +21,18 @@ pub struct Run {
     pub nodes: u64,
 }
 
-/// Nodes of one run, times a Luby number.
-const NODES_PER_RUN: u64 = 2000;
+/// Nodes of one run, times a Luby number: half as many again as there are buffers, as a run that finds a plan seldom
+/// turns back before it,
+const fn nodes_per_run(buffers: usize) -> u64 {
+    let nodes = buffers as u64 * 3 / 2;
+    if nodes > FEWEST_NODES { nodes } else { FEWEST_NODES }
+}
 
-/// Rounds before the first beam: what is easy is solved by then.
-const ROUNDS_BEFORE_BEAMS: u64 = 6;
+/// and not so few that proofs suffer.
+const FEWEST_NODES: u64 = 300;
+
+/// Nodes before the first beam: what is easy is solved by then.
+const NODES_BEFORE_BEAMS: u64 = 100_000;
 
 /// Narrow beams of a round.
 const BEAMS: u64 = 5;
@@ -58,17 +65,30 @@ pub struct Portfolio {
     seed: u64,
     /// Position of the next round, from 0.
     number: u64,
+    /// Rounds with beams.
+    with_beams: u64,
     /// Nodes of all rounds.
     nodes: u64,
     /// Failures of each section.
     weights: Vec<u32>,
+    /// Memory of runs that are over.
+    spare: Mutex<Vec<Vec<State>>>,
 }
 
 impl Portfolio {
     /// A portfolio that has not run.
     pub fn new(model: Model, root: State, seed: u64) -> Self {
         let weights = vec![0; model.sections];
-        Self { model, root, seed, number: 0, nodes: 0, weights }
+        Self {
+            model,
+            root,
+            seed,
+            number: 0,
+            with_beams: 0,
+            nodes: 0,
+            weights,
+            spare: Mutex::default(),
+        }
     }
 
     /// Runs the arms in rounds for so many nodes more. The arms of a round know nothing of each other, the first in
@@ -84,11 +104,14 @@ impl Portfolio {
                 root: &self.root,
                 seed: self.seed,
                 number: self.number,
-                budget: NODES_PER_RUN.saturating_mul(luby(self.number + 1)).min(left),
+                beams: (self.nodes >= NODES_BEFORE_BEAMS).then_some(self.with_beams),
+                budget: nodes_per_run(self.model.n).saturating_mul(luby(self.number + 1)).min(left),
                 broad: self.nodes.min(left) / 2 / (NODES_PER_STATE * self.model.n as u64),
                 weights: &self.weights,
+                spare: &self.spare,
                 limits: limits.with_nodes(left),
             };
+            let has_beams = round.beams.is_some();
             let reports = round.run();
             let mut weights = self.weights.clone();
             for report in reports {
@@ -107,6 +130,7 @@ impl Portfolio {
             }
             self.weights = weights;
             self.number += 1;
+            self.with_beams += u64::from(has_beams);
         }
         Run { end: End::OutOfNodes, positions: Vec::new(), nodes: self.nodes - before }
     }
@@ -119,12 +143,16 @@ struct Round<'a> {
     seed: u64,
     /// Position of the round, from 0.
     number: u64,
+    /// Rounds with beams before this one; `None` if it is too early for them.
+    beams: Option<u64>,
     /// Nodes of each arm.
     budget: u64,
     /// States per level of all broad beams together.
     broad: u64,
     /// Failures of each section in earlier rounds.
     weights: &'a [u32],
+    /// Memory of runs that are over.
+    spare: &'a Mutex<Vec<Vec<State>>>,
     /// What all may use together.
     limits: Limits<'a>,
 }
@@ -134,7 +162,7 @@ impl Round<'_> {
     fn run(&self) -> Vec<Report> {
         let limits = &self.limits;
         let broad = self.broad.div_ceil(*BROAD_WIDTH.end()).clamp(1, BROAD_BEAMS);
-        let beams = if self.number < ROUNDS_BEFORE_BEAMS { 0 } else { BEAMS + broad };
+        let beams = if self.beams.is_some() { BEAMS + broad } else { 0 };
         let stops: Vec<AtomicBool> = (0..ARMS + beams).map(|_| AtomicBool::new(false)).collect();
         let slots: Vec<Mutex<Option<Report>>> = stops.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
@@ -185,15 +213,19 @@ impl Round<'_> {
     fn arm(&self, k: u64, stop: &AtomicBool) -> Report {
         let arm = Arm::nth(self.model, self.seed, self.number * ARMS + k);
         let weights = self.weights.to_vec();
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let saved = spare().pop().unwrap_or_default();
+        let (model, limits) = (self.model, &self.limits);
         let mut search =
-            Search::new(self.model, &arm, self.root, weights, self.budget, &self.limits, stop);
+            Search::new(model, &arm, self.root, weights, self.budget, limits, stop, saved);
         let end = search.run();
-        let (positions, nodes, weights) = search.finish();
+        let (positions, nodes, weights, saved) = search.finish();
+        spare().push(saved);
         Report { end, positions, nodes, weights }
     }
 
     fn narrow(&self, k: u64) -> Taste {
-        let position = (self.number - ROUNDS_BEFORE_BEAMS) * BEAMS + k;
+        let position = self.beams.unwrap_or(0) * BEAMS + k;
         let width = (BEAM_WIDTH * luby(position + 1)) as usize;
         Taste::narrow(self.model, self.root, width, self.seed, position)
     }

@@ -42,7 +42,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A run from `root` with what is known of failures.
+    /// A run from `root` with what is known of failures, in the memory of another run.
     pub fn new(
         model: &'a Model,
         arm: &'a Arm,
@@ -51,14 +51,15 @@ impl<'a> Search<'a> {
         budget: u64,
         limits: &'a Limits<'a>,
         stop: &'a AtomicBool,
+        saved: Vec<State>,
     ) -> Self {
-        let (state, saved, nodes) = (root.clone(), Vec::new(), 0);
+        let (state, nodes) = (root.clone(), 0);
         Self { model, arm, limits, stop, state, saved, nodes, budget, weight }
     }
 
-    /// Positions (if solved), nodes and failures.
-    pub fn finish(self) -> (Vec<u64>, u64, Vec<u32>) {
-        (self.state.lowest, self.nodes, self.weight)
+    /// Positions (if solved), nodes, failures, and the memory for another run.
+    pub fn finish(self) -> (Vec<u64>, u64, Vec<u32>, Vec<State>) {
+        (self.state.lowest, self.nodes, self.weight, self.saved)
     }
 
     /// Searches until it is solved, failed, or stopped.
