@@ -109,21 +109,6 @@ struct Node {
     fingerprint: u64,
 }
 
-impl Clone for Node {
-    fn clone(&self) -> Self {
-        let mut copy = Self::default();
-        copy.clone_from(self);
-        copy
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        self.state.clone_from(&other.state);
-        self.jobs.clone_from(&other.jobs);
-        self.cost = other.cost;
-        self.fingerprint = other.fingerprint;
-    }
-}
-
 impl Node {
     /// Brings all that is known of the node up to its state, from `before`, whose state it was made of.
     fn update(
@@ -197,7 +182,7 @@ impl<'a> Beam<'a> {
         let (mut node, mut spare) = (Node::default(), Node::default());
         loop {
             for &slot in &order {
-                node.clone_from(&level[slot]);
+                std::mem::swap(&mut node, &mut level[slot]);
                 match self.expand(&mut node, &mut spare) {
                     End::Failed => {}
                     End::Solved => return (End::Solved, node.state.lowest),
@@ -301,12 +286,11 @@ impl<'a> Beam<'a> {
             self.used += 1;
             self.used - 1
         });
-        if slot == self.slots.len() {
-            self.slots.push(self.child.clone());
-        } else {
-            self.slots[slot].clone_from(&self.child);
-        }
         self.next.push((self.child.cost, self.nodes, slot));
+        if slot == self.slots.len() {
+            self.slots.push(Node::default());
+        }
+        std::mem::swap(&mut self.slots[slot], &mut self.child);
     }
 
     /// True if a state of such a cost is not among the best. A child costs at least what its parent does without the

@@ -45,8 +45,11 @@ pub enum MinimumEnd {
 /// Nodes of each probe in the first sweep; four times as many in each later one.
 const FIRST_PROBE_NODES: u64 = 64_000;
 
-/// Times as many nodes for the target.
+/// Times as many nodes for the target, where most problems end,
 const TARGET_SHARE: u64 = 4;
+
+/// as long as they are no more than this: what is still open then may stay so, and a lower peak is found sooner.
+const TARGET_NODES: u64 = 256_000;
 
 /// Starts from the plan `incumbent` and searches for better ones: at the target, at the capacity, then between.
 ///
@@ -120,9 +123,9 @@ impl Run<'_> {
             if left == 0 {
                 return Some(MinimumEnd::Limit);
             }
-            // The target is where most problems end.
             let is_target = capacity <= self.goal.target;
-            let nodes = nodes.saturating_mul(if is_target { TARGET_SHARE } else { 1 }).min(left);
+            let more = nodes.saturating_mul(TARGET_SHARE).min(TARGET_NODES);
+            let nodes = if is_target { nodes.max(more) } else { nodes }.min(left);
             let keep = is_target || self.goal.only_fit;
             let answer = self.probe(capacity, keep, &self.limits.with_nodes(nodes));
             self.best.nodes += answer.nodes;

@@ -215,9 +215,9 @@ impl Round<'_> {
         let weights = self.weights.to_vec();
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let saved = spare().pop().unwrap_or_default();
-        let (model, limits) = (self.model, &self.limits);
         let mut search =
-            Search::new(model, &arm, self.root, weights, self.budget, limits, stop, saved);
+            Search::new(self.model, &arm, self.root, weights, self.budget, &self.limits, stop)
+                .reusing(saved);
         let end = search.run();
         let (positions, nodes, weights, saved) = search.finish();
         spare().push(saved);

@@ -42,7 +42,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A run from `root` with what is known of failures, in the memory of another run.
+    /// A run from `root` with what is known of failures.
     pub fn new(
         model: &'a Model,
         arm: &'a Arm,
@@ -51,10 +51,14 @@ impl<'a> Search<'a> {
         budget: u64,
         limits: &'a Limits<'a>,
         stop: &'a AtomicBool,
-        saved: Vec<State>,
     ) -> Self {
-        let (state, nodes) = (root.clone(), 0);
+        let (state, saved, nodes) = (root.clone(), Vec::new(), 0);
         Self { model, arm, limits, stop, state, saved, nodes, budget, weight }
+    }
+
+    /// The same run in the memory of one that is over: fresh memory takes a third of the time of a short run.
+    pub fn reusing(self, saved: Vec<State>) -> Self {
+        Self { saved, ..self }
     }
 
     /// Positions (if solved), nodes, failures, and the memory for another run.
