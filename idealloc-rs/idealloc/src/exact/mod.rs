@@ -8,6 +8,7 @@ mod construct;
 pub(crate) mod limits;
 mod minimize;
 pub(crate) mod model;
+mod no_goods;
 mod planner;
 mod portfolio;
 mod probe;

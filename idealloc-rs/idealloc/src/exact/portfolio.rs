@@ -7,7 +7,8 @@ use super::arm::{ARMS, Arm};
 use super::beam::{Beam, Taste};
 use super::limits::Limits;
 use super::model::Model;
-use super::search::{End, Search};
+use super::no_goods::NoGoods;
+use super::search::{End, Finished, Search};
 use super::state::State;
 use crate::luby::luby;
 
@@ -55,6 +56,7 @@ struct Report {
     positions: Vec<u64>,
     nodes: u64,
     weights: Vec<u32>,
+    learnt: NoGoods,
 }
 
 /// A portfolio and what it has learnt so far.
@@ -71,6 +73,8 @@ pub struct Portfolio {
     nodes: u64,
     /// Failures of each section.
     weights: Vec<u32>,
+    /// States that fail.
+    no_goods: NoGoods,
     /// Memory of runs that are over.
     spare: Mutex<Vec<Vec<State>>>,
 }
@@ -87,6 +91,7 @@ impl Portfolio {
             with_beams: 0,
             nodes: 0,
             weights,
+            no_goods: NoGoods::default(),
             spare: Mutex::default(),
         }
     }
@@ -108,12 +113,14 @@ impl Portfolio {
                 budget: nodes_per_run(self.model.n).saturating_mul(luby(self.number + 1)).min(left),
                 broad: self.nodes.min(left) / 2 / (NODES_PER_STATE * self.model.n as u64),
                 weights: &self.weights,
+                no_goods: &self.no_goods,
                 spare: &self.spare,
                 limits: limits.with_nodes(left),
             };
             let has_beams = round.beams.is_some();
             let reports = round.run();
             let mut weights = self.weights.clone();
+            let mut no_goods = Vec::new();
             for report in reports {
                 self.nodes += report.nodes;
                 match report.end {
@@ -127,8 +134,10 @@ impl Portfolio {
                 for (weight, (&new, &old)) in weights.iter_mut().zip(learnt) {
                     *weight = weight.saturating_add(new - old);
                 }
+                no_goods.push(report.learnt);
             }
             self.weights = weights;
+            no_goods.into_iter().for_each(|learnt| self.no_goods.merge(learnt));
             self.number += 1;
             self.with_beams += u64::from(has_beams);
         }
@@ -151,6 +160,8 @@ struct Round<'a> {
     broad: u64,
     /// Failures of each section in earlier rounds.
     weights: &'a [u32],
+    /// States that fail, from earlier rounds.
+    no_goods: &'a NoGoods,
     /// Memory of runs that are over.
     spare: &'a Mutex<Vec<Vec<State>>>,
     /// What all may use together.
@@ -212,16 +223,16 @@ impl Round<'_> {
 
     fn arm(&self, k: u64, stop: &AtomicBool) -> Report {
         let arm = Arm::nth(self.model, self.seed, self.number * ARMS + k);
-        let weights = self.weights.to_vec();
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let saved = spare().pop().unwrap_or_default();
+        let (model, limits) = (self.model, &self.limits);
+        let known = (self.weights.to_vec(), self.no_goods);
         let mut search =
-            Search::new(self.model, &arm, self.root, weights, self.budget, &self.limits, stop)
-                .reusing(saved);
+            Search::new(model, &arm, self.root, known, self.budget, limits, stop).reusing(saved);
         let end = search.run();
-        let (positions, nodes, weights, saved) = search.finish();
-        spare().push(saved);
-        Report { end, positions, nodes, weights }
+        let Finished { positions, nodes, weights, learnt, memory } = search.finish();
+        spare().push(memory);
+        Report { end, positions, nodes, weights, learnt }
     }
 
     fn narrow(&self, k: u64) -> Taste {
@@ -240,6 +251,7 @@ impl Round<'_> {
     fn beam(&self, taste: &Taste, stop: &AtomicBool) -> Report {
         let mut beam = Beam::new(self.model, taste, &self.limits, stop);
         let (end, positions) = beam.run(self.root);
-        Report { end, positions, nodes: beam.nodes, weights: self.weights.to_vec() }
+        let (weights, learnt) = (self.weights.to_vec(), NoGoods::default());
+        Report { end, positions, nodes: beam.nodes, weights, learnt }
     }
 }

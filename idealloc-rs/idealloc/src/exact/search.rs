@@ -6,6 +6,7 @@ use super::arm::{Arm, FitRule, SectionRule};
 use super::branch::choose_section;
 use super::limits::Limits;
 use super::model::Model;
+use super::no_goods::NoGoods;
 use super::state::{Fail, State};
 
 /// Forced raises without a choice before the leap to a supported level.
@@ -39,21 +40,42 @@ pub struct Search<'a> {
     budget: u64,
     /// Failures of each section.
     weight: Vec<u32>,
+    /// States that earlier runs found to fail,
+    known: &'a NoGoods,
+    /// and those that this one did.
+    learnt: NoGoods,
 }
 
+/// What is left of a run.
+pub struct Finished {
+    /// Positions, if it solved.
+    pub positions: Vec<u64>,
+    /// Nodes used.
+    pub nodes: u64,
+    /// Failures of each section, with those that it began with.
+    pub weights: Vec<u32>,
+    /// States that fail.
+    pub learnt: NoGoods,
+    /// Memory for another run.
+    pub memory: Vec<State>,
+}
+
+/// Nodes below which a failure is found again as fast as it is looked up.
+const WORTH_LEARNING: u64 = 3;
+
 impl<'a> Search<'a> {
-    /// A run from `root` with what is known of failures.
+    /// A run from `root` with what is known of failures: how many there were in each section, and in which states.
     pub fn new(
         model: &'a Model,
         arm: &'a Arm,
         root: &State,
-        weight: Vec<u32>,
+        (weight, known): (Vec<u32>, &'a NoGoods),
         budget: u64,
         limits: &'a Limits<'a>,
         stop: &'a AtomicBool,
     ) -> Self {
-        let (state, saved, nodes) = (root.clone(), Vec::new(), 0);
-        Self { model, arm, limits, stop, state, saved, nodes, budget, weight }
+        let (state, saved, nodes, learnt) = (root.clone(), Vec::new(), 0, NoGoods::default());
+        Self { model, arm, limits, stop, state, saved, nodes, budget, weight, known, learnt }
     }
 
     /// The same run in the memory of one that is over: fresh memory takes a third of the time of a short run.
@@ -61,9 +83,15 @@ impl<'a> Search<'a> {
         Self { saved, ..self }
     }
 
-    /// Positions (if solved), nodes, failures, and the memory for another run.
-    pub fn finish(self) -> (Vec<u64>, u64, Vec<u32>, Vec<State>) {
-        (self.state.lowest, self.nodes, self.weight, self.saved)
+    /// What the run found and learnt.
+    pub fn finish(self) -> Finished {
+        Finished {
+            positions: self.state.lowest,
+            nodes: self.nodes,
+            weights: self.weight,
+            learnt: self.learnt,
+            memory: self.saved,
+        }
     }
 
     /// Searches until it is solved, failed, or stopped.
@@ -76,7 +104,7 @@ impl<'a> Search<'a> {
         let mut first = low;
         for s in low..high {
             if s + 1 == high || self.state.crossing[s] == 0 {
-                match self.part(first, s + 1, depth) {
+                match self.unless_known(first, s + 1, depth) {
                     End::Solved => {}
                     end => return end,
                 }
@@ -84,6 +112,22 @@ impl<'a> Search<'a> {
             }
         }
         End::Solved
+    }
+
+    /// Solves sections `low .. high`, which unplaced buffers join, unless they are known to fail.
+    fn unless_known(&mut self, low: usize, high: usize, depth: usize) -> End {
+        let Some(key) = NoGoods::key(self.model, &self.state, low, high) else {
+            return self.part(low, high, depth);
+        };
+        if self.known.holds(key) || self.learnt.holds(key) {
+            return End::Failed;
+        }
+        let before = self.nodes;
+        let end = self.part(low, high, depth);
+        if end == End::Failed && self.nodes - before >= WORTH_LEARNING {
+            self.learnt.learn(key);
+        }
+        end
     }
 
     /// Solves sections `low .. high`, which unplaced buffers join.
