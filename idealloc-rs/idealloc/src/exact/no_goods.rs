@@ -29,11 +29,16 @@ pub struct NoGoods {
 }
 
 impl NoGoods {
+    /// Whether the component is small enough for them.
+    pub fn pay(model: &Model) -> bool {
+        model.n <= MOST_BUFFERS
+    }
+
     /// The key of what is left in sections `low .. high`, which no unplaced buffer leaves; `None` where no-goods do not pay.
     ///
     /// Complexity: `O(n)`.
     pub fn key(model: &Model, state: &State, low: usize, high: usize) -> Option<Key> {
-        if model.n > MOST_BUFFERS {
+        if !Self::pay(model) {
             return None;
         }
         let (mut first, mut second) = (0_u64, 0_u64);

@@ -35,6 +35,9 @@ const FEWEST_NODES: u64 = 300;
 /// Nodes before the first beam: what is easy is solved by then.
 const NODES_BEFORE_BEAMS: u64 = 100_000;
 
+/// One round in so many has beams where no-goods pay: more runs end with a proof there.
+const SELDOM: u64 = 8;
+
 /// Narrow beams of a round.
 const BEAMS: u64 = 5;
 
@@ -104,12 +107,14 @@ impl Portfolio {
         let before = self.nodes;
         while self.nodes < end {
             let left = end - self.nodes;
+            let has_beams = self.nodes >= NODES_BEFORE_BEAMS
+                && (!NoGoods::pay(&self.model) || self.number.is_multiple_of(SELDOM));
             let round = Round {
                 model: &self.model,
                 root: &self.root,
                 seed: self.seed,
                 number: self.number,
-                beams: (self.nodes >= NODES_BEFORE_BEAMS).then_some(self.with_beams),
+                beams: has_beams.then_some(self.with_beams),
                 budget: nodes_per_run(self.model.n).saturating_mul(luby(self.number + 1)).min(left),
                 broad: self.nodes.min(left) / 2 / (NODES_PER_STATE * self.model.n as u64),
                 weights: &self.weights,
@@ -117,7 +122,6 @@ impl Portfolio {
                 spare: &self.spare,
                 limits: limits.with_nodes(left),
             };
-            let has_beams = round.beams.is_some();
             let reports = round.run();
             let mut weights = self.weights.clone();
             let mut no_goods = Vec::new();

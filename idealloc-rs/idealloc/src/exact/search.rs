@@ -61,7 +61,7 @@ pub struct Finished {
 }
 
 /// Nodes below which a failure is found again as fast as it is looked up.
-const WORTH_LEARNING: u64 = 3;
+const WORTH_LEARNING: u64 = 2;
 
 impl<'a> Search<'a> {
     /// A run from `root` with what is known of failures: how many there were in each section, and in which states.
