@@ -13,6 +13,7 @@ mod clauses;
 mod conflict;
 mod failures;
 mod heights;
+mod hint;
 mod literal;
 mod no_goods;
 mod overlaps;
@@ -24,9 +25,11 @@ use super::budget::Budget;
 use super::downsets::TooWide;
 use super::graph::{Graph, OpIdx};
 use super::options::Reductions;
+use super::path::Eviction;
 use super::reduce::Reduced;
 use super::residency::Residency;
 use crate::plan::StopReason;
+use hint::Hint;
 use tree::{End, Tree};
 
 /// Most operators of a graph that is searched this way: the search is recursive.
@@ -45,7 +48,14 @@ pub(super) struct Closed {
     pub stop: StopReason,
 }
 
+/// Whether a graph is small enough for this search.
+pub(super) fn is_possible(graph: &Graph) -> bool {
+    graph.ops().len() <= MOST_OPS
+}
+
 /// Looks for a schedule that moves from `lower` bytes on, a proved bound, to less than `upper`, the best one known.
+///
+/// `without_addresses` moves `lower` bytes, if capacity is all that counts; the search begins there.
 ///
 /// Every macro of `reduced` is one operator. Exponential in the number of operators at worst; `budget` limits it.
 pub(super) fn close<const W: usize>(
@@ -53,21 +63,24 @@ pub(super) fn close<const W: usize>(
     reduced: &Reduced,
     capacity: u64,
     (lower, upper): (u64, u64),
+    without_addresses: Option<(Vec<OpIdx>, Vec<Eviction>)>,
     seed: u64,
     reductions: Reductions,
     budget: &mut Budget<'_>,
 ) -> Result<Closed, TooWide> {
     let mut closed =
         Closed { schedule: None, bound: lower, clashes: 0, stop: StopReason::WorkLimit };
-    if graph.ops().len() > MOST_OPS {
+    if !is_possible(graph) {
         return Ok(closed);
     }
     // Which operators are gathered, and which may wait, matters to addresses.
     let reductions =
         Reductions { glue: false, defer_sources: false, canonical_last: false, ..reductions };
+    let hint =
+        without_addresses.and_then(|(order, evictions)| Hint::new(graph, &order, &evictions));
     let mut tree = Tree::<W>::new(graph, reduced, capacity, seed, reductions)?;
     while closed.bound < upper {
-        let end = tree.search(closed.bound, budget)?;
+        let end = tree.search(closed.bound, hint.clone(), budget)?;
         closed.clashes = tree.clashes();
         match end {
             End::Found(order, residencies) => {
