@@ -11,7 +11,8 @@ from xdsl_memplan.scheduling.oracle import OracleSettings, solve_exactly
 from xdsl_memplan.scheduling.peak import schedule_for_peak
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 
-# Seed, budget, capacity, optimum with addresses. 124 and 285 have true gaps: by capacity alone these are 40 and 45.
+# Seed, budget, capacity, optimum with addresses. 124 and 285 have true gaps: by capacity alone it
+# is 40 and 45.
 ONCE_OPEN = [
     (22, "M_R", 34, 38),
     (36, "M_H", 38, 6),

@@ -71,8 +71,8 @@ mod tests {
                 let found = search.run(state, upper, 0, &mut Budget::new(&options, &control)).ok();
                 found.map(|found| (found.bound, found.stop, found.path.map(|path| path.cost)))
             };
-            let mut learning = Search::<2>::new(&reduced, capacity, reductions).ok().expect("narrow");
-            let mut fresh = Search::<2>::new(&reduced, capacity, reductions).ok().expect("narrow");
+            let mut learning = Search::<2>::new(&reduced, capacity, reductions).expect("narrow");
+            let mut fresh = Search::<2>::new(&reduced, capacity, reductions).expect("narrow");
             let first = Stepper::first();
             let truth = run(&mut fresh, first, u64::MAX).expect("narrow");
             for upper in limits.into_iter().chain([u64::MAX]) {
@@ -87,7 +87,7 @@ mod tests {
                 for by in 0..fresh.stepper.downsets.moves(first.downset).len() {
                     let mut after = [&mut fresh, &mut learning].map(|search| {
                         let downsets = &mut search.stepper.downsets;
-                        let to = downsets.target(first.downset, by).ok().expect("narrow");
+                        let to = downsets.target(first.downset, by).expect("narrow");
                         let made = downsets.moves(first.downset)[by].made;
                         let bytes = downsets.sum(to, made);
                         let state = State { downset: to, resident: made, dirty: made, bytes, cost: 0 };

@@ -250,21 +250,13 @@ fn search_traffic<const W: usize>(
     if !is_cut_short && best.traffic > bound && !budget.is_over() {
         budget.renew();
         budget.incumbent = best.traffic;
-        let range = (bound, best.traffic);
         let apart = order
             .map_or_else(|| Reduced::new(graph, false), |order| Reduced::in_order(graph, order));
         let by_capacity = found.path.filter(|path| path.cost <= bound);
         let by_capacity = by_capacity.map(|path| spell_out(&reduced, &path));
-        let closed = joint::close::<W>(
-            graph,
-            &apart,
-            capacity,
-            range,
-            by_capacity,
-            seed,
-            reductions,
-            &mut budget,
-        )?;
+        let known = joint::Known { lower: bound, upper: best.traffic, by_capacity };
+        let closed =
+            joint::close::<W>(graph, &apart, capacity, known, seed, reductions, &mut budget)?;
         bound = closed.bound;
         clashes = closed.clashes;
         stop = closed.stop;

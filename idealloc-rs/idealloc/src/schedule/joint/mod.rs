@@ -48,26 +48,34 @@ pub(super) struct Closed {
     pub stop: StopReason,
 }
 
-/// Whether a graph is small enough for this search.
+/// Whether a graph is small enough for the search.
 pub(super) fn is_possible(graph: &Graph) -> bool {
     graph.ops().len() <= MOST_OPS
 }
 
-/// Looks for a schedule that moves from `lower` bytes on, a proved bound, to less than `upper`, the best one known.
-///
-/// `without_addresses` moves `lower` bytes, if capacity is all that counts; the search begins there.
+/// What is known before the search.
+pub(super) struct Known {
+    /// Bytes that every schedule moves.
+    pub lower: u64,
+    /// Bytes that the best schedule with addresses moves.
+    pub upper: u64,
+    /// Order and evictions that move `lower` bytes where capacity is all that counts: there the search begins.
+    pub by_capacity: Option<(Vec<OpIdx>, Vec<Eviction>)>,
+}
+
+/// Looks for a schedule that moves from `known.lower` bytes on to less than `known.upper`.
 ///
 /// Every macro of `reduced` is one operator. Exponential in the number of operators at worst; `budget` limits it.
 pub(super) fn close<const W: usize>(
     graph: &Graph,
     reduced: &Reduced,
     capacity: u64,
-    (lower, upper): (u64, u64),
-    without_addresses: Option<(Vec<OpIdx>, Vec<Eviction>)>,
+    known: Known,
     seed: u64,
     reductions: Reductions,
     budget: &mut Budget<'_>,
 ) -> Result<Closed, TooWide> {
+    let Known { lower, upper, by_capacity } = known;
     let mut closed =
         Closed { schedule: None, bound: lower, clashes: 0, stop: StopReason::WorkLimit };
     if !is_possible(graph) {
@@ -76,8 +84,7 @@ pub(super) fn close<const W: usize>(
     // Which operators are gathered, and which may wait, matters to addresses.
     let reductions =
         Reductions { glue: false, defer_sources: false, canonical_last: false, ..reductions };
-    let hint =
-        without_addresses.and_then(|(order, evictions)| Hint::new(graph, &order, &evictions));
+    let hint = by_capacity.and_then(|(order, evictions)| Hint::new(graph, &order, &evictions));
     let mut tree = Tree::<W>::new(graph, reduced, capacity, seed, reductions)?;
     while closed.bound < upper {
         let end = tree.search(closed.bound, hint.clone(), budget)?;
