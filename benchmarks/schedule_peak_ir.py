@@ -17,7 +17,7 @@ from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="arena bytes: file order, least peak")
     parser.add_argument("files", nargs="*", type=Path)
     files: list[Path] = parser.parse_args().files
     worse: list[str] = []
