@@ -1,6 +1,6 @@
 """Bytes moved off chip by networks in MLIR, at M_R and M_H of each: the schedule, and Belady.
 
-    python benchmarks/schedule_ir.py [--states 300000] [FILE.mlir ...]
+    python benchmarks/schedule_ir.py [--states 2000000] [FILE.mlir ...]
 
 The IR's own types, tensors as `memplan-schedule{objective=traffic}` sees them. Belady replaces in
 the order of the file.
@@ -45,7 +45,7 @@ def graph_of(path: Path) -> Graph:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--states", type=int, default=300_000, help="as memplan-schedule allows")
+    parser.add_argument("--states", type=int, default=2_000_000, help="as memplan-schedule allows")
     arguments = parser.parse_args()
     files: list[Path] = arguments.files
     folders = (ROOT / "examples", ROOT / "benchmarks" / "networks")

@@ -51,7 +51,7 @@ class MemplanSchedulePass(ModulePass):
     - `memory` (none): `"L1=256KiB,DDR"`, on-chip memory with its capacity, then the one off chip
       (`off_chip` if there is only one); wins over the module's description.
     - `order` (`optimize`): with `keep`, the order of the file stays and only spills are inserted.
-    - `max-states` (300000): work that the search may do per function; what it has then is taken.
+    - `max-states` (2000000): work that the search may do per function; what it has then is taken.
 
     Requires functions on tensors of static size, with one block each.
     """
@@ -61,7 +61,7 @@ class MemplanSchedulePass(ModulePass):
     objective: str = "peak"
     memory: str = ""
     order: Literal["optimize", "keep"] = "optimize"
-    max_states: int = 300_000
+    max_states: int = 2_000_000
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Schedule every function with a body in the module ``op``.

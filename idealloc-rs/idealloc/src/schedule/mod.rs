@@ -13,6 +13,7 @@ mod graph;
 mod incumbent;
 mod joint;
 mod lattice;
+mod learned;
 mod lists;
 mod local;
 mod options;

@@ -23,7 +23,8 @@ use crate::control::{Control, Effort};
 use crate::error::Error;
 use crate::plan::StopReason;
 
-/// Other best schedules, and other capacities, that are tried where the first schedule cannot be packed.
+/// Other best schedules, and other capacities, that are tried where the first schedule cannot be packed and the graph is
+/// too large for order and addresses to be searched together.
 const VARIANTS: u64 = 8;
 
 /// Parts into which the room above the largest operator is cut for the other capacities.
@@ -221,7 +222,8 @@ fn search_traffic<const W: usize>(
         last.improve_by_beams::<W>(&mut best, widths, None, &budget)?;
     }
     let before = budget.expanded();
-    for variant in 1..=VARIANTS {
+    let variants = if joint::is_possible(graph) { 0 } else { VARIANTS };
+    for variant in 1..=variants {
         let is_dear = budget.expanded() - before > VARIANT_STATES;
         if is_cut_short || best.traffic == bound || is_dear || budget.is_over() {
             break;
@@ -248,11 +250,13 @@ fn search_traffic<const W: usize>(
     if !is_cut_short && best.traffic > bound && !budget.is_over() {
         budget.renew();
         budget.incumbent = best.traffic;
-        let range = (bound, best.traffic);
         let apart = order
             .map_or_else(|| Reduced::new(graph, false), |order| Reduced::in_order(graph, order));
+        let by_capacity = found.path.filter(|path| path.cost <= bound);
+        let by_capacity = by_capacity.map(|path| spell_out(&reduced, &path));
+        let known = joint::Known { lower: bound, upper: best.traffic, by_capacity };
         let closed =
-            joint::close::<W>(graph, &apart, capacity, range, seed, reductions, &mut budget)?;
+            joint::close::<W>(graph, &apart, capacity, known, seed, reductions, &mut budget)?;
         bound = closed.bound;
         clashes = closed.clashes;
         stop = closed.stop;

@@ -11,6 +11,7 @@ use super::budget::Budget;
 use super::downsets::{Downsets, TooWide};
 use super::forced::ForcedEvictions;
 use super::lattice::{DownsetIdx, Lattice};
+use super::learned::Learned;
 use super::options::Reductions;
 use super::parts::Parts;
 use super::path::Path;
@@ -78,6 +79,10 @@ pub(super) struct Search<'a, const W: usize> {
     /// Downsets with contenders.
     touched: Vec<u32>,
     nodes: Vec<Node<W>>,
+    /// Nodes of the last run whose children were made.
+    expanded: Vec<u32>,
+    /// From earlier runs, where these were learned from.
+    learned: Option<Learned<W>>,
     children: Vec<Child<W>>,
 }
 
@@ -114,6 +119,8 @@ impl<'a, const W: usize> Search<'a, W> {
             contending: 0,
             touched: Vec::new(),
             nodes: Vec::new(),
+            expanded: Vec::new(),
+            learned: None,
             children: Vec::new(),
         })
     }
@@ -139,6 +146,7 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         self.contending = 0;
         self.nodes.clear();
+        self.expanded.clear();
         let (evicted, is_beaten) = (BitSet::EMPTY, false);
         self.nodes.push(Node { state: start, parent: 0, by: 0, evicted, is_beaten, made: 0 });
         let mut open = BinaryHeap::new();
@@ -169,6 +177,7 @@ impl<'a, const W: usize> Search<'a, W> {
                 stop = reason;
                 break;
             }
+            self.expanded.push(index);
             let mut children = std::mem::take(&mut self.children);
             let (most, next) = self.expand(node.state, value, upper, &mut children)?;
             if self.stepper.take_is_cut() {
@@ -218,6 +227,17 @@ impl<'a, const W: usize> Search<'a, W> {
         Ok(Found { path, bound, stop, has_too_many_choices, downsets })
     }
 
+    /// Learns from the last run, which found that every way to the end costs at least `bound`, `start.cost` included.
+    pub fn learn(&mut self, bound: u64) {
+        let learned = self.learned.get_or_insert_default();
+        for &index in &self.expanded {
+            let state = self.nodes[index as usize].state;
+            if let Some(ahead) = bound.checked_sub(state.cost) {
+                learned.note(state, ahead);
+            }
+        }
+    }
+
     /// Fills `children` with the states that follow a state of some value, as far as they are worth no more than `upper`
     /// and there are not too many of them.
     ///
@@ -256,6 +276,8 @@ impl<'a, const W: usize> Search<'a, W> {
             + self.forced.as_ref().map_or(0, ForcedEvictions::held)
             + self.parts_ahead.len() * size_of::<u64>()
             + self.nodes.len() * size_of::<Node<W>>()
+            + self.expanded.len() * size_of::<u32>()
+            + self.learned.as_ref().map_or(0, Learned::held)
             + self.contenders.len() * size_of::<Vec<Contender<W>>>()
             + self.contending * size_of::<Contender<W>>()
     }
@@ -265,6 +287,7 @@ impl<'a, const W: usize> Search<'a, W> {
     /// That decides among the many states that parts make equal: what costs least goes first, as it beats others.
     fn ahead(&mut self, state: State<W>) -> (u64, u64) {
         let forced = self.forced.as_mut().map_or(0, |f| f.bound(&self.stepper.downsets, state));
+        let forced = forced.max(self.learned.as_ref().map_or(0, |learned| learned.bound(state)));
         match self.parts {
             Some(_) if self.is_hasty => (forced.max(self.parts_ahead(state.downset)), 0),
             Some(_) => (forced.max(self.parts_ahead(state.downset)), state.cost + forced),

@@ -3,6 +3,7 @@
 use super::super::bit_set::BitSet;
 use super::super::budget::Budget;
 use super::super::downsets::TooWide;
+use super::super::path::Path;
 use super::super::step::State;
 use super::super::traffic::{Search, price};
 use crate::plan::StopReason;
@@ -39,13 +40,13 @@ impl<'a, const W: usize> Ahead<'a, W> {
     }
 
     /// Bytes that every way from a state to the end moves; exact enough to say whether that is more than `slack`,
-    /// if that can be found out at bearable cost.
+    /// if that can be found out at bearable cost. With a way that moves no more, if one was met.
     pub fn bound(
         &mut self,
         state: State<W>,
         slack: u64,
         budget: &mut Budget<'_>,
-    ) -> Result<u64, TooWide> {
+    ) -> Result<(u64, Option<Path>), TooWide> {
         let downsets = &self.search.stepper.downsets;
         self.known.resize_with(downsets.lattice.len(), Vec::new);
         let sizes = downsets.sizes(state.downset);
@@ -64,24 +65,25 @@ impl<'a, const W: usize> Ahead<'a, W> {
                 }
             }
             if lower > slack {
-                return Ok(lower);
+                return Ok((lower, None));
             }
         }
         drop(sizes);
         if upper <= slack {
-            return Ok(lower);
+            return Ok((lower, None));
         }
         let start = State { cost: 0, ..state };
         let whole = budget.narrow(MOST_STATES);
         let found = self.search.run(start, slack, 0, budget);
         budget.widen(whole);
         let found = found?;
+        self.search.learn(found.bound);
         let upper = if found.stop == StopReason::Optimal { found.bound } else { u64::MAX };
         lower = lower.max(found.bound);
         let (resident, dirty) = me;
         self.known.resize_with(self.search.stepper.downsets.lattice.len(), Vec::new);
         self.count += 1;
         self.known[state.downset.0 as usize].push(Known { resident, dirty, lower, upper });
-        Ok(lower)
+        Ok((lower, found.path))
     }
 }

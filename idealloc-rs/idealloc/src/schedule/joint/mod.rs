@@ -13,6 +13,7 @@ mod clauses;
 mod conflict;
 mod failures;
 mod heights;
+mod hint;
 mod literal;
 mod no_goods;
 mod overlaps;
@@ -24,9 +25,11 @@ use super::budget::Budget;
 use super::downsets::TooWide;
 use super::graph::{Graph, OpIdx};
 use super::options::Reductions;
+use super::path::Eviction;
 use super::reduce::Reduced;
 use super::residency::Residency;
 use crate::plan::StopReason;
+use hint::Hint;
 use tree::{End, Tree};
 
 /// Most operators of a graph that is searched this way: the search is recursive.
@@ -45,29 +48,46 @@ pub(super) struct Closed {
     pub stop: StopReason,
 }
 
-/// Looks for a schedule that moves from `lower` bytes on, a proved bound, to less than `upper`, the best one known.
+/// Whether a graph is small enough for the search.
+pub(super) fn is_possible(graph: &Graph) -> bool {
+    graph.ops().len() <= MOST_OPS
+}
+
+/// What is known before the search.
+pub(super) struct Known {
+    /// Bytes that every schedule moves.
+    pub lower: u64,
+    /// Bytes that the best schedule with addresses moves.
+    pub upper: u64,
+    /// Order and evictions that move `lower` bytes where capacity is all that counts: there the search begins.
+    pub by_capacity: Option<(Vec<OpIdx>, Vec<Eviction>)>,
+}
+
+/// Looks for a schedule that moves from `known.lower` bytes on to less than `known.upper`.
 ///
 /// Every macro of `reduced` is one operator. Exponential in the number of operators at worst; `budget` limits it.
 pub(super) fn close<const W: usize>(
     graph: &Graph,
     reduced: &Reduced,
     capacity: u64,
-    (lower, upper): (u64, u64),
+    known: Known,
     seed: u64,
     reductions: Reductions,
     budget: &mut Budget<'_>,
 ) -> Result<Closed, TooWide> {
+    let Known { lower, upper, by_capacity } = known;
     let mut closed =
         Closed { schedule: None, bound: lower, clashes: 0, stop: StopReason::WorkLimit };
-    if graph.ops().len() > MOST_OPS {
+    if !is_possible(graph) {
         return Ok(closed);
     }
     // Which operators are gathered, and which may wait, matters to addresses.
     let reductions =
         Reductions { glue: false, defer_sources: false, canonical_last: false, ..reductions };
+    let hint = by_capacity.and_then(|(order, evictions)| Hint::new(graph, &order, &evictions));
     let mut tree = Tree::<W>::new(graph, reduced, capacity, seed, reductions)?;
     while closed.bound < upper {
-        let end = tree.search(closed.bound, budget)?;
+        let end = tree.search(closed.bound, hint.clone(), budget)?;
         closed.clashes = tree.clashes();
         match end {
             End::Found(order, residencies) => {

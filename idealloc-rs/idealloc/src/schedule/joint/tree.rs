@@ -6,13 +6,14 @@ use super::super::downsets::TooWide;
 use super::super::graph::{Graph, OpIdx};
 use super::super::options::Reductions;
 use super::super::pack::pack_exactly;
-use super::super::path::{Eviction, residencies};
+use super::super::path::{Eviction, residencies, spell_out};
 use super::super::reduce::Reduced;
 use super::super::residency::Residency;
 use super::super::step::{State, Stepper};
 use super::super::traffic::Search;
 use super::ahead::Ahead;
 use super::failures::{Failures, PastOverlap, PastStay};
+use super::hint::Hint;
 use super::no_goods::NoGoods;
 use super::overlaps::{Label, Overlaps};
 use super::packing::{Packed, Packing};
@@ -123,10 +124,17 @@ impl<'a, const W: usize> Tree<'a, W> {
     }
 
     /// Looks for a schedule that moves at most `most` bytes; what was learned for less is kept.
-    pub fn search(&mut self, most: u64, budget: &mut Budget<'_>) -> Result<End, TooWide> {
+    ///
+    /// `hint` is a way to the end for capacity alone, if one is known that moves no more.
+    pub fn search(
+        &mut self,
+        most: u64,
+        hint: Option<Hint>,
+        budget: &mut Budget<'_>,
+    ) -> Result<End, TooWide> {
         self.most = most;
         let first = Stepper::first();
-        Ok(match self.visit(first, budget)? {
+        Ok(match self.visit(first, hint, budget)? {
             Below::Found => {
                 End::Found(std::mem::take(&mut self.order), self.found.take().unwrap_or_default())
             }
@@ -136,7 +144,13 @@ impl<'a, const W: usize> Tree<'a, W> {
         })
     }
 
-    fn visit(&mut self, state: State<W>, budget: &mut Budget<'_>) -> Result<Below, TooWide> {
+    /// Searches below a state; a hint moves no more than may be moved.
+    fn visit(
+        &mut self,
+        state: State<W>,
+        mut hint: Option<Hint>,
+        budget: &mut Budget<'_>,
+    ) -> Result<Below, TooWide> {
         budget.hold(self.ahead.held() + self.failures.held());
         if let Some(stop) = budget.spend(self.most, self.ahead.search.held()) {
             return Ok(Below::Stopped(stop));
@@ -151,20 +165,36 @@ impl<'a, const W: usize> Tree<'a, W> {
             let because = past.iter().map(|&pair| self.here(pair)).collect();
             return Ok(Below::Failed { next: state.cost.saturating_add(least), because });
         }
-        let least = self.ahead.bound(state, slack, budget)?;
-        if least > slack {
-            let next = state.cost.saturating_add(least);
-            return Ok(Below::Failed { next, because: Vec::new() });
+        if hint.is_none() {
+            let (least, path) = self.ahead.bound(state, slack, budget)?;
+            if least > slack {
+                let next = state.cost.saturating_add(least);
+                return Ok(Below::Failed { next, because: Vec::new() });
+            }
+            hint = path.and_then(|path| {
+                let reduced = self.ahead.search.stepper.downsets.reduced();
+                let (order, evictions) = spell_out(reduced, &path);
+                Hint::new(self.graph, &order, &evictions)
+            });
         }
         let learned = self.no_goods.len();
         let (mut next, mut because) = (u64::MAX, Vec::new());
-        for way in self.ways(state, &mut next)? {
+        let mut ways = self.ways(state, &mut next)?;
+        let hinted = hint.as_ref().and_then(|hint| self.follow(state, &ways, hint));
+        if let Some(at) = hinted {
+            ways[..=at].rotate_right(1);
+        }
+        for (i, way) in ways.into_iter().enumerate() {
             let mark = self.pairs.len();
             self.take(state, &way);
             let violated = self.no_goods.violated(&self.overlaps, 0).map(<[_]>::to_vec);
             let below = match violated {
                 Some(because) => Below::Failed { next: u64::MAX, because },
-                None => self.visit(way.state, budget)?,
+                None => {
+                    let is_hinted = i == 0 && hinted.is_some();
+                    let rest = hint.as_ref().filter(|_| is_hinted).map(Hint::rest);
+                    self.visit(way.state, rest, budget)?
+                }
             };
             if let Below::Found = below {
                 return Ok(below);
@@ -238,6 +268,20 @@ impl<'a, const W: usize> Tree<'a, W> {
         }
         ways.sort_by_key(|way| way.state.cost);
         Ok(ways)
+    }
+
+    /// Which of the ways a hint goes.
+    fn follow(&self, state: State<W>, ways: &[Way<W>], hint: &Hint) -> Option<usize> {
+        let step = hint.step()?;
+        let downsets = &self.ahead.search.stepper.downsets;
+        let reduced = downsets.reduced();
+        ways.iter().position(|way| {
+            let moved = &downsets.moves(state.downset)[way.by];
+            let live = downsets.live(way.state.downset);
+            let tensor = |bit: u32| reduced.items[live[bit as usize] as usize].tensor;
+            reduced.macros[moved.step as usize].ops[0] == step.op
+                && way.evicted.iter().map(tensor).eq(step.evicted.iter().copied())
+        })
     }
 
     /// Goes a way.
