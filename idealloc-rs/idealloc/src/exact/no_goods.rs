@@ -90,3 +90,42 @@ impl Hasher for Folded {
         self.0 = key as u64;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NoGoods;
+    use crate::exact::model::Model;
+    use crate::exact::state::State;
+    use crate::preprocess::prepare;
+    use crate::problem::Problem;
+
+    #[test]
+    fn a_key_tells_what_is_left_and_not_what_was_placed() {
+        // Two short buffers below a long one and next to each other, and a fourth above.
+        let mut builder = Problem::builder();
+        for (size, start, end) in [(4, 0, 2), (4, 3, 5), (3, 0, 5), (2, 1, 4)] {
+            builder.buffer(size, start, end);
+        }
+        let problem = builder.build().expect("is well formed");
+        let prepared = prepare(&problem);
+        let model = Model::new(&prepared.components[0], 20).expect("fits");
+        let root = State::new(&model).expect("fits");
+        let after = |order: &[usize]| {
+            let mut state = root.clone();
+            for &b in order {
+                state.place(&model, b).expect("fits");
+            }
+            NoGoods::key(&model, &state, 0, model.sections).expect("is small")
+        };
+        let short: Vec<usize> = (0..model.n).filter(|&b| model.heights[b] == 4).collect();
+        assert_eq!(short.len(), 2);
+        assert_eq!(after(&[short[0], short[1]]), after(&[short[1], short[0]]));
+        assert_ne!(after(&[short[0]]), after(&[short[1]]));
+        assert_ne!(after(&[]), after(&[short[0], short[1]]));
+        let mut learnt = NoGoods::default();
+        learnt.learn(after(&[short[0]]));
+        let mut known = NoGoods::default();
+        known.merge(learnt);
+        assert!(known.holds(after(&[short[0]])) && !known.holds(after(&[short[1]])));
+    }
+}
