@@ -1,9 +1,9 @@
 """Bytes moved off chip by networks in MLIR, at M_R and M_H of each: the schedule, and Belady.
 
-    python benchmarks/schedule_ir.py [--states 2000000] [FILE.mlir ...]
+    python benchmarks/schedule_ir.py [--states N] [FILE.mlir ...]
 
 The IR's own types, tensors as `memplan-schedule{objective=traffic}` sees them. Belady replaces in
-the order of the file.
+the order of the file. N is by default what the pass allows.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from xdsl_memplan.scheduling.replacement import replace_in_order
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
+from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
 ROOT = Path(__file__).parent.parent
 
@@ -45,7 +46,7 @@ def graph_of(path: Path) -> Graph:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--states", type=int, default=2_000_000, help="as memplan-schedule allows")
+    parser.add_argument("--states", type=int, default=MemplanSchedulePass.max_states)
     arguments = parser.parse_args()
     files: list[Path] = arguments.files
     folders = (ROOT / "examples", ROOT / "benchmarks" / "networks")

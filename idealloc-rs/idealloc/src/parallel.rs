@@ -1,8 +1,30 @@
 //! Independent tasks on threads; the result never depends on how many there are.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+/// What is dear to make and used by one task at a time, kept from task to task: engines, memory of searches.
+#[derive(Debug)]
+pub struct Spare<T>(Mutex<Vec<T>>);
+
+impl<T> Default for Spare<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Spare<T> {
+    /// One that nobody uses, if there is one.
+    pub fn take(&self) -> Option<T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Gives one back.
+    pub fn give(&self, item: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(item);
+    }
+}
 
 /// Threads to use for an option where 0 means all there are.
 #[must_use]
@@ -60,7 +82,7 @@ pub fn map_until<T: Send>(
             });
         }
     });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|&(index, _)| index);
     done.truncate(last.into_inner() + 1);
     done.into_iter().map(|(_, result)| result).collect()

@@ -8,14 +8,12 @@
 //! than others, but elsewhere, where there is room: few buffers end above the target, by little in sum, and
 //! [ejection](crate::auto::ejection) fits these in. So with time for it layouts are compared by that sum, not by their peak.
 
-use std::sync::Mutex;
-
 use crate::auto::aim::Aim;
 use crate::auto::climb::Layout;
 use crate::auto::ejection::{Ejection, Run};
 use crate::auto::repair::Budget;
 use crate::control::Control;
-use crate::parallel::map;
+use crate::parallel::{Spare, map};
 use crate::place::blend::Blend;
 use crate::place::engine::Engine;
 use crate::place::instance::Instance;
@@ -82,11 +80,10 @@ pub fn search(
     budget: Budget,
     control: &Control,
 ) -> Found {
-    let engines: Mutex<Vec<Engine<'_>>> = Mutex::new(Vec::new());
+    let engines: Spare<Engine<'_>> = Spare::default();
     let few = budget.work < FEW_PASSES * instance.len() as u64 || instance.len() > LARGE_PART;
     let place = |candidate: &Candidate, most: u128, lowest: u64| {
-        let spare = engines.lock().ok().and_then(|mut engines| engines.pop());
-        let mut engine = spare.unwrap_or_else(|| Engine::new(instance));
+        let mut engine = engines.take().unwrap_or_else(|| Engine::new(instance));
         let before = engine.work();
         let order = candidate.blend.sorted(&mut Orders::new(instance), &candidate.lifts);
         let layout = match few {
@@ -94,9 +91,7 @@ pub fn search(
             false => Layout::within(&mut engine, instance, order, target, most, control),
         };
         let work = engine.work() - before;
-        if let Ok(mut engines) = engines.lock() {
-            engines.push(engine);
-        }
+        engines.give(engine);
         (layout, work)
     };
     let ejection = (!few).then(|| Ejection::new(instance));

@@ -3,13 +3,14 @@
 //! The first choice is an arm: one of the orders. The second breaks its ties at random and climbs for a segment of steps.
 //! Every further choice climbs another segment from where the last one ended, each time with other random moves.
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use crate::auto::arms::Arm;
 use crate::auto::climb::{Layout, climb};
 use crate::boxing::Boxed;
 use crate::control::Control;
 use crate::mcts::{Game, Play};
+use crate::parallel::Spare;
 use crate::place::engine::Engine;
 use crate::place::instance::Instance;
 use crate::place::order::{Order, Orders, Tie};
@@ -41,7 +42,7 @@ pub struct Portfolio<'a> {
     target: u64,
     control: &'a Control,
     /// Engines that no play is using.
-    engines: Mutex<Vec<Engine<'a>>>,
+    engines: Spare<Engine<'a>>,
     is_fixed: Vec<bool>,
     arms: Vec<Arm>,
     /// What boxing needs of the instance, made when first asked for.
@@ -59,7 +60,7 @@ impl<'a> Portfolio<'a> {
             instance,
             target,
             control,
-            engines: Mutex::new(Vec::new()),
+            engines: Spare::default(),
             is_fixed,
             arms,
             boxed: OnceLock::new(),
@@ -67,8 +68,7 @@ impl<'a> Portfolio<'a> {
     }
 
     fn engine(&self) -> Engine<'a> {
-        let spare = self.engines.lock().ok().and_then(|mut engines| engines.pop());
-        spare.unwrap_or_else(|| Engine::new(self.instance))
+        self.engines.take().unwrap_or_else(|| Engine::new(self.instance))
     }
 
     /// The layout of an arm, its ties broken by chance if there is a stream.
@@ -120,9 +120,7 @@ impl Game for Portfolio<'_> {
         }
         let value = layout.as_ref().map_or(u64::MAX, |layout| layout.peak);
         let work = engine.work() - before;
-        if let Ok(mut engines) = self.engines.lock() {
-            engines.push(engine);
-        }
+        self.engines.give(engine);
         Play { state: Position { arm, layout, mixed: is_mixed }, value, work }
     }
 }

@@ -1,11 +1,10 @@
 //! The game of boxing: which critical points Theorem 2 is given, one after another.
 
-use std::sync::Mutex;
-
 use super::boxed::Boxed;
 use super::theorem_2::PARTS;
 use crate::control::Control;
 use crate::mcts::{Game, Play};
+use crate::parallel::Spare;
 use crate::place::engine::{Engine, Outcome, Rule};
 use crate::place::instance::Instance;
 
@@ -22,13 +21,13 @@ pub struct Boxing<'a> {
     instance: &'a Instance,
     boxed: Boxed,
     control: &'a Control,
-    engines: Mutex<Vec<Engine<'a>>>,
+    engines: Spare<Engine<'a>>,
 }
 
 impl<'a> Boxing<'a> {
     /// A game over what has been prepared of this instance.
     pub fn new(instance: &'a Instance, boxed: Boxed, control: &'a Control) -> Self {
-        Self { instance, boxed, control, engines: Mutex::new(Vec::new()) }
+        Self { instance, boxed, control, engines: Spare::default() }
     }
 }
 
@@ -49,8 +48,7 @@ impl Game for Boxing<'_> {
         let mut choices = state.map_or_else(Vec::new, |position| position.choices.clone());
         choices.push(choice as u32 % PARTS);
         let order = self.boxed.order(&choices, stream);
-        let spare = self.engines.lock().ok().and_then(|mut engines| engines.pop());
-        let mut engine = spare.unwrap_or_else(|| Engine::new(self.instance));
+        let mut engine = self.engines.take().unwrap_or_else(|| Engine::new(self.instance));
         let before = engine.work();
         let outcome = engine.run(&order, Rule::FirstFit, limit.saturating_sub(1), self.control);
         let (value, offsets) = match outcome {
@@ -59,9 +57,7 @@ impl Game for Boxing<'_> {
         };
         // Boxing costs about as much as placing every buffer.
         let work = engine.work() - before + self.instance.len() as u64;
-        if let Ok(mut engines) = self.engines.lock() {
-            engines.push(engine);
-        }
+        self.engines.give(engine);
         Play { state: Position { choices, offsets }, value, work }
     }
 }

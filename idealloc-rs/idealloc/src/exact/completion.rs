@@ -14,17 +14,6 @@ pub struct Jobs {
     order: Vec<Release>,
 }
 
-impl Clone for Jobs {
-    fn clone(&self) -> Self {
-        Self { ends: self.ends.clone(), order: self.order.clone() }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        self.ends.clone_from(&other.ends);
-        self.order.clone_from(&other.order);
-    }
-}
-
 /// Computes [`Jobs`].
 ///
 /// Positions and heights are rounded down to multiples of `2^shift`, so that sums fit 31 bits and several sections go

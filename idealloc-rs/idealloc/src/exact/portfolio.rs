@@ -11,6 +11,7 @@ use super::no_goods::NoGoods;
 use super::search::{End, Finished, Search};
 use super::state::State;
 use crate::luby::luby;
+use crate::parallel::Spare;
 
 /// How a portfolio ended, and after how many nodes.
 pub struct Run {
@@ -23,13 +24,12 @@ pub struct Run {
 }
 
 /// Nodes of one run, times a Luby number: half as many again as there are buffers, as a run that finds a plan seldom
-/// turns back before it,
-const fn nodes_per_run(buffers: usize) -> u64 {
-    let nodes = buffers as u64 * 3 / 2;
-    if nodes > FEWEST_NODES { nodes } else { FEWEST_NODES }
+/// turns back before it.
+fn nodes_per_run(buffers: usize) -> u64 {
+    (buffers as u64 * 3 / 2).max(FEWEST_NODES)
 }
 
-/// and not so few that proofs suffer.
+/// Nodes of a run at least: with fewer, proofs suffer.
 const FEWEST_NODES: u64 = 300;
 
 /// Nodes before the first beam: what is easy is solved by then.
@@ -79,7 +79,7 @@ pub struct Portfolio {
     /// States that fail.
     no_goods: NoGoods,
     /// Memory of runs that are over.
-    spare: Mutex<Vec<Vec<State>>>,
+    spare: Spare<Vec<State>>,
 }
 
 impl Portfolio {
@@ -95,7 +95,7 @@ impl Portfolio {
             nodes: 0,
             weights,
             no_goods: NoGoods::default(),
-            spare: Mutex::default(),
+            spare: Spare::default(),
         }
     }
 
@@ -124,7 +124,6 @@ impl Portfolio {
             };
             let reports = round.run();
             let mut weights = self.weights.clone();
-            let mut no_goods = Vec::new();
             for report in reports {
                 self.nodes += report.nodes;
                 match report.end {
@@ -138,10 +137,9 @@ impl Portfolio {
                 for (weight, (&new, &old)) in weights.iter_mut().zip(learnt) {
                     *weight = weight.saturating_add(new - old);
                 }
-                no_goods.push(report.learnt);
+                self.no_goods.merge(report.learnt);
             }
             self.weights = weights;
-            no_goods.into_iter().for_each(|learnt| self.no_goods.merge(learnt));
             self.number += 1;
             self.with_beams += u64::from(has_beams);
         }
@@ -167,7 +165,7 @@ struct Round<'a> {
     /// States that fail, from earlier rounds.
     no_goods: &'a NoGoods,
     /// Memory of runs that are over.
-    spare: &'a Mutex<Vec<Vec<State>>>,
+    spare: &'a Spare<Vec<State>>,
     /// What all may use together.
     limits: Limits<'a>,
 }
@@ -227,15 +225,14 @@ impl Round<'_> {
 
     fn arm(&self, k: u64, stop: &AtomicBool) -> Report {
         let arm = Arm::nth(self.model, self.seed, self.number * ARMS + k);
-        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        let saved = spare().pop().unwrap_or_default();
+        let saved = self.spare.take().unwrap_or_default();
         let (model, limits) = (self.model, &self.limits);
         let known = (self.weights.to_vec(), self.no_goods);
         let mut search =
             Search::new(model, &arm, self.root, known, self.budget, limits, stop).reusing(saved);
         let end = search.run();
         let Finished { positions, nodes, weights, learnt, memory } = search.finish();
-        spare().push(memory);
+        self.spare.give(memory);
         Report { end, positions, nodes, weights, learnt }
     }
 

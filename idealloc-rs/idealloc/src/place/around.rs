@@ -16,9 +16,9 @@ pub const WINDOW: u32 = 2048;
 /// sections, then those of each window, both as ordered.
 ///
 /// Returns all offsets and the peak in bytes; `None` if the caller asked to stop or addresses run out. `instance` must be
-/// [temporal](Instance::is_temporal), and `placed` and `order` hold each buffer once; what is fixed stays where it is. The same result for any number of
-/// threads. Complexity: that of the engine for `placed` and what crosses, `O(log^2 window)` for each of the others, and
-/// linear in what meets each window.
+/// [temporal](Instance::is_temporal), and `placed` and `order` hold each buffer once; what is fixed stays where it is. The
+/// same result for any number of threads. Complexity: that of the engine for `placed` and what crosses, `O(log^2 window)`
+/// for each of the others, and linear in what meets each window.
 pub fn around(
     instance: &Instance,
     placed: &[(u32, u64)],
@@ -66,7 +66,9 @@ pub fn around(
         let start = at as u32 * window;
         let end = start.saturating_add(window).min(instance.sections() as u32);
         let part = instance.window(Span { start, end }, &inside[at], &met[at]);
-        first_fit(&part, inside[at].len(), control)
+        let mut engine = Engine::new(&part);
+        let highest = first_fit(&mut engine, inside[at].len(), control)?;
+        Some((engine.offsets()[..inside[at].len()].to_vec(), highest))
     });
     for (found, buffers) in filled.into_iter().zip(&inside) {
         let (places, highest) = found?;
@@ -96,19 +98,15 @@ fn crossed(
     for (at, offset) in known {
         engine.place(at as usize, offset);
     }
-    let order: Vec<u32> = (0..crossing.len() as u32).collect();
-    let Outcome::Placed(peak) = engine.extend(&order, Rule::FirstFit, MAX_BYTES, control) else {
-        return None;
-    };
+    let peak = first_fit(&mut engine, crossing.len(), control)?;
     Some((members.into_iter().zip(engine.offsets().iter().copied()).collect(), peak))
 }
 
-/// First fit of the first `count` buffers around what is fixed: their offsets and the peak of all.
-fn first_fit(part: &Instance, count: usize, control: &Control) -> Option<(Vec<u64>, u64)> {
-    let mut engine = Engine::new(part);
+/// First fit of the first `count` buffers around what is placed; returns the peak of all.
+fn first_fit(engine: &mut Engine<'_>, count: usize, control: &Control) -> Option<u64> {
     let order: Vec<u32> = (0..count as u32).collect();
     match engine.extend(&order, Rule::FirstFit, MAX_BYTES, control) {
-        Outcome::Placed(peak) => Some((engine.offsets()[..count].to_vec(), peak)),
+        Outcome::Placed(peak) => Some(peak),
         _ => None,
     }
 }

@@ -314,8 +314,23 @@ fn describe_cycle(graph: &Graph, waits: &[usize]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// A graph in which each tensor but the first is made of two earlier ones, and the last is an output.
+    pub fn of_two_reads(bytes: &[u64], reads: &[(usize, usize)]) -> Graph {
+        let mut b = Graph::builder();
+        let last = bytes.len() - 1;
+        let tensors: Vec<_> = (0..)
+            .zip(bytes)
+            .map(|(i, &bytes)| b.tensor(format!("t{i}"), bytes, i == 0, i == last))
+            .collect();
+        for i in 1..tensors.len() {
+            let (x, y) = reads[i];
+            b.op(format!("op{i}"), &[tensors[x % i], tensors[y % i]], &[tensors[i]]);
+        }
+        b.build().expect("valid")
+    }
 
     fn message(builder: GraphBuilder) -> String {
         builder.build().err().map(|error| error.to_string()).unwrap_or_default()

@@ -39,7 +39,7 @@ mod tests {
     use crate::control::Control;
     use crate::plan::StopReason;
     use crate::schedule::budget::Budget;
-    use crate::schedule::graph::Graph;
+    use crate::schedule::graph::tests::of_two_reads;
     use crate::schedule::reduce::Reduced;
     use crate::schedule::step::{State, Stepper};
     use crate::schedule::traffic::Search;
@@ -55,14 +55,7 @@ mod tests {
             extra in 0u64..4,
             limits in prop::collection::vec(0u64..40, 4),
         ) {
-            let mut b = Graph::builder();
-            let tensors: Vec<_> =
-                sizes.iter().enumerate().map(|(i, &s)| b.tensor(format!("t{i}"), s, i == 0, i == 8)).collect();
-            for i in 1..tensors.len() {
-                let (x, y) = reads[i];
-                b.op(format!("op{i}"), &[tensors[x % i], tensors[y % i]], &[tensors[i]]);
-            }
-            let graph = b.build().expect("valid");
+            let graph = of_two_reads(&sizes, &reads);
             let capacity = graph.largest_footprint().map_or(0, |(_, bytes)| bytes) + extra;
             let reduced = Reduced::new(&graph, false);
             let reductions = Reductions { canonical_last: false, defer_sources: false, ..Reductions::default() };

@@ -115,7 +115,7 @@ impl Blocks<'_> {
 mod tests {
     use super::search;
     use crate::control::Control;
-    use crate::schedule::graph::Graph;
+    use crate::schedule::graph::tests::of_two_reads;
     use crate::schedule::reduce::Reduced;
     use crate::schedule::{OpIdx, SearchOptions, least_traffic, least_traffic_in_order};
     use proptest::prelude::*;
@@ -130,14 +130,7 @@ mod tests {
             extra in 0u64..4,
             seed in 0u64..1000,
         ) {
-            let mut b = Graph::builder();
-            let tensors: Vec<_> =
-                sizes.iter().enumerate().map(|(i, &s)| b.tensor(format!("t{i}"), s, i == 0, i == 8)).collect();
-            for i in 1..tensors.len() {
-                let (x, y) = reads[i];
-                b.op(format!("op{i}"), &[tensors[x % i], tensors[y % i]], &[tensors[i]]);
-            }
-            let graph = b.build().expect("valid");
+            let graph = of_two_reads(&sizes, &reads);
             let capacity = graph.largest_footprint().map_or(0, |(_, bytes)| bytes) + extra;
             let reduced = Reduced::new(&graph, false);
             let control = Control::default();
