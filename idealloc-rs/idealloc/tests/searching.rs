@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn bound_ignores_the_order_of_the_buffers_and_when_time_starts(
+    fn the_order_of_the_buffers_and_when_time_starts_change_nothing_proved(
         rows in rows(),
         shift in -1000_i64..1000,
         rotate in 0_usize..60,
@@ -68,12 +68,14 @@ proptest! {
         let middle = if moved.is_empty() { 0 } else { rotate % moved.len() };
         moved.rotate_left(middle);
         let here = problem(&moved, None);
-        for name in SEARCHING {
-            prop_assert_eq!(
-                run(&there, name, &low(1)).bound,
-                run(&here, name, &low(1)).bound
-            );
-        }
+        prop_assert_eq!(
+            run(&there, "idealloc", &low(1)).bound,
+            run(&here, "idealloc", &low(1)).bound
+        );
+        // `auto` also searches, so that how far it gets within its work depends on the order; what it proves holds
+        // for both.
+        let (one, other) = (run(&there, "auto", &low(1)), run(&here, "auto", &low(1)));
+        prop_assert!(one.bound <= other.peak && other.bound <= one.peak);
     }
 
     #[test]
