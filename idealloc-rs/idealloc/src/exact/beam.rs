@@ -205,6 +205,9 @@ impl<'a> Beam<'a> {
     /// Offers the children of a node; `Failed` once there are no more, `Solved` if nothing is left to place.
     fn expand(&mut self, node: &mut Node, spare: &mut Node) -> End {
         let model = self.model;
+        if node.state.settle(model).is_err() {
+            return End::Failed;
+        }
         let mut sections = 0;
         let mut candidates = Vec::new();
         loop {
@@ -256,7 +259,8 @@ impl<'a> Beam<'a> {
                     return End::Stopped;
                 }
                 self.child.state.clone_from(&node.state);
-                if self.child.state.place(model, b).is_ok()
+                // Two children of three are dropped before they are expanded: the expansion settles.
+                if self.child.state.place_unsettled(model, b).is_ok()
                     && self.child.update(model, self.taste, &mut self.completion, node)
                 {
                     self.child.cost -= self.taste.buffer_costs[b];

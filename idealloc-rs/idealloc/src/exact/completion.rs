@@ -21,10 +21,17 @@ pub struct Jobs {
 #[derive(Debug)]
 pub struct Completion {
     shift: u32,
-    heights: Vec<i32>,
+    /// The runs of all buffers, by buffer, not released yet.
+    of_buffers: Vec<Task>,
+    /// Where the runs of each buffer begin, and where the last ones end.
+    begins: Vec<u32>,
     room: Vec<i32>,
     /// Jobs that are released later than before.
     later: Vec<Release>,
+    /// Jobs that meet the sections at hand.
+    tasks: Vec<Task>,
+    /// The vector instructions of this machine.
+    simd: pulp::Arch,
 }
 
 /// What became of jobs when their state changed.
@@ -65,24 +72,35 @@ impl Completion {
     pub fn new(model: &Model) -> Self {
         let most = model.room.iter().copied().max().unwrap_or(0);
         let shift = (u64::BITS - most.leading_zeros()).saturating_sub(BITS);
-        let scaled = |values: &[u64]| values.iter().map(|&v| (v >> shift) as i32).collect();
+        let (mut of_buffers, mut begins) = (Vec::new(), vec![0]);
+        for (runs, height) in model.runs.iter().zip(&model.heights) {
+            let height = (height >> shift) as i32;
+            of_buffers.extend(runs.iter().map(|run| {
+                let (first, last) = (run.first as i32, run.last as i32);
+                Task { release: 0, height, first, last }
+            }));
+            begins.push(of_buffers.len() as u32);
+        }
         Self {
             shift,
-            heights: scaled(&model.heights),
-            room: scaled(&model.room),
+            of_buffers,
+            begins,
+            room: model.room.iter().map(|&room| (room >> shift) as i32).collect(),
             later: Vec::new(),
+            tasks: Vec::new(),
+            simd: pulp::Arch::new(),
         }
     }
 
     /// The jobs of a state; `None` if a section cannot hold what it must.
     ///
     /// Complexity: `O(n log n)`, and one step per unplaced buffer and section.
-    pub fn of(&self, model: &Model, state: &State) -> Option<Jobs> {
+    pub fn of(&mut self, model: &Model, state: &State) -> Option<Jobs> {
         let release = |b| release((state.lowest[b] >> self.shift) as i32, b);
         let mut order: Vec<Release> = state.unplaced_buffers().map(release).collect();
         order.sort_unstable();
         let mut jobs = Jobs { ends: vec![0; model.sections], order };
-        self.run(model, &mut jobs, 0, model.sections).then_some(jobs)
+        self.run(&mut jobs, 0, model.sections).then_some(jobs)
     }
 
     /// The jobs of a state, from those that it had before some buffers were placed or lifted; `None` if a section
@@ -133,24 +151,80 @@ impl Completion {
         }
         low = low.min(high);
         after.ends.clone_from(&before.ends);
-        after.ends[low..high].fill(0);
-        self.run(model, after, low, high).then_some(Change { low, high, marks })
+        self.run(after, low, high).then_some(Change { low, high, marks })
     }
 
-    /// Completes sections `low .. high`, whose ends are 0; false if one cannot hold what it must.
-    fn run(&self, model: &Model, jobs: &mut Jobs, low: usize, high: usize) -> bool {
-        for &job in &jobs.order {
-            let (release, b) = (position(job), buffer(job));
-            let height = self.heights[b];
-            for run in &model.runs[b] {
-                let (from, to) = (low.max(run.first as usize), high.min(run.last as usize + 1));
-                if from < to {
-                    for end in &mut jobs.ends[from..to] {
-                        *end = release.max(*end) + height;
+    /// Completes sections `low .. high`; false if one cannot hold what it must.
+    fn run(&mut self, jobs: &mut Jobs, low: usize, high: usize) -> bool {
+        let mut from = low;
+        for ends in jobs.ends[low..high].chunks_mut(BLOCKS * LANES) {
+            let sections = from..from + ends.len();
+            self.tasks.clear();
+            for &job in &jobs.order {
+                let (release, b) = (position(job), buffer(job));
+                let runs = self.begins[b] as usize..self.begins[b + 1] as usize;
+                for &run in &self.of_buffers[runs] {
+                    if run.first < sections.end as i32 && run.last >= from as i32 {
+                        self.tasks.push(Task { release, ..run });
                     }
                 }
             }
+            self.simd.dispatch(Complete { tasks: &self.tasks, from: from as i32, ends });
+            if ends.iter().zip(&self.room[sections]).any(|(end, room)| end > room) {
+                return false;
+            }
+            from += ends.len();
         }
-        jobs.ends[low..high].iter().zip(&self.room[low..high]).all(|(end, room)| end <= room)
+        true
+    }
+}
+
+/// A job in a run of sections.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    release: i32,
+    height: i32,
+    first: i32,
+    last: i32,
+}
+
+/// Sections that are completed at once, as a block: two registers of 256 bits.
+const LANES: usize = 16;
+
+/// Blocks that share a list of tasks. Most tasks meet most of so few blocks; where they do not, the list is shorter than
+/// that of all the jobs.
+const BLOCKS: usize = 16;
+
+/// Computes the ends of the sections from `from` on. Every task is given to every section of a block, as one of no
+/// height at 0 outside its run: faster than to find the sections of each, as most runs are short.
+struct Complete<'a> {
+    tasks: &'a [Task],
+    from: i32,
+    ends: &'a mut [i32],
+}
+
+impl pulp::WithSimd for Complete<'_> {
+    type Output = ();
+
+    // Only what is inlined is compiled for the instructions that were found.
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { tasks, from, ends } = self;
+        for (block, ends) in ends.chunks_mut(LANES).enumerate() {
+            let mut sections = [0; LANES];
+            for (lane, section) in sections.iter_mut().enumerate() {
+                *section = from + (block * LANES + lane) as i32;
+            }
+            let mut end = [0; LANES];
+            for task in tasks {
+                for lane in 0..LANES {
+                    // All ones inside the run.
+                    let inside = -i32::from(task.first <= sections[lane])
+                        & -i32::from(sections[lane] <= task.last);
+                    end[lane] = end[lane].max(task.release & inside) + (task.height & inside);
+                }
+            }
+            ends.copy_from_slice(&end[..ends.len()]);
+        }
     }
 }

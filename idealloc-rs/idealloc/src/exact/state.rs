@@ -97,6 +97,12 @@ impl State {
 
     /// Places `b` at its lowest position.
     pub fn place(&mut self, model: &Model, b: usize) -> Result<(), Fail> {
+        self.place_unsettled(model, b)?;
+        self.settle(model)
+    }
+
+    /// Places `b` at its lowest position; floors that nothing is left at stay until [`Self::settle`].
+    pub fn place_unsettled(&mut self, model: &Model, b: usize) -> Result<(), Fail> {
         let at = self.lowest[b];
         let height = model.heights[b];
         let top = at + height;
@@ -121,7 +127,7 @@ impl State {
                 }
             }
         }
-        self.settle(model)
+        Ok(())
     }
 
     /// True if `b` at its lowest position lies on something placed, on the ground, or is fixed. In a plan that is
@@ -213,8 +219,8 @@ impl State {
         Ok(())
     }
 
-    /// Recomputes the floors that nothing is left at.
-    fn settle(&mut self, model: &Model) -> Result<(), Fail> {
+    /// Recomputes the floors that nothing is left at; fails if such a section cannot hold what it must.
+    pub fn settle(&mut self, model: &Model) -> Result<(), Fail> {
         for s in 0..model.sections {
             if self.at_floor[s] > 0 || self.floor[s] == u64::MAX {
                 continue;
