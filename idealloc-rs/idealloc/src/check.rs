@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::lifetime::Lifetime;
 use crate::problem::{Conflicts, MAX_BYTES, Problem};
-use crate::radix::{ascending, order, sort_pairs};
+use crate::radix::{ascending, sort_pairs};
 use crate::rank_set::RankSet;
 
 /// What a plan without a defect takes, in bytes.
@@ -62,7 +62,8 @@ fn check_rules(
             return wrong(format!("buffer {i} ends at {end}, above the capacity of {}", pool.name));
         }
         let alignment = problem.alignment(BufferIdx::from(i));
-        if problem.sizes[i] > 0
+        if alignment > 1
+            && problem.sizes[i] > 0
             && (u128::from(pool.base_address) + u128::from(offsets[i])) % u128::from(alignment) != 0
         {
             return wrong(format!(
@@ -140,12 +141,11 @@ fn overlap(a: usize, b: usize) -> Error {
     Error::InvalidPlan(format!("buffers {} and {} conflict and share bytes", a.min(b), a.max(b)))
 }
 
-/// Where a buffer lies, and which one it is by address.
-#[derive(Clone, Copy, Default)]
+/// Where a buffer lies.
+#[derive(Clone, Copy)]
 struct Range {
     start: u64,
     end: u64,
-    rank: u32,
 }
 
 /// Sweeps time with the live address ranges in order of address: a new range meets only its two neighbours.
@@ -156,71 +156,68 @@ fn sweep(
     offsets: &[u64],
     pool_of: &dyn Fn(usize) -> usize,
 ) -> Result<u64, Error> {
-    let pieces = pieces_of(problem);
-    let by_address = order(problem.len(), |i| [pool_of(i) as u64, offsets[i]]);
-    let mut ranges = vec![Range::default(); problem.len()];
-    for (rank, &buffer) in (0..).zip(&by_address) {
-        ranges[buffer as usize].rank = rank;
+    // A million buffers do not fit a cache: memory is used again, and read in order where it can be.
+    let mut spare = Vec::new();
+    let mut by_address: Vec<(u64, u32)> = (0..).zip(offsets).map(|(i, &at)| (at, i)).collect();
+    sort_pairs(&mut by_address, &mut spare);
+    if problem.pools.len() > 1 {
+        by_address.sort_by_key(|&(_, buffer)| pool_of(buffer as usize));
     }
-    for (range, (&start, &size)) in ranges.iter_mut().zip(offsets.iter().zip(&problem.sizes)) {
-        (range.start, range.end) = (start, start + size);
+    let mut ranks = vec![0_u32; problem.len()];
+    for (rank, &(_, buffer)) in (0..).zip(&by_address) {
+        ranks[buffer as usize] = rank;
     }
-    // What the sweep reads lies in the order in which it is read: a million buffers do not fit a cache.
-    let start =
-        |&(life, buffer): &(Lifetime, u32)| (ascending(life.start), ranges[buffer as usize]);
-    let end =
-        |&(life, buffer): &(Lifetime, u32)| (ascending(life.end), ranges[buffer as usize].rank);
-    let mut starting: Vec<(u64, Range)> = pieces.iter().map(start).collect();
-    sort_pairs(&mut starting, &mut Vec::new());
-    let mut ending: Vec<(u64, u32)> = pieces.iter().map(end).collect();
-    sort_pairs(&mut ending, &mut Vec::new());
-    let buffer_at = |rank: u32| by_address[rank as usize] as usize;
-    let collide = |low: &Range, high: &Range| {
-        low.end > high.start && pool_of(buffer_at(low.rank)) == pool_of(buffer_at(high.rank))
+    let mut starting: Vec<(u64, u32)> = Vec::with_capacity(problem.len());
+    for_each_piece(problem, |life, buffer| starting.push((ascending(life.start), ranks[buffer])));
+    sort_pairs(&mut starting, &mut spare);
+    let mut ending: Vec<(u64, u32)> = Vec::with_capacity(starting.len());
+    for_each_piece(problem, |life, buffer| ending.push((ascending(life.end), ranks[buffer])));
+    sort_pairs(&mut ending, &mut spare);
+    let ranges: Vec<Range> = by_address
+        .iter()
+        .map(|&(start, buffer)| Range { start, end: start + problem.sizes[buffer as usize] })
+        .collect();
+    let buffer_at = |rank: usize| by_address[rank].1 as usize;
+    let collide = |low: usize, high: usize| {
+        ranges[low].end > ranges[high].start && pool_of(buffer_at(low)) == pool_of(buffer_at(high))
     };
     let mut live = RankSet::new(problem.len());
-    // By rank, of what is or was live.
-    let mut seen = vec![Range::default(); problem.len()];
     let (mut bytes, mut load) = (0_u64, 0_u64);
     let mut ending = ending.into_iter().peekable();
-    for (now, range) in starting {
-        let rank = range.rank as usize;
+    for (now, rank) in starting {
+        let rank = rank as usize;
         // Lifetimes are half-open: what ends now is gone.
         while let Some((_, ended)) = ending.next_if(|&(end, _)| end <= now) {
-            let range = &seen[ended as usize];
+            let range = &ranges[ended as usize];
             live.remove(ended as usize);
             bytes -= range.end - range.start;
         }
-        let below = live.below(rank).map(|other| &seen[other]).filter(|&low| collide(low, &range));
-        let above =
-            || live.above(rank).map(|other| &seen[other]).filter(|&high| collide(&range, high));
+        let below = live.below(rank).filter(|&low| collide(low, rank));
+        let above = || live.above(rank).filter(|&high| collide(rank, high));
         if let Some(other) = below.or_else(above) {
-            return Err(overlap(buffer_at(range.rank), buffer_at(other.rank)));
+            return Err(overlap(buffer_at(rank), buffer_at(other)));
         }
         live.insert(rank);
-        seen[rank] = range;
-        bytes += range.end - range.start;
+        bytes += ranges[rank].end - ranges[rank].start;
         load = load.max(bytes);
     }
     Ok(load)
 }
 
 /// The times at which each buffer takes bytes.
-fn pieces_of(problem: &Problem) -> Vec<(Lifetime, u32)> {
-    let mut pieces = Vec::with_capacity(problem.len() + problem.gaps.len());
+fn for_each_piece(problem: &Problem, mut visit: impl FnMut(Lifetime, usize)) {
     let mut gaps = problem.gaps.iter().peekable();
-    for (i, &life) in problem.lifetimes.iter().enumerate() {
-        if problem.sizes[i] == 0 {
-            while gaps.next_if(|(buffer, _)| buffer.get() == i).is_some() {}
-            continue;
+    let mut offer = |start: i64, end: i64, buffer: usize| {
+        if problem.sizes[buffer] > 0 && start < end {
+            visit(Lifetime::new(start, end), buffer);
         }
+    };
+    for (i, &life) in problem.lifetimes.iter().enumerate() {
         let mut from = life.start;
         while let Some((_, gap)) = gaps.next_if(|(buffer, _)| buffer.get() == i) {
-            pieces.push((Lifetime::new(from, gap.start), i as u32));
+            offer(from, gap.start, i);
             from = gap.end;
         }
-        pieces.push((Lifetime::new(from, life.end), i as u32));
+        offer(from, life.end, i);
     }
-    pieces.retain(|(life, _)| !life.is_empty());
-    pieces
 }

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// Bits per pass.
-const DIGIT: u32 = 11;
+/// Most bits per pass.
+const DIGIT: u32 = 12;
 
 /// Below this a sort by comparison is faster.
 const FEW: usize = 96;
@@ -42,10 +42,12 @@ pub fn sort_pairs<T: Copy + Default>(pairs: &mut Vec<(u64, T)>, spare: &mut Vec<
     let least = pairs.iter().map(|pair| pair.0).min().unwrap_or(0);
     let most = pairs.iter().map(|pair| pair.0).max().unwrap_or(0);
     let bits = u64::BITS - (most - least).leading_zeros();
+    let width = bits.div_ceil(bits.div_ceil(DIGIT).max(1));
+    let mut places = vec![0_u32; 1 << width];
     let mut shift = 0;
     while shift < bits {
-        let digit = |pair: &(u64, T)| (((pair.0 - least) >> shift) & ((1 << DIGIT) - 1)) as usize;
-        let mut places = [0_u32; 1 << DIGIT];
+        let digit = |pair: &(u64, T)| (((pair.0 - least) >> shift) & ((1 << width) - 1)) as usize;
+        places.fill(0);
         for pair in pairs.iter() {
             places[digit(pair)] += 1;
         }
@@ -59,7 +61,7 @@ pub fn sort_pairs<T: Copy + Default>(pairs: &mut Vec<(u64, T)>, spare: &mut Vec<
             *place += 1;
         }
         std::mem::swap(pairs, spare);
-        shift += DIGIT;
+        shift += width;
     }
 }
 
