@@ -42,8 +42,9 @@ pub enum MinimumEnd {
     Stopped,
 }
 
-/// Nodes of each probe in the first sweep; four times as many in each later one.
-const FIRST_PROBE_NODES: u64 = 64_000;
+/// Nodes of each probe in the first sweep, so that even a second brings a better plan where the target is out of reach;
+/// four times as many in each later one.
+const FIRST_PROBE_NODES: u64 = 16000;
 
 /// Times as many nodes for the target, where most problems end,
 const TARGET_SHARE: u64 = 4;
