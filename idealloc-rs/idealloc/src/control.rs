@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub enum Effort {
     /// Milliseconds: constructive heuristics only.
     Low,
-    /// About a second on thousands of buffers.
+    /// Seconds on thousands of buffers; less where the bound is reached.
     #[default]
     Medium,
     /// About a minute.
