@@ -13,6 +13,7 @@ mod planner;
 mod portfolio;
 mod probe;
 mod search;
+mod stacks;
 mod state;
 
 pub use construct::first_plans;

@@ -1,5 +1,6 @@
 //! What does not change during a search: a component at a capacity, laid out for speed.
 
+use super::stacks::Stacks;
 use crate::bounds::largest_padding;
 use crate::preprocess::{Component, Domain, Run};
 
@@ -38,6 +39,8 @@ pub struct Model {
     /// Buffers of all sections that lie at the bottom, in order, of some plan that fits if any does: each, with what
     /// is below it, can change places. Empty if a buffer is fixed, aligned beyond the unit, or padded.
     pub ground: Vec<u32>,
+    /// What alignment wastes in each section; `None` where no alignment matters.
+    pub stacks: Option<Stacks>,
     /// True if every buffer is one run of sections.
     pub contiguous: bool,
 }
@@ -72,10 +75,11 @@ impl Model {
         let last =
             (0..n).map(|i| component.last_position(i, capacity)).collect::<Option<Vec<_>>>()?;
         let above = capacity.checked_sub(component.unit.origin)?;
-        let room = largest_padding(component)
+        let room: Vec<u64> = largest_padding(component)
             .into_iter()
             .map(|padding| (above + padding) / component.unit.bytes)
             .collect();
+        let stacks = Stacks::new(component, &room, above);
         let runs: Vec<Vec<Run>> = (0..n).map(|i| component.runs(i).to_vec()).collect();
         let hull = runs
             .iter()
@@ -123,6 +127,7 @@ impl Model {
             domains: component.domains.clone(),
             last,
             room,
+            stacks,
             contiguous: runs.iter().all(|list| list.len() == 1),
             runs,
             hull,

@@ -17,6 +17,8 @@ pub struct State {
     pub at_floor: Vec<u32>,
     /// Sum of the heights of the unplaced buffers of each section.
     pub total: Vec<u64>,
+    /// Number of what is unplaced in each section in [`Stacks`](super::stacks::Stacks); empty where no alignment matters.
+    pub left: Vec<u32>,
     /// Unplaced buffers whose hull holds both this section and the next.
     pub crossing: Vec<u32>,
 }
@@ -35,6 +37,7 @@ impl Clone for State {
         self.floor.clone_from(&other.floor);
         self.at_floor.clone_from(&other.at_floor);
         self.total.clone_from(&other.total);
+        self.left.clone_from(&other.left);
         self.crossing.clone_from(&other.crossing);
     }
 }
@@ -53,6 +56,7 @@ impl State {
             floor: vec![0; model.sections],
             at_floor: vec![0; model.sections],
             total: vec![0; model.sections],
+            left: model.stacks.as_ref().map_or_else(Vec::new, |stacks| stacks.full().to_vec()),
             crossing: vec![0; model.sections],
         };
         for i in 0..model.n {
@@ -109,6 +113,15 @@ impl State {
         self.unplaced[b / 64] &= !(1 << (b % 64));
         for run in &model.runs[b] {
             self.total[run.range()].iter_mut().for_each(|total| *total -= height);
+        }
+        if let Some(stacks) = &model.stacks {
+            let mut strides = stacks.strides(b);
+            for run in &model.runs[b] {
+                for (left, stride) in self.left[run.range()].iter_mut().zip(strides) {
+                    *left -= stride;
+                }
+                strides = &strides[run.range().count()..];
+            }
         }
         self.leave(model, b, at);
         let hull = model.hull[b];
@@ -237,8 +250,11 @@ impl State {
             }
             self.floor[s] = floor;
             self.at_floor[s] = count;
-            if count > 0 && floor + self.total[s] > model.room[s] {
-                return Err(Fail);
+            if count > 0 {
+                let waste = model.stacks.as_ref().map_or(0, |stacks| stacks.waste(self.left[s]));
+                if floor + self.total[s] + waste > model.room[s] {
+                    return Err(Fail);
+                }
             }
         }
         Ok(())
