@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::stacking::{Kind, Stacking};
+use super::stacking::{Kind, Stacking, by_load, members};
 use crate::preprocess::Component;
 
 /// Sets of members of one section that are looked at, at most,
@@ -22,17 +22,9 @@ pub fn section_stack(component: &Component) -> u64 {
     if component.domains.iter().all(|domain| domain.step == 1) {
         return best;
     }
-    let mut members = vec![Vec::new(); component.sections];
-    for i in 0..component.len() {
-        for s in component.runs(i).iter().flat_map(|run| run.range()) {
-            members[s].push(i as u32);
-        }
-    }
-    let load = |list: &[u32]| -> u64 { list.iter().map(|&i| component.heights[i as usize]).sum() };
-    let mut sections: Vec<(u64, Vec<u32>)> = members.into_iter().map(|m| (load(&m), m)).collect();
-    sections.sort_by_key(|(load, _)| Reverse(*load));
     let mut work = 0;
-    for (_, list) in sections {
+    for s in by_load(component) {
+        let list = members(component, s);
         if greedy(component, &list) <= best {
             continue;
         }
@@ -65,14 +57,14 @@ fn greedy(component: &Component, members: &[u32]) -> u64 {
 /// Bytes of the least stack of all members.
 fn least(component: &Component, members: &[u32], stacking: &Stacking) -> u64 {
     let ends = stacking.ends(|kind, end| end_on(kind, end.unwrap_or(0)));
-    let whole: u64 = members.iter().map(|&i| component.heights[i as usize]).sum();
-    let modulo: u64 = stacking.heights().last().copied().unwrap_or(0).into();
-    let unit = component.unit;
+    let whole: u128 = members.iter().map(|&i| u128::from(component.heights[i as usize])).sum();
+    let modulo: u128 = stacking.heights().last().copied().unwrap_or(0).into();
+    let (unit, origin) = (u128::from(component.unit.bytes), u128::from(component.unit.origin));
     let bytes = stacking.without_one().map(|(kind, rest)| {
-        let units = u64::from(end_on(kind, ends[rest])) - modulo + whole;
-        (unit.origin + unit.bytes * units).saturating_sub(kind.padding)
+        let units = whole - modulo + u128::from(end_on(kind, ends[rest]));
+        origin + unit * units - u128::from(kind.padding)
     });
-    bytes.min().unwrap_or(0)
+    u64::try_from(bytes.min().unwrap_or(0)).unwrap_or(u64::MAX)
 }
 
 /// Where one of a kind ends that lies as low as it can at or above a position.
@@ -82,4 +74,77 @@ fn end_on(kind: &Kind, position: u32) -> u32 {
     }
     let rest = (position + kind.phase) % kind.step;
     position + if rest == 0 { 0 } else { kind.step - rest } + kind.height
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_SETS, Stacking, greedy, least, members, section_stack};
+    use crate::preprocess::{Component, prepare};
+    use crate::problem::Problem;
+    use crate::random::Random;
+
+    /// Buffers that are all live at once, and sometimes one that comes later.
+    fn component(seed: u64) -> Component {
+        let mut random = Random::new(seed);
+        let mut builder = Problem::builder();
+        let most = [4, 12, 400][random.below(3) as usize];
+        let alignments = [[1, 2, 3, 4, 6, 8], [2, 4, 8, 16, 32, 64], [1, 1, 5, 7, 35, 10]];
+        let alignments = alignments[random.below(3) as usize];
+        for _ in 0..2 + random.below(5) {
+            let buffer = builder.buffer(1 + random.below(most), 0, 2);
+            builder.align(buffer, alignments[random.below(6) as usize]);
+        }
+        if random.one_in(3) {
+            builder.buffer(1 + random.below(most), 1, 3);
+        }
+        builder.memory(None, random.below(3) * random.below(20));
+        prepare(&builder.build().expect("a problem")).components.remove(0)
+    }
+
+    /// Bytes of the least stack of all orders.
+    fn of_all_orders(c: &Component, members: &[u32], chosen: &mut Vec<u32>) -> u64 {
+        let mut best = u64::MAX;
+        for &i in members {
+            if !chosen.contains(&i) {
+                chosen.push(i);
+                best = best.min(of_all_orders(c, members, chosen));
+                chosen.pop();
+            }
+        }
+        if chosen.len() < members.len() {
+            return best;
+        }
+        let (mut top, mut end) = (0, 0);
+        for &i in chosen.iter() {
+            let position = c.domains[i as usize].align(top);
+            end = c.unit.offset(position) + c.sizes[i as usize];
+            top = position + c.heights[i as usize];
+        }
+        end
+    }
+
+    #[test]
+    fn it_is_the_least_of_all_orders_and_never_more() {
+        let mut above_load = 0;
+        for seed in 0..2000 {
+            let c = component(seed);
+            let mut best = 0;
+            for s in 0..c.sections {
+                let list = members(&c, s);
+                let orders = of_all_orders(&c, &list, &mut Vec::new());
+                best = best.max(orders);
+                assert!(greedy(&c, &list) >= orders, "seed {seed}");
+                for most_sets in [4, 8, 12, MOST_SETS] {
+                    if let Some(stacking) = Stacking::new(&c, &list, most_sets) {
+                        assert!(least(&c, &list, &stacking) <= orders, "seed {seed} {most_sets}");
+                    }
+                }
+            }
+            let is_padded = (0..c.len()).any(|i| c.padding(i) > 0);
+            let found = section_stack(&c);
+            assert!(found <= best && (is_padded || found == best), "seed {seed}: {found} {best}");
+            above_load += u32::from(found > c.bound);
+        }
+        assert!(above_load > 500);
+    }
 }

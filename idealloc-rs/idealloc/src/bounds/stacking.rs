@@ -7,7 +7,7 @@ use crate::preprocess::{Component, Domain};
 const MOST_PERIOD: u64 = 1 << 20;
 
 /// Most members of a section: ends then fit 32 bits.
-const MOST_MEMBERS: usize = 1 << 11;
+const MOST_MEMBERS: usize = 1 << 10;
 
 /// Members of a section that are as good as one another.
 #[derive(Clone, Copy, Debug)]
@@ -83,11 +83,6 @@ impl Stacking {
         Some(Self { kinds, of_members, sets })
     }
 
-    /// How many sets there are.
-    pub fn sets(&self) -> usize {
-        self.sets
-    }
-
     /// Steps of [`Self::ends`].
     pub fn work(&self) -> usize {
         self.sets * self.kinds.len()
@@ -134,6 +129,34 @@ impl Stacking {
     }
 }
 
+/// The sections of a component, the largest load first.
+///
+/// Complexity: `O(runs + sections log sections)`.
+pub fn by_load(component: &Component) -> Vec<usize> {
+    let mut change = vec![0_i128; component.sections + 1];
+    for (i, &height) in component.heights.iter().enumerate() {
+        for run in component.runs(i) {
+            change[run.first as usize] += i128::from(height);
+            change[run.last as usize + 1] -= i128::from(height);
+        }
+    }
+    let mut live = 0;
+    let loads = change[..component.sections].iter().map(|change| {
+        live += change;
+        live
+    });
+    let mut order: Vec<(i128, usize)> = loads.map(|load: i128| -load).zip(0..).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, s)| s).collect()
+}
+
+/// The members of a section, ascending. Complexity: `O(runs)`.
+pub fn members(component: &Component, section: usize) -> Vec<u32> {
+    let is_in =
+        |&i: &u32| component.runs(i as usize).iter().any(|run| run.range().contains(&section));
+    (0..component.len() as u32).filter(is_in).collect()
+}
+
 /// Common multiples of alignments and their divisors, descending: with which alignments count in full comes first.
 fn periods(steps: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut steps: Vec<u64> = steps.collect();
@@ -147,7 +170,7 @@ fn periods(steps: impl Iterator<Item = u64>) -> Vec<u64> {
     }
     for k in 0..periods.len() {
         let mut half = periods[k];
-        while half % 4 == 0 {
+        while half.is_multiple_of(4) {
             half /= 2;
             periods.push(half);
         }

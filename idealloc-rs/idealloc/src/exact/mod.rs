@@ -13,6 +13,7 @@ mod planner;
 mod portfolio;
 mod probe;
 mod search;
+mod sequence;
 mod stacks;
 mod state;
 

@@ -39,7 +39,7 @@ pub struct Model {
     /// Buffers of all sections that lie at the bottom, in order, of some plan that fits if any does: each, with what
     /// is below it, can change places. Empty if a buffer is fixed, aligned beyond the unit, or padded.
     pub ground: Vec<u32>,
-    /// What alignment wastes in each section; `None` where no alignment matters.
+    /// What alignment wastes in each section; `None` where no alignment matters, or nobody asks.
     pub stacks: Option<Stacks>,
     /// True if every buffer is one run of sections.
     pub contiguous: bool,
@@ -79,7 +79,6 @@ impl Model {
             .into_iter()
             .map(|padding| (above + padding) / component.unit.bytes)
             .collect();
-        let stacks = Stacks::new(component, &room, above);
         let runs: Vec<Vec<Run>> = (0..n).map(|i| component.runs(i).to_vec()).collect();
         let hull = runs
             .iter()
@@ -127,7 +126,7 @@ impl Model {
             domains: component.domains.clone(),
             last,
             room,
-            stacks,
+            stacks: None,
             contiguous: runs.iter().all(|list| list.len() == 1),
             runs,
             hull,
@@ -138,6 +137,13 @@ impl Model {
             neighbours,
             twins,
         })
+    }
+
+    /// The same with what alignment wastes at that capacity. Complexity: see [`Stacks::new`].
+    pub fn with_stacks(self, component: &Component, capacity: u64) -> Self {
+        let above = capacity.saturating_sub(component.unit.origin);
+        let stacks = Stacks::new(component, &self.room, above);
+        Self { stacks, ..self }
     }
 
     pub fn members(&self, section: usize) -> &[u64] {

@@ -1,8 +1,7 @@
 //! What alignment wastes in each section, whatever is left to place there.
 
-use std::cmp::Reverse;
-
-use crate::bounds::stacking::{Kind, Stacking};
+use super::model::Model;
+use crate::bounds::stacking::{Kind, Stacking, by_load, members};
 use crate::preprocess::Component;
 
 /// Sets of members of one section that are looked at, at most,
@@ -15,9 +14,9 @@ const MOST_WORK: usize = 1 << 20;
 /// between some position and the room of the section. A state has a number for what is left in each section.
 #[derive(Clone, Debug)]
 pub struct Stacks {
-    /// Waste of every set of every section that has a table, one table after the other.
+    /// Waste of every set of every section, one table after the other; first that of nothing, for sections without one.
     waste: Vec<u32>,
-    /// Number of the full set of each section in `waste`; that of the empty set of no table where there is none.
+    /// Number of all members of each section.
     full: Vec<u32>,
     /// What each buffer adds to the number, for each of its sections.
     strides: Vec<Vec<u32>>,
@@ -25,47 +24,36 @@ pub struct Stacks {
 
 impl Stacks {
     /// The tables of a component at a capacity, with `room` units in each section and `above` bytes above the origin; `None`
-    /// if no alignment matters. Sections with the least slack first, as far as the work goes.
+    /// if no alignment matters. Sections with the largest load first, as far as the work goes.
     ///
-    /// Complexity: `O(n log n)` and `2^20` steps.
+    /// Complexity: `O(sections n log n)`, and `2^20` steps.
     pub fn new(component: &Component, room: &[u64], above: u64) -> Option<Self> {
         if component.domains.iter().all(|domain| domain.step == 1) {
             return None;
         }
-        let mut members = vec![Vec::new(); component.sections];
-        for i in 0..component.len() {
-            for s in component.runs(i).iter().flat_map(|run| run.range()) {
-                members[s].push(i as u32);
-            }
-        }
-        let load = |s: usize| -> u128 {
-            members[s].iter().map(|&i| u128::from(component.heights[i as usize])).sum()
-        };
-        let mut order: Vec<(u128, usize)> = (0..component.sections).map(|s| (load(s), s)).collect();
-        order.sort_by_key(|&(load, s)| (Reverse(load), s));
+        let widths = (0..component.len()).map(|i| component.runs(i).iter().flat_map(|r| r.range()));
         let mut stacks = Self {
             waste: vec![0],
             full: vec![0; component.sections],
-            strides: (0..component.len())
-                .map(|i| vec![0; component.runs(i).iter().flat_map(|run| run.range()).count()])
-                .collect(),
+            strides: widths.map(|sections| vec![0; sections.count()]).collect(),
         };
         let mut work = 0;
-        for (_, s) in order {
-            let Some(stacking) = Stacking::new(component, &members[s], MOST_SETS) else { continue };
+        for s in by_load(component) {
+            let list = members(component, s);
+            let Some(stacking) = Stacking::new(component, &list, MOST_SETS) else { continue };
             work += stacking.work();
             if work > MOST_WORK {
                 break;
             }
+            // Seen from the room downwards; only the topmost buffer may reach into its padding.
             let ends = stacking.ends(|kind, end| {
-                let above = (above + kind.padding) / component.unit.bytes;
-                end_below(kind, end.unwrap_or((room[s] - above) as u32), room[s])
+                let without = room[s] - (above + kind.padding) / component.unit.bytes;
+                end_below(kind, end.unwrap_or(without as u32), room[s])
             });
             stacks.full[s] = (stacks.waste.len() + ends.len() - 1) as u32;
-            stacks
-                .waste
-                .extend(ends.iter().zip(stacking.heights()).map(|(end, height)| end - height));
-            for (&i, stride) in members[s].iter().zip(stacking.strides()) {
+            let heights = stacking.heights();
+            stacks.waste.extend(ends.iter().zip(heights).map(|(end, height)| end - height));
+            for (&i, stride) in list.iter().zip(stacking.strides()) {
                 let sections = component.runs(i as usize).iter().flat_map(|run| run.range());
                 let at = sections.take_while(|&section| section < s).count();
                 stacks.strides[i as usize][at] = stride;
@@ -84,13 +72,30 @@ impl Stacks {
         &self.strides[buffer]
     }
 
+    /// What a buffer adds to the number of one of its sections.
+    pub fn stride(&self, model: &Model, buffer: usize, section: usize) -> u32 {
+        let mut before = 0;
+        for run in &model.runs[buffer] {
+            if section <= run.last as usize {
+                return self.strides[buffer][before + section - run.first as usize];
+            }
+            before += run.range().count();
+        }
+        0
+    }
+
+    /// True if a number is that of a set in a table.
+    pub fn tells(&self, left: u32) -> bool {
+        left > 0
+    }
+
     /// Units that are wasted above what is left of a section.
     pub fn waste(&self, left: u32) -> u64 {
         self.waste[left as usize].into()
     }
 }
 
-/// How far below the room one of a kind reaches that lies as high as it can, with its top so far below it or lower.
+/// How far below the room one of a kind reaches that lies as high as it can with its top so far below the room or lower.
 fn end_below(kind: &Kind, distance: u32, room: u64) -> u32 {
     let end = distance + kind.height;
     if kind.step == 1 {

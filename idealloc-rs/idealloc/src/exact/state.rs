@@ -46,6 +46,9 @@ impl Clone for State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fail;
 
+/// A floor that is not computed yet: nothing can be at it.
+const NO_FLOOR: u64 = u64::MAX - 1;
+
 impl State {
     /// Nothing placed but the ground.
     pub fn new(model: &Model) -> Result<Self, Fail> {
@@ -53,7 +56,7 @@ impl State {
             lowest: Vec::with_capacity(model.n),
             support: Vec::new(),
             unplaced: vec![0; model.words],
-            floor: vec![0; model.sections],
+            floor: vec![NO_FLOOR; model.sections],
             at_floor: vec![0; model.sections],
             total: vec![0; model.sections],
             left: model.stacks.as_ref().map_or_else(Vec::new, |stacks| stacks.full().to_vec()),
@@ -221,7 +224,8 @@ impl State {
         }
     }
 
-    fn lift(&mut self, model: &Model, c: usize, to: u64) -> Result<(), Fail> {
+    /// Raises the lowest position of a buffer to the first aligned one from `to` on, without settling.
+    pub fn lift(&mut self, model: &Model, c: usize, to: u64) -> Result<(), Fail> {
         let old = self.lowest[c];
         let to = model.domains[c].align(to);
         if to > model.last[c] {
@@ -232,28 +236,35 @@ impl State {
         Ok(())
     }
 
-    /// Recomputes the floors that nothing is left at; fails if such a section cannot hold what it must.
+    /// Recomputes the floors that nothing is left at, and lifts what alignment keeps from being lowest in such a section,
+    /// until nothing changes; fails if such a section cannot hold what it must.
     pub fn settle(&mut self, model: &Model) -> Result<(), Fail> {
-        for s in 0..model.sections {
-            if self.at_floor[s] > 0 || self.floor[s] == u64::MAX {
-                continue;
-            }
-            let (mut floor, mut count) = (u64::MAX, 0);
-            for c in self.unplaced_members(model, s) {
-                let at = self.lowest[c];
-                if at < floor {
-                    floor = at;
-                    count = 1;
-                } else if at == floor {
-                    count += 1;
+        let mut lifted = true;
+        while lifted {
+            lifted = false;
+            for s in 0..model.sections {
+                if self.at_floor[s] > 0 || self.floor[s] == u64::MAX {
+                    continue;
                 }
-            }
-            self.floor[s] = floor;
-            self.at_floor[s] = count;
-            if count > 0 {
-                let waste = model.stacks.as_ref().map_or(0, |stacks| stacks.waste(self.left[s]));
-                if floor + self.total[s] + waste > model.room[s] {
-                    return Err(Fail);
+                let (mut floor, mut count) = (u64::MAX, 0);
+                for c in self.unplaced_members(model, s) {
+                    let at = self.lowest[c];
+                    if at < floor {
+                        floor = at;
+                        count = 1;
+                    } else if at == floor {
+                        count += 1;
+                    }
+                }
+                self.floor[s] = floor;
+                self.at_floor[s] = count;
+                if count == 0 {
+                    continue;
+                }
+                match &model.stacks {
+                    None if floor + self.total[s] > model.room[s] => return Err(Fail),
+                    None => {}
+                    Some(stacks) => lifted |= self.sequence(model, stacks, s)?,
                 }
             }
         }
