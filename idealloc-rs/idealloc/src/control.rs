@@ -123,6 +123,14 @@ impl Control {
         self.deadline.store(u64::try_from(nanos).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
+    /// Runs what has to be finished although time is up, without the deadline; whoever cancels still stops it.
+    pub(crate) fn overtime<T>(&self, run: impl FnOnce() -> T) -> T {
+        let deadline = self.deadline.swap(u64::MAX, Ordering::Relaxed);
+        let result = run();
+        self.deadline.store(deadline, Ordering::Relaxed);
+        result
+    }
+
     /// True if a planner has seen the deadline pass, and nobody asked to stop.
     pub fn has_timed_out(&self) -> bool {
         self.timed_out.load(Ordering::Relaxed) && !self.cancel.load(Ordering::Relaxed)
@@ -146,5 +154,26 @@ impl Control {
             bound: self.bound.load(Ordering::Relaxed),
             work: self.work.load(Ordering::Relaxed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Control;
+
+    #[test]
+    fn overtime_lasts_until_it_is_over_or_cancelled() {
+        let control = Control::default();
+        control.stop_after(Duration::ZERO);
+        assert!(control.is_cancelled());
+        assert!(!control.overtime(|| control.is_cancelled()));
+        assert!(control.is_cancelled() && control.has_timed_out());
+        let cancelled = control.overtime(|| {
+            control.cancel();
+            control.is_cancelled()
+        });
+        assert!(cancelled && !control.has_timed_out());
     }
 }

@@ -25,8 +25,9 @@ const FILLING: u64 = 8;
 
 impl Search<'_> {
     /// Orders of what is hard to place and ejection, for at most so much work; the rest is placed around the best of them.
-    pub fn blends(&mut self, work: u64) {
-        if self.is_done() || !self.stages.blends || !self.instance.is_temporal() {
+    /// Once, and only if no more than `most` buffers are hard to place.
+    pub fn blends(&mut self, work: u64, most: usize) {
+        if self.is_done() || self.blended || !self.stages.blends || !self.instance.is_temporal() {
             return;
         }
         let work = self.left().min(work);
@@ -35,9 +36,10 @@ impl Search<'_> {
         let are_very_many = self.instance.len() > VERY_MANY;
         let least = if are_very_many { self.bound / SHARES } else { 0 };
         let (hard, rest) = blends::partition(self.instance, self.bound, crowded, least);
-        if hard.is_empty() {
+        if hard.is_empty() || hard.len() > most {
             return;
         }
+        self.blended = true;
         let part = self.instance.subset(&hard);
         let filling = if few || are_very_many { 0 } else { work / FILLING };
         let budget = Budget {
@@ -58,7 +60,8 @@ impl Search<'_> {
         }
     }
 
-    /// Puts the rest around what is placed, what meets the peak first; then a run of ejection of all, for so much work.
+    /// Puts the rest around what is placed, what meets the peak first, even if time is just up; then a run of
+    /// ejection of all, for so much work.
     fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64, work: u64) {
         let at_peak = Orders::new(self.instance).meets_peak(1000);
         let others = self.instance.subset(rest);
@@ -66,8 +69,14 @@ impl Search<'_> {
         let mut order: Vec<u32> = sorted.iter().map(|&i| rest[i as usize]).collect();
         order.sort_by_key(|&buffer| !at_peak[buffer as usize]);
         let placed: Vec<(u32, u64)> = hard.iter().copied().zip(offsets.iter().copied()).collect();
-        let found =
-            around(self.instance, &placed, &order, WINDOW, self.options.threads, self.control);
+        let place =
+            || around(self.instance, &placed, &order, WINDOW, self.options.threads, self.control);
+        // What was found for the hard part is lost without the rest. Of very many buffers that takes seconds.
+        let mut found = place();
+        let is_late = self.control.has_timed_out() && self.instance.len() <= VERY_MANY;
+        if found.is_none() && is_late {
+            found = self.control.overtime(place);
+        }
         self.work = self.work.saturating_add(rest.len() as u64);
         let Some((offsets, reached)) = found else { return };
         if reached < self.peak {

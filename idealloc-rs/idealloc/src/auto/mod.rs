@@ -1,10 +1,10 @@
 //! The planner `auto`: what is cheap first, and no more than is needed.
 //!
 //! 1. Very many buffers in two [layers](layers), so that there is a plan at once.
-//! 2. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound; of many buffers what is hard to
-//!    place in [blends](blends) of orders.
-//!    With time enough what then ends above the bound goes in for others, by [ejection].
-//! 3. A short [repair](repair) of time windows around whatever ends above the bound.
+//! 2. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound; of many buffers only one pass.
+//! 3. A short [repair](repair) of time windows around whatever ends above the bound. Where less than half of the buffers
+//!    are hard to place, and always of many, these in [blends](blends) of orders. With time enough what then ends above
+//!    the bound goes in for others, by [ejection].
 //! 4. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
 //! 5. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
 //!    ejection, of all, unless the problem is very large.
@@ -56,20 +56,20 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     search.passes()?;
     search.lowest_first();
     if instance.len() > MANY {
-        search.blends(u64::MAX);
+        search.blends(u64::MAX, instance.len());
         return Ok(search.finish());
     }
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
-    let left = search.left();
-    if is_small {
-        search.exact(left / 4 * 3);
+    match is_small {
+        true => search.exact(search.left() / 4 * 3),
+        false => search.blends(search.left() / 2, instance.len() / 2),
     }
     for (level, &reduction) in REDUCTIONS.iter().enumerate() {
         search.reduced(reduction, level as u64);
     }
     if !is_small {
-        search.blends(search.left() / 2);
+        search.blends(search.left() / 2, instance.len());
         search.exact(search.left() / 4);
     }
     search.tree();

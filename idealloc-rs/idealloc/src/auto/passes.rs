@@ -5,7 +5,6 @@ use crate::auto::budget::{FEW, LOOKS, MANY, POOR, VERY_MANY};
 use crate::auto::layers::layers;
 use crate::auto::search::{Search, peak_of};
 use crate::baselines::fit::{lowest, place_in_order};
-use crate::control::Control;
 use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
@@ -55,7 +54,7 @@ impl Search<'_> {
         }
         let mut found = layers(instance, self.control);
         if found.is_none() && self.control.has_timed_out() {
-            found = layers(instance, &Control::default());
+            found = self.control.overtime(|| layers(instance, self.control));
         }
         match found {
             Some((offsets, peak)) => {
@@ -148,7 +147,6 @@ impl Search<'_> {
         };
         let mut orders = Orders::new(self.instance);
         let mut engine = Engine::new(self.instance);
-        let unwatched = Control::default();
         let before = self.work;
         for &arm in arms {
             let sorted = orders.sorted(arm);
@@ -158,7 +156,8 @@ impl Search<'_> {
             let limit = if first { MAX_BYTES } else { below };
             let mut outcome = engine.run(&sorted, Rule::FirstFit, limit, self.control);
             if first && outcome == Outcome::Cancelled && self.control.has_timed_out() {
-                outcome = engine.run(&sorted, Rule::FirstFit, limit, &unwatched);
+                let pass = || engine.run(&sorted, Rule::FirstFit, limit, self.control);
+                outcome = self.control.overtime(pass);
             }
             self.passes += 1;
             match outcome {

@@ -36,6 +36,8 @@ pub struct Search<'a> {
     pub work: u64,
     /// Many buffers with lives so much alike that one layer is better than two.
     pub alike: bool,
+    /// Blends have run.
+    pub blended: bool,
     /// Passes of the placement engine over all buffers.
     pub passes: u64,
     /// Windows repaired.
@@ -73,6 +75,7 @@ impl<'a> Search<'a> {
             budget: work_of(options.effort, instance.len() as u64),
             work: 0,
             alike: false,
+            blended: false,
             passes: 0,
             windows: 0,
             plays: 0,
