@@ -65,6 +65,48 @@ fn random_problem(seed: u64) -> Option<Problem> {
     builder.build().ok()
 }
 
+/// A random problem of up to eight buffers that mostly live together, with odd sizes and alignments that have little in
+/// common: what alignment wastes between them decides.
+fn aligned_problem(seed: u64) -> Option<Problem> {
+    let mut random = Random::new(seed ^ 0xa11c);
+    let n = 3 + random.below(6);
+    let alignments: &[u64] = [
+        &[1, 2, 3, 4, 6, 8][..],
+        &[2, 4, 8, 16][..],
+        &[1, 5, 7][..],
+        &[6, 10, 15][..],
+        &[64, 96, 256][..],
+    ][random.below(5) as usize];
+    let most = [6, 20, 300][random.below(3) as usize];
+    let horizon = 1 + random.below(5);
+    let base = if random.one_in(3) { random.below(40) } else { 0 };
+    let mut builder = Problem::builder();
+    for _ in 0..n {
+        let start = random.below(horizon) as i64;
+        let width = 1 + random.below(horizon) as i64;
+        let buffer = builder.buffer(1 + random.below(most), start, start + width);
+        let alignment = alignments[random.below(alignments.len() as u64) as usize];
+        builder.align(buffer, alignment);
+        if random.one_in(20) {
+            let wanted = random.below(2 * most);
+            builder.fix(buffer, (base + wanted).next_multiple_of(alignment) - base);
+        }
+        if width >= 3 && random.one_in(4) {
+            builder.gap(buffer, start + 1, start + 2);
+        }
+    }
+    if random.one_in(5) {
+        let (a, b) = (random.below(n) as usize, random.below(n) as usize);
+        if a != b {
+            let pair = (BufferIdx::from(a), BufferIdx::from(b));
+            builder.conflicts(Conflicts::LifetimesAnd(vec![pair]));
+        }
+    }
+    let capacity = random.one_in(2).then(|| random.below(n * most));
+    builder.memory(capacity, base);
+    builder.build().ok()
+}
+
 /// The least peak over all orders in which each buffer lies on everything before it that conflicts with it; `None` if
 /// fixed buffers cannot all be where they are fixed.
 fn brute_force(problem: &Problem) -> Option<u64> {
@@ -137,8 +179,8 @@ fn extend(
 }
 
 /// Compares one planner with brute force: on the optimum, and on whether the capacity suffices.
-fn compare(seed: u64, planner: &str) {
-    let Some(problem) = random_problem(seed) else { return };
+fn compare(seed: u64, problem: Option<Problem>, planner: &str) {
+    let Some(problem) = problem else { return };
     let best = brute_force(&problem);
     let control = Control::default();
     for minimize in [true, false] {
@@ -174,7 +216,7 @@ fn compare(seed: u64, planner: &str) {
 fn minimalloc_agrees_with_brute_force() {
     let first = number("IDEALLOC_SEED", 0);
     for seed in first..first + number("IDEALLOC_CASES", 20_000) / 4 {
-        compare(seed, "minimalloc");
+        compare(seed, random_problem(seed), "minimalloc");
     }
 }
 
@@ -182,6 +224,14 @@ fn minimalloc_agrees_with_brute_force() {
 fn exact_agrees_with_brute_force() {
     let first = number("IDEALLOC_SEED", 0);
     for seed in first..first + number("IDEALLOC_CASES", 20_000) {
-        compare(seed, "exact");
+        compare(seed, random_problem(seed), "exact");
+    }
+}
+
+#[test]
+fn exact_agrees_with_brute_force_on_mixed_alignments() {
+    let first = number("IDEALLOC_SEED", 0);
+    for seed in first..first + number("IDEALLOC_CASES", 20_000) / 4 {
+        compare(seed, aligned_problem(seed), "exact");
     }
 }

@@ -1,4 +1,4 @@
-//! `exact` proves optima above its bound, where whole searches end in vain and no-goods are kept from run to run.
+//! `exact` proves optima above its bound, by what a section needs by itself and by searches that end in vain.
 
 use idealloc::{Control, Effort, Options, Problem, StopReason, plan};
 
@@ -123,6 +123,34 @@ const PROBLEMS: &[(u64, &[Row])] = &[
             (8, 1, 3, 8),
             (4, 5, 8, 3),
             (7, 1, 4, 1),
+        ],
+    ),
+    // Above what any section needs by itself; takes several rounds, with a long arm each.
+    (
+        66,
+        &[
+            (11, 4, 7, 3),
+            (6, 6, 7, 8),
+            (5, 6, 7, 2),
+            (4, 6, 7, 4),
+            (6, 5, 7, 6),
+            (5, 4, 7, 4),
+            (4, 1, 2, 4),
+            (10, 0, 2, 8),
+            (3, 1, 3, 8),
+            (8, 4, 6, 8),
+            (6, 2, 3, 3),
+            (3, 2, 6, 6),
+            (5, 2, 6, 3),
+            (5, 5, 7, 2),
+            (7, 3, 6, 1),
+            (7, 2, 3, 6),
+            (10, 2, 5, 8),
+            (6, 0, 1, 2),
+            (11, 2, 5, 8),
+            (4, 2, 5, 1),
+            (9, 6, 7, 4),
+            (13, 2, 3, 8),
         ],
     ),
 ];

@@ -32,7 +32,7 @@ pub fn improve(
     options: &Options,
     control: &Control,
 ) -> Proved {
-    let prepared = prepare(problem);
+    let prepared = prepare(problem).with_stacks(MAX_BUFFERS);
     let mut proved = Proved { bound: prepared.bound, nodes: 0, work: 0, complete: true };
     let limits = Limits::of(options, work, control);
     let mut order: Vec<&Component> = prepared.components.iter().collect();

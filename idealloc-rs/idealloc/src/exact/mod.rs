@@ -13,6 +13,8 @@ mod planner;
 mod portfolio;
 mod probe;
 mod search;
+mod sequence;
+mod stacks;
 mod state;
 
 pub use construct::first_plans;

@@ -1,5 +1,6 @@
 //! What does not change during a search: a component at a capacity, laid out for speed.
 
+use super::stacks::Stacks;
 use crate::bounds::largest_padding;
 use crate::preprocess::{Component, Domain, Run};
 
@@ -38,6 +39,8 @@ pub struct Model {
     /// Buffers of all sections that lie at the bottom, in order, of some plan that fits if any does: each, with what
     /// is below it, can change places. Empty if a buffer is fixed, aligned beyond the unit, or padded.
     pub ground: Vec<u32>,
+    /// What alignment wastes in each section; `None` where no alignment matters, or nobody asks.
+    pub stacks: Option<Stacks>,
     /// True if every buffer is one run of sections.
     pub contiguous: bool,
 }
@@ -72,7 +75,7 @@ impl Model {
         let last =
             (0..n).map(|i| component.last_position(i, capacity)).collect::<Option<Vec<_>>>()?;
         let above = capacity.checked_sub(component.unit.origin)?;
-        let room = largest_padding(component)
+        let room: Vec<u64> = largest_padding(component)
             .into_iter()
             .map(|padding| (above + padding) / component.unit.bytes)
             .collect();
@@ -123,6 +126,7 @@ impl Model {
             domains: component.domains.clone(),
             last,
             room,
+            stacks: None,
             contiguous: runs.iter().all(|list| list.len() == 1),
             runs,
             hull,
@@ -133,6 +137,13 @@ impl Model {
             neighbours,
             twins,
         })
+    }
+
+    /// The same with what alignment wastes at that capacity. Complexity: see [`Stacks::new`].
+    pub fn with_stacks(self, component: &Component, capacity: u64) -> Self {
+        let above = capacity.saturating_sub(component.unit.origin);
+        let stacks = Stacks::new(component, &self.room, above);
+        Self { stacks, ..self }
     }
 
     pub fn members(&self, section: usize) -> &[u64] {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::construct::first_plans;
 use super::limits::Limits;
 use super::minimize::{Goal, MinimumEnd, minimize};
+use super::model::MAX_BUFFERS;
 use crate::control::{Control, Effort, Options};
 use crate::error::Error;
 use crate::plan::StopReason;
@@ -37,7 +38,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         return Err(Error::InvalidOption(format!("planner exact has no parameter '{name}'")));
     }
     let limits = Limits::of(options, nodes(options.effort), control);
-    let prepared = prepare(problem);
+    let prepared = prepare(problem).with_stacks(MAX_BUFFERS);
     let mut plans = first_plans(problem, &prepared)?;
     let capacity = problem.capacity();
     let mut bound = prepared.bound;

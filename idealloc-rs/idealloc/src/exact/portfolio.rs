@@ -32,6 +32,16 @@ fn nodes_per_run(buffers: usize) -> u64 {
 /// Nodes of a run at least: with fewer, proofs suffer.
 const FEWEST_NODES: u64 = 300;
 
+/// Times as many nodes for one more arm of each round, where alignment matters and the buffers are few. A long run finds
+/// more of its own no-goods than short ones side by side, which know nothing of each other, so that proofs end sooner.
+const LONG: u64 = 32;
+
+/// Buffers up to which there is a long arm: with more, few proofs end, and plans are found by short runs.
+const FEW_BUFFERS: usize = 32;
+
+/// Position of the first long arm in the sequence of arms: far beyond the others.
+const FIRST_LONG: u64 = ARMS << 40;
+
 /// Nodes before the first beam: what is easy is solved by then.
 const NODES_BEFORE_BEAMS: u64 = 100_000;
 
@@ -114,6 +124,7 @@ impl Portfolio {
                 root: &self.root,
                 seed: self.seed,
                 number: self.number,
+                arms: ARMS + u64::from(self.model.stacks.is_some() && self.model.n <= FEW_BUFFERS),
                 beams: has_beams.then_some(self.with_beams),
                 budget: nodes_per_run(self.model.n).saturating_mul(luby(self.number + 1)).min(left),
                 broad: self.nodes.min(left) / 2 / (NODES_PER_STATE * self.model.n as u64),
@@ -154,6 +165,8 @@ struct Round<'a> {
     seed: u64,
     /// Position of the round, from 0.
     number: u64,
+    /// Arms, with the long one.
+    arms: u64,
     /// Rounds with beams before this one; `None` if it is too early for them.
     beams: Option<u64>,
     /// Nodes of each arm.
@@ -173,10 +186,10 @@ struct Round<'a> {
 impl Round<'_> {
     /// Runs the arms and the beams. The reports end with the first that decides.
     fn run(&self) -> Vec<Report> {
-        let limits = &self.limits;
+        let (arms, limits) = (self.arms, &self.limits);
         let broad = self.broad.div_ceil(*BROAD_WIDTH.end()).clamp(1, BROAD_BEAMS);
         let beams = if self.beams.is_some() { BEAMS + broad } else { 0 };
-        let stops: Vec<AtomicBool> = (0..ARMS + beams).map(|_| AtomicBool::new(false)).collect();
+        let stops: Vec<AtomicBool> = (0..arms + beams).map(|_| AtomicBool::new(false)).collect();
         let slots: Vec<Mutex<Option<Report>>> = stops.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
@@ -186,12 +199,12 @@ impl Round<'_> {
                     return;
                 }
                 let (place, stop) = (k as u64, &stops[k]);
-                let report = if place < ARMS {
+                let report = if place < arms {
                     self.arm(place, stop)
-                } else if place < ARMS + BEAMS {
-                    self.beam(&self.narrow(place - ARMS), stop)
+                } else if place < arms + BEAMS {
+                    self.beam(&self.narrow(place - arms), stop)
                 } else {
-                    self.beam(&self.broad(place - ARMS - BEAMS, broad), stop)
+                    self.beam(&self.broad(place - arms - BEAMS, broad), stop)
                 };
                 if report.end != End::OutOfNodes {
                     stops[k + 1..].iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
@@ -224,12 +237,18 @@ impl Round<'_> {
     }
 
     fn arm(&self, k: u64, stop: &AtomicBool) -> Report {
-        let arm = Arm::nth(self.model, self.seed, self.number * ARMS + k);
+        let (position, budget) = match k {
+            ARMS => {
+                (FIRST_LONG + self.number, self.budget.saturating_mul(LONG).min(self.limits.nodes))
+            }
+            _ => (self.number * ARMS + k, self.budget),
+        };
+        let arm = Arm::nth(self.model, self.seed, position);
         let saved = self.spare.take().unwrap_or_default();
         let (model, limits) = (self.model, &self.limits);
         let known = (self.weights.to_vec(), self.no_goods);
         let mut search =
-            Search::new(model, &arm, self.root, known, self.budget, limits, stop).reusing(saved);
+            Search::new(model, &arm, self.root, known, budget, limits, stop).reusing(saved);
         let end = search.run();
         let Finished { positions, nodes, weights, learnt, memory } = search.finish();
         self.spare.give(memory);

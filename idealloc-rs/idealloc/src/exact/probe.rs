@@ -63,6 +63,7 @@ impl Probe {
         let Some(model) = Model::new(component, capacity) else {
             return known(Outcome::Infeasible);
         };
+        let model = model.with_stacks(component, capacity);
         match State::new(&model) {
             Ok(root) => {
                 let portfolio = Box::new(Portfolio::new(model, root, seed));

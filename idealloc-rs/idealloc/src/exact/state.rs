@@ -17,6 +17,8 @@ pub struct State {
     pub at_floor: Vec<u32>,
     /// Sum of the heights of the unplaced buffers of each section.
     pub total: Vec<u64>,
+    /// Number of what is unplaced in each section in [`Stacks`](super::stacks::Stacks); empty where no alignment matters.
+    pub left: Vec<u32>,
     /// Unplaced buffers whose hull holds both this section and the next.
     pub crossing: Vec<u32>,
 }
@@ -35,6 +37,7 @@ impl Clone for State {
         self.floor.clone_from(&other.floor);
         self.at_floor.clone_from(&other.at_floor);
         self.total.clone_from(&other.total);
+        self.left.clone_from(&other.left);
         self.crossing.clone_from(&other.crossing);
     }
 }
@@ -43,6 +46,9 @@ impl Clone for State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fail;
 
+/// A floor that is not computed yet: nothing can be at it.
+const NO_FLOOR: u64 = u64::MAX - 1;
+
 impl State {
     /// Nothing placed but the ground.
     pub fn new(model: &Model) -> Result<Self, Fail> {
@@ -50,9 +56,10 @@ impl State {
             lowest: Vec::with_capacity(model.n),
             support: Vec::new(),
             unplaced: vec![0; model.words],
-            floor: vec![0; model.sections],
+            floor: vec![NO_FLOOR; model.sections],
             at_floor: vec![0; model.sections],
             total: vec![0; model.sections],
+            left: model.stacks.as_ref().map_or_else(Vec::new, |stacks| stacks.full().to_vec()),
             crossing: vec![0; model.sections],
         };
         for i in 0..model.n {
@@ -109,6 +116,15 @@ impl State {
         self.unplaced[b / 64] &= !(1 << (b % 64));
         for run in &model.runs[b] {
             self.total[run.range()].iter_mut().for_each(|total| *total -= height);
+        }
+        if let Some(stacks) = &model.stacks {
+            let mut strides = stacks.strides(b);
+            for run in &model.runs[b] {
+                for (left, stride) in self.left[run.range()].iter_mut().zip(strides) {
+                    *left -= stride;
+                }
+                strides = &strides[run.range().count()..];
+            }
         }
         self.leave(model, b, at);
         let hull = model.hull[b];
@@ -208,7 +224,8 @@ impl State {
         }
     }
 
-    fn lift(&mut self, model: &Model, c: usize, to: u64) -> Result<(), Fail> {
+    /// Raises the lowest position of a buffer to the first aligned one from `to` on, without settling.
+    pub fn lift(&mut self, model: &Model, c: usize, to: u64) -> Result<(), Fail> {
         let old = self.lowest[c];
         let to = model.domains[c].align(to);
         if to > model.last[c] {
@@ -219,26 +236,36 @@ impl State {
         Ok(())
     }
 
-    /// Recomputes the floors that nothing is left at; fails if such a section cannot hold what it must.
+    /// Recomputes the floors that nothing is left at, and lifts what alignment keeps from being lowest in such a section,
+    /// until nothing changes; fails if such a section cannot hold what it must.
     pub fn settle(&mut self, model: &Model) -> Result<(), Fail> {
-        for s in 0..model.sections {
-            if self.at_floor[s] > 0 || self.floor[s] == u64::MAX {
-                continue;
-            }
-            let (mut floor, mut count) = (u64::MAX, 0);
-            for c in self.unplaced_members(model, s) {
-                let at = self.lowest[c];
-                if at < floor {
-                    floor = at;
-                    count = 1;
-                } else if at == floor {
-                    count += 1;
+        let mut lifted = true;
+        while lifted {
+            lifted = false;
+            for s in 0..model.sections {
+                if self.at_floor[s] > 0 || self.floor[s] == u64::MAX {
+                    continue;
                 }
-            }
-            self.floor[s] = floor;
-            self.at_floor[s] = count;
-            if count > 0 && floor + self.total[s] > model.room[s] {
-                return Err(Fail);
+                let (mut floor, mut count) = (u64::MAX, 0);
+                for c in self.unplaced_members(model, s) {
+                    let at = self.lowest[c];
+                    if at < floor {
+                        floor = at;
+                        count = 1;
+                    } else if at == floor {
+                        count += 1;
+                    }
+                }
+                self.floor[s] = floor;
+                self.at_floor[s] = count;
+                if count == 0 {
+                    continue;
+                }
+                match &model.stacks {
+                    None if floor + self.total[s] > model.room[s] => return Err(Fail),
+                    None => {}
+                    Some(stacks) => lifted |= self.sequence(model, stacks, s)?,
+                }
             }
         }
         Ok(())

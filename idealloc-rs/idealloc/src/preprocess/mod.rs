@@ -46,6 +46,18 @@ impl Prepared {
         }
         offsets
     }
+
+    /// Raises the bounds of components with alignments to what a section needs by itself, where exact search is worth it.
+    ///
+    /// Complexity: see [`section_stack`](crate::bounds::section_stack).
+    #[must_use]
+    pub fn with_stacks(mut self, most_buffers: usize) -> Self {
+        for component in self.components.iter_mut().filter(|c| c.len() <= most_buffers) {
+            component.bound = crate::bounds::section_stack(component);
+            self.bound = self.bound.max(component.bound);
+        }
+        self
+    }
 }
 
 /// Prepares a problem with one pool. The capacity plays no part: components are asked about capacities later.
