@@ -188,3 +188,24 @@ fn a_cancelled_run_still_returns_a_plan() {
         assert_eq!(found.stop, StopReason::Cancelled, "{planner}");
     }
 }
+
+#[test]
+fn a_capacity_out_of_reach_does_not_keep_the_peak_up() {
+    let text = include_str!("../../../tests/data/minimalloc/J.1048576.csv");
+    let mut builder = idealloc::csv::read(text).expect("a problem");
+    builder.memory(Some(989_184), 0);
+    let problem = builder.build().expect("a problem");
+    let control = Control::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let is_low = || matches!(control.progress().incumbent, 1..1_060_000);
+            while !is_low() && !control.is_cancelled() {
+                std::thread::yield_now();
+            }
+            control.cancel();
+        });
+        let found = plan(&problem, "exact", &Options::default(), &control);
+        control.cancel();
+        assert!(found.expect("a plan").peak < 1_060_000);
+    });
+}

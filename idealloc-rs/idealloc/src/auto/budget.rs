@@ -15,7 +15,7 @@ pub const fn work_of(effort: Effort, buffers: u64) -> u64 {
         Effort::Medium => 2 * buffers,
         Effort::High if buffers <= MANY as u64 => 100_000_000 + 20 * buffers,
         Effort::High if buffers <= VERY_MANY as u64 => 40_000_000,
-        Effort::High => buffers.saturating_mul(16),
+        Effort::High => buffers.saturating_mul(20),
         Effort::Max => u64::MAX,
     }
 }

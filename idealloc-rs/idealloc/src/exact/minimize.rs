@@ -108,10 +108,11 @@ impl Run<'_> {
             let highest = self.peak - 1;
             let over = self.goal.capacity.filter(|&capacity| self.peak > capacity);
             let capacity = match over {
-                Some(capacity) if self.goal.only_fit || failed >= self.goal.target => {
-                    if failed >= capacity {
-                        return None;
-                    }
+                Some(capacity) if self.goal.only_fit && failed >= capacity => return None,
+                // Above a capacity that this sweep did not reach it goes on: whoever asks for the least wants to know it.
+                Some(capacity)
+                    if self.goal.only_fit || failed >= self.goal.target && failed < capacity =>
+                {
                     capacity
                 }
                 _ if failed >= highest => return None,
