@@ -160,12 +160,19 @@ fn cycle_of_extra_conflicts() {
     optimal(builder, 30);
 }
 
+const J: &str = include_str!("../../../tests/data/minimalloc/J.1048576.csv");
+const K: &str = include_str!("../../../tests/data/minimalloc/K.1048576.csv");
+
+/// A problem of a CSV file, with a capacity.
+fn at_capacity(text: &str, capacity: u64) -> Problem {
+    let mut builder = idealloc::csv::read(text).expect("a problem");
+    builder.memory(Some(capacity), 0);
+    builder.build().expect("a problem")
+}
+
 #[test]
 fn threads_do_not_change_the_plan() {
-    let text = include_str!("../../../tests/data/minimalloc/K.1048576.csv");
-    let mut builder = idealloc::csv::read(text).expect("a problem");
-    builder.memory(Some(1_048_576), 0);
-    let problem = builder.build().expect("a problem");
+    let problem = at_capacity(K, 1_048_576);
     let solve = |threads| {
         let options = Options { threads, minimize: false, ..Options::default() };
         plan(&problem, "exact", &options, &Control::default()).expect("a plan")
@@ -177,10 +184,7 @@ fn threads_do_not_change_the_plan() {
 
 #[test]
 fn a_cancelled_run_still_returns_a_plan() {
-    let text = include_str!("../../../tests/data/minimalloc/J.1048576.csv");
-    let mut builder = idealloc::csv::read(text).expect("a problem");
-    builder.memory(Some(989_184), 0);
-    let problem = builder.build().expect("a problem");
+    let problem = at_capacity(J, 989_184);
     let control = Control::default();
     control.cancel();
     for planner in ["exact", "minimalloc"] {
@@ -191,10 +195,7 @@ fn a_cancelled_run_still_returns_a_plan() {
 
 #[test]
 fn a_capacity_out_of_reach_does_not_keep_the_peak_up() {
-    let text = include_str!("../../../tests/data/minimalloc/J.1048576.csv");
-    let mut builder = idealloc::csv::read(text).expect("a problem");
-    builder.memory(Some(989_184), 0);
-    let problem = builder.build().expect("a problem");
+    let problem = at_capacity(J, 989_184);
     let control = Control::default();
     std::thread::scope(|scope| {
         scope.spawn(|| {

@@ -44,7 +44,7 @@ pub enum MinimumEnd {
 
 /// Nodes of each probe in the first sweep, so that even a second brings a better plan where the target is out of reach;
 /// four times as many in each later one.
-const FIRST_PROBE_NODES: u64 = 16000;
+const FIRST_PROBE_NODES: u64 = 16_000;
 
 /// Times as many nodes for the target, where most problems end,
 const TARGET_SHARE: u64 = 4;
@@ -111,7 +111,7 @@ impl Run<'_> {
                 Some(capacity) if self.goal.only_fit && failed >= capacity => return None,
                 // Above a capacity that this sweep did not reach it goes on: whoever asks for the least wants to know it.
                 Some(capacity)
-                    if self.goal.only_fit || failed >= self.goal.target && failed < capacity =>
+                    if failed < capacity && (self.goal.only_fit || failed >= self.goal.target) =>
                 {
                     capacity
                 }
