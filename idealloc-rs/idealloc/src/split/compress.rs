@@ -1,0 +1,140 @@
+//! The same graph with fewer operators: element-wise chains join the operator that they follow, and what is computed
+//! from one argument alone is taken for that argument.
+
+use super::graph::{Access, Expression, Operator, SplitGraph};
+
+/// A chain takes in a reader whose other operands are at most this fraction of its result.
+const SMALL: i64 = 8;
+
+/// A smaller graph and where its operators come from.
+#[derive(Clone, Debug)]
+pub struct Compressed {
+    /// The graph.
+    pub graph: SplitGraph,
+    /// For each operator, the one of the original graph that computes (the first of a chain).
+    pub origin: Vec<usize>,
+    /// For each tensor, the argument that it stands for; itself otherwise.
+    pub argument: Vec<usize>,
+}
+
+/// Makes the smaller graph. Linear.
+pub fn compress(graph: &SplitGraph) -> Compressed {
+    let mut tensors = graph.tensors.clone();
+    let mut argument: Vec<usize> = (0..tensors.len()).collect();
+    let mut uses = vec![0_u32; tensors.len()];
+    for op in &graph.operators {
+        for (tensor, _) in &op.operands {
+            uses[*tensor] += 1;
+        }
+    }
+    let mut operators: Vec<Operator> = Vec::new();
+    let mut origin: Vec<usize> = Vec::new();
+    let mut maker: Vec<Option<usize>> = vec![None; tensors.len()];
+    for (index, op) in graph.operators.iter().enumerate() {
+        if let Some(source) = stands_for(op, &tensors) {
+            let result = op.results[0];
+            tensors[result].is_argument = true;
+            argument[result] = argument[source];
+            continue;
+        }
+        if let Some((number, joined)) = join(op, &operators, &maker, &tensors, &uses) {
+            maker[op.results[0]] = Some(number);
+            operators[number] = joined;
+            continue;
+        }
+        for &tensor in &op.results {
+            maker[tensor] = Some(operators.len());
+        }
+        operators.push(op.clone());
+        origin.push(index);
+    }
+    Compressed { graph: SplitGraph { tensors, operators }, origin, argument }
+}
+
+/// The argument whose elements an operator only changes one by one, or gives another shape.
+fn stands_for(op: &Operator, tensors: &[super::graph::Tensor]) -> Option<usize> {
+    let mut sources = op.operands.iter().filter(|(t, _)| !tensors[*t].is_constant);
+    let ((source, access), None) = (sources.next()?, sources.next()) else { return None };
+    let [result] = op.results[..] else { return None };
+    let is_same = tensors[*source].is_argument
+        && op.is_splittable
+        && op.parts.is_empty()
+        && !op.is_reduction.iter().any(|&r| r)
+        && matches!(access, Access::Affine(_) | Access::Reshape(_))
+        && tensors[*source].bytes() == tensors[result].bytes()
+        && !tensors[result].is_returned;
+    is_same.then_some(*source)
+}
+
+/// The operator that makes the tensor which `op` changes element by element, with `op` taken in.
+fn join(
+    op: &Operator,
+    operators: &[Operator],
+    maker: &[Option<usize>],
+    tensors: &[super::graph::Tensor],
+    uses: &[u32],
+) -> Option<(usize, Operator)> {
+    let [result] = op.results[..] else { return None };
+    if op.is_view || !op.is_splittable || op.is_reduction.iter().any(|&r| r) || op.work > 0 {
+        return None;
+    }
+    let candidate = op.in_place.iter().find_map(|&k| {
+        let (source, access) = &op.operands[k];
+        let number = maker[*source]?;
+        let before = &operators[number];
+        let fits = uses[*source] == 1
+            && !tensors[*source].is_returned
+            && before.results.len() == 1
+            && before.is_splittable
+            && !before.is_view
+            && before.parts.is_empty()
+            && before.layer == op.layer
+            && tensors[*source].shape == tensors[result].shape
+            && tensors[*source].element_bytes == tensors[result].element_bytes
+            && is_identity(access, &op.result_loops[0]);
+        fits.then_some((k, number))
+    });
+    let (k, number) = candidate?;
+    let before = &operators[number];
+    let mut to_before: Vec<Option<usize>> = vec![None; op.loops.len()];
+    for (dimension, l) in op.result_loops[0].iter().enumerate() {
+        if let Some(l) = l {
+            to_before[*l] = before.result_loops[0][dimension];
+        }
+    }
+    if op.result_loops[0].iter().flatten().count() != op.loops.len() {
+        return None;
+    }
+    let mut joined = before.clone();
+    for (other, (tensor, access)) in op.operands.iter().enumerate() {
+        if other == k {
+            continue;
+        }
+        let data = &tensors[*tensor];
+        let is_small = data.is_constant
+            || (data.is_argument && data.bytes() * SMALL <= tensors[result].bytes());
+        let Access::Affine(expressions) = access else { return None };
+        if !is_small {
+            return None;
+        }
+        let translated = expressions.iter().map(|e| translate(e, &to_before)).collect();
+        joined.operands.push((*tensor, Access::Affine(translated)));
+    }
+    joined.results = vec![result];
+    Some((number, joined))
+}
+
+fn is_identity(access: &Access, result_loops: &[Option<usize>]) -> bool {
+    let Access::Affine(expressions) = access else { return false };
+    expressions.len() == result_loops.len()
+        && expressions.iter().zip(result_loops).all(|(e, l)| match (l, &e.terms[..]) {
+            (Some(l), [(term, 1)]) => l == term && e.constant == 0 && e.divisor == 1,
+            (None, []) => e.constant == 0,
+            _ => false,
+        })
+}
+
+fn translate(expression: &Expression, to_before: &[Option<usize>]) -> Expression {
+    let terms = expression.terms.iter().filter_map(|&(l, c)| to_before[l].map(|l| (l, c)));
+    Expression { terms: terms.collect(), ..expression.clone() }
+}

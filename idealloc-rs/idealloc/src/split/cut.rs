@@ -1,0 +1,358 @@
+//! How a loop of a group's last operator is cut, and what follows for other tensors: ranges per tile.
+
+use std::collections::HashMap;
+
+/// What a cut does with elements that two tiles need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Halo {
+    /// Each tile computes all that it needs.
+    Recompute,
+    /// A tile keeps what the next one needs again: every element is computed once.
+    Cache,
+}
+
+/// A loop cut into tiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Where tiles begin and end, one more than there are tiles. Negative ones compute nothing of the last operator: in
+    /// these tiles earlier operators run ahead.
+    pub positions: Vec<i64>,
+    /// Iterations of the loop.
+    pub extent: i64,
+    /// What happens between neighbours.
+    pub halo: Halo,
+    /// Whether earlier operators advance evenly instead of by what is needed at once.
+    pub runs_ahead: bool,
+}
+
+impl Cut {
+    /// Tiles of `size` iterations; the last one may be smaller.
+    pub fn even(extent: i64, size: i64, halo: Halo) -> Self {
+        Self::with_lead(extent, size, halo, 0)
+    }
+
+    /// The same with `lead` tiles before the first in which earlier operators run ahead.
+    pub fn with_lead(extent: i64, size: i64, halo: Halo, lead: i64) -> Self {
+        let count = (extent + size - 1) / size;
+        let positions = (-lead..=count).map(|t| (t * size).min(extent)).collect();
+        Self { positions, extent, halo, runs_ahead: lead > 0 }
+    }
+
+    /// Number of tiles, those that run ahead among them.
+    pub fn tiles(&self) -> usize {
+        self.positions.len() - 1
+    }
+}
+
+/// Nothing is kept.
+pub const NOTHING: i64 = i64::MAX;
+
+/// Stands for the largest tile of a cut.
+pub const LARGEST: usize = usize::MAX;
+
+/// The range of one dimension of a tensor, or of one loop, in each tile.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Track {
+    /// What a tile computes or fetches: `[start, end)`, empty where both are equal.
+    pub new: Vec<(i64, i64)>,
+    /// For each tile, and once after the last, the first index that is still needed then; with `Halo::Cache` only.
+    pub keep: Vec<i64>,
+    largest: i64,
+    total: i64,
+    /// Where the tile would end if the tensor had no ends; with `Halo::Cache` only.
+    raw: Vec<i64>,
+}
+
+impl Track {
+    fn of(new: Vec<(i64, i64)>, keep: Vec<i64>, raw: Vec<i64>) -> Self {
+        let total = new.iter().map(|r| r.1 - r.0).sum();
+        let mut track = Self { new, keep, largest: 0, total, raw };
+        let size = |t| track.size(t);
+        track.largest = (0..track.new.len()).map(size).max().unwrap_or(0);
+        track
+    }
+
+    /// Elements computed in all tiles.
+    pub fn total(&self) -> i64 {
+        self.total
+    }
+
+    /// Elements computed in a tile.
+    pub fn length(&self, tile: usize) -> i64 {
+        self.new[tile].1 - self.new[tile].0
+    }
+
+    /// Elements that can be read in a tile, or in the largest one.
+    pub fn size(&self, tile: usize) -> i64 {
+        if tile == LARGEST {
+            return self.largest;
+        }
+        let (start, end) = self.window(tile);
+        (end - start).max(0)
+    }
+
+    /// The range that can be read in a tile: what was kept, and what is new.
+    pub fn window(&self, tile: usize) -> (i64, i64) {
+        let (start, end) = self.new[tile];
+        match self.keep.get(tile) {
+            Some(&keep) if start < end => (keep.min(start), end),
+            Some(&keep) if keep != NOTHING => (keep.min(end), end),
+            _ => (start, end),
+        }
+    }
+
+    /// Elements kept from before a tile for it and later ones.
+    pub fn overlap(&self, tile: usize) -> i64 {
+        match self.keep.get(tile) {
+            Some(&keep) if tile > 0 && keep != NOTHING => (self.new[tile - 1].1 - keep).max(0),
+            _ => 0,
+        }
+    }
+
+    /// Whether anything is kept between tiles.
+    pub fn has_overlap(&self) -> bool {
+        (1..self.new.len()).any(|tile| self.overlap(tile) > 0)
+    }
+}
+
+/// What readers of a tensor need of one dimension in each tile.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Request {
+    /// First index needed in this tile or later (cached), or in this tile; `NOTHING` for none.
+    first: Vec<i64>,
+    /// One past the last index needed in this tile; -1 for none.
+    end: Vec<i64>,
+    raw: Vec<i64>,
+}
+
+/// `(coefficient * loop + constant) / divisor`, where other loops move the constant between `low` and `high`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Line {
+    /// Elements per iteration.
+    pub coefficient: i64,
+    /// Least constant.
+    pub low: i64,
+    /// Greatest constant.
+    pub high: i64,
+    /// What the sum is divided by.
+    pub divisor: i64,
+}
+
+/// All tracks that follow from one cut. Tensors of a chain share them, so each is computed once.
+#[derive(Debug)]
+pub struct Tracks {
+    /// The cut.
+    pub cut: Cut,
+    tracks: Vec<Track>,
+    requests: Vec<Request>,
+    known_tracks: HashMap<Track, u32>,
+    known_requests: HashMap<Request, u32>,
+    lines: HashMap<(u32, Line, i64), u32>,
+    unions: HashMap<(u32, u32), u32>,
+    finals: HashMap<(u32, i64, bool), u32>,
+}
+
+impl Tracks {
+    /// The table of a cut, with nothing in it.
+    pub fn new(cut: Cut) -> Self {
+        Self {
+            cut,
+            tracks: Vec::new(),
+            requests: Vec::new(),
+            known_tracks: HashMap::new(),
+            known_requests: HashMap::new(),
+            lines: HashMap::new(),
+            unions: HashMap::new(),
+            finals: HashMap::new(),
+        }
+    }
+
+    /// A track by its number.
+    pub fn get(&self, track: u32) -> &Track {
+        &self.tracks[track as usize]
+    }
+
+    /// Whether tiles keep what the next one needs.
+    pub fn is_cached(&self) -> bool {
+        self.cut.halo == Halo::Cache
+    }
+
+    /// The track of the loop that is cut.
+    pub fn root(&mut self) -> u32 {
+        let clamp = |p: i64| p.clamp(0, self.cut.extent);
+        let new: Vec<_> =
+            self.cut.positions.windows(2).map(|w| (clamp(w[0]), clamp(w[1]))).collect();
+        let raw = self.cut.positions[1..].to_vec();
+        let (keep, raw) = if self.is_cached() {
+            (vec![NOTHING; new.len() + 1], raw)
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        self.intern_track(Track::of(new, keep, raw))
+    }
+
+    /// What a reader with loop range `track` needs of a dimension of `size` elements.
+    pub fn request(&mut self, track: u32, line: Line, size: i64) -> u32 {
+        if let Some(&known) = self.lines.get(&(track, line, size)) {
+            return known;
+        }
+        let reader = &self.tracks[track as usize];
+        let last = |end: i64| {
+            (line.coefficient * (end - 1) + line.high).div_euclid(line.divisor) + 1
+        };
+        let first = |start: i64| {
+            let sum = line.coefficient * start + line.low;
+            (-(-sum).div_euclid(line.divisor)).clamp(0, size)
+        };
+        let request = self.request_by(reader, first, |end| last(end).clamp(0, size), last);
+        let id = self.intern_request(request);
+        self.lines.insert((track, line, size), id);
+        id
+    }
+
+    /// What a reader needs through any monotone map of its range to the first and one past the last index.
+    pub fn request_through(
+        &mut self,
+        track: u32,
+        first: impl Fn(i64) -> i64,
+        end: impl Fn(i64) -> i64,
+    ) -> u32 {
+        let reader = &self.tracks[track as usize];
+        let extent = reader.new.last().map_or(0, |range| range.1);
+        let raw = |position: i64| end(position.clamp(1, extent.max(1)));
+        let request = self.request_by(reader, first, &end, raw);
+        self.intern_request(request)
+    }
+
+    fn request_by(
+        &self,
+        reader: &Track,
+        first: impl Fn(i64) -> i64,
+        end: impl Fn(i64) -> i64,
+        raw: impl Fn(i64) -> i64,
+    ) -> Request {
+        let done = reader.new.last().map_or(0, |range| range.1);
+        let cached = self.is_cached();
+        let mut request = Request { first: Vec::new(), end: Vec::new(), raw: Vec::new() };
+        for (tile, &(from, to)) in reader.new.iter().enumerate() {
+            let reads = from < to;
+            let needs = if cached { from < done } else { reads };
+            let last = if reads { end(to) } else { -1 };
+            let start = if needs { first(from) } else { NOTHING };
+            // Clipped to nothing: this tile lies in padding, or in another part of a concatenation.
+            let is_empty = !cached && reads && last <= start;
+            request.first.push(if is_empty { NOTHING } else { start });
+            request.end.push(if is_empty { -1 } else { last });
+            if cached {
+                request.raw.push(raw(reader.raw[tile]));
+            }
+        }
+        request
+    }
+
+    /// What two readers need together.
+    pub fn union(&mut self, a: u32, b: u32) -> u32 {
+        if a == b {
+            return a;
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(&known) = self.unions.get(&key) {
+            return known;
+        }
+        let (x, y) = (&self.requests[a as usize], &self.requests[b as usize]);
+        let merge = |x: &[i64], y: &[i64], pick: fn(i64, i64) -> i64| {
+            x.iter().zip(y).map(|(&p, &q)| pick(p, q)).collect::<Vec<_>>()
+        };
+        let request = Request {
+            first: merge(&x.first, &y.first, i64::min),
+            end: merge(&x.end, &y.end, i64::max),
+            raw: merge(&x.raw, &y.raw, i64::max),
+        };
+        let id = self.intern_request(request);
+        self.unions.insert(key, id);
+        id
+    }
+
+    /// The track of a tensor whose readers need `request` of a dimension of `size` elements. With `all`, every element is
+    /// needed in some tile, as it is read outside of the group.
+    pub fn resolve(&mut self, request: u32, size: i64, all: bool) -> u32 {
+        if let Some(&known) = self.finals.get(&(request, size, all)) {
+            return known;
+        }
+        let wanted = &self.requests[request as usize];
+        let track = if self.is_cached() {
+            advance(wanted, size, all, self.cut.runs_ahead)
+        } else {
+            each_alone(wanted, size, all)
+        };
+        let id = self.intern_track(track);
+        self.finals.insert((request, size, all), id);
+        id
+    }
+
+    fn intern_track(&mut self, track: Track) -> u32 {
+        if let Some(&known) = self.known_tracks.get(&track) {
+            return known;
+        }
+        let id = self.tracks.len() as u32;
+        self.tracks.push(track.clone());
+        self.known_tracks.insert(track, id);
+        id
+    }
+
+    fn intern_request(&mut self, request: Request) -> u32 {
+        if let Some(&known) = self.known_requests.get(&request) {
+            return known;
+        }
+        let id = self.requests.len() as u32;
+        self.requests.push(request.clone());
+        self.known_requests.insert(request, id);
+        id
+    }
+}
+
+/// A front that only moves forward: every index is computed once.
+fn advance(wanted: &Request, size: i64, all: bool, runs_ahead: bool) -> Track {
+    let tiles = wanted.end.len();
+    let needed = wanted.end.iter().copied().max().unwrap_or(-1);
+    let first = wanted.first.iter().copied().min().unwrap_or(NOTHING);
+    let (start, end) = if all { (0, size) } else { (first.min(needed.max(0)), needed.max(0)) };
+    let mut front = start;
+    let mut new = Vec::with_capacity(tiles);
+    for tile in 0..tiles {
+        let mut target = wanted.end[tile];
+        if runs_ahead {
+            target = target.max(wanted.raw[tile]);
+        }
+        if tile + 1 == tiles {
+            target = end;
+        }
+        let next = target.clamp(front, end.max(front));
+        new.push((front, next));
+        front = next;
+    }
+    let mut keep = wanted.first.clone();
+    keep.push(NOTHING);
+    Track::of(new, keep, wanted.raw.clone())
+}
+
+/// Each tile computes what it needs.
+fn each_alone(wanted: &Request, size: i64, all: bool) -> Track {
+    let tiles = wanted.end.len();
+    let mut new = Vec::with_capacity(tiles);
+    let mut front = 0;
+    for tile in 0..tiles {
+        let (first, end) = (wanted.first[tile], wanted.end[tile]);
+        let mut range = if first == NOTHING || end <= first { (front, front) } else { (first, end) };
+        if all {
+            range.0 = range.0.min(front);
+            range.1 = range.1.max(front);
+            if tile + 1 == tiles {
+                range.1 = size;
+            }
+        }
+        front = front.max(range.1);
+        new.push(range);
+    }
+    Track::of(new, Vec::new(), Vec::new())
+}

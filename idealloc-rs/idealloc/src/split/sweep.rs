@@ -1,0 +1,313 @@
+//! From a cut of the last operator backwards: which part of every tensor each tile needs.
+//!
+//! A group is a run of layers. Its last operator's result is cut by one or more loops; walking backwards, each operator
+//! asks for boxes of its operands, and the boxes that all readers ask for are what the maker computes. The walk goes
+//! layer by layer, so that all groups with the same end and cuts share it.
+
+use super::cut::{Cut, Line, Tracks};
+use super::graph::{Access, Expression, Operator, SplitGraph};
+
+/// The range of a dimension or loop over the tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// The same in all tiles.
+    Fixed(i64, i64),
+    /// Follows a cut: its number, and the track.
+    Driven(usize, u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demand {
+    Fixed(i64, i64),
+    Driven(usize, u32),
+}
+
+/// What is cut: a loop of the last operator, or a loop that a contraction sums over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutLoop {
+    /// A dimension of the last operator's first result.
+    Result(usize),
+    /// A reduction loop of this operator.
+    Accumulate(usize, usize),
+}
+
+/// The state of the walk.
+#[derive(Debug)]
+pub struct Sweep<'a> {
+    graph: &'a SplitGraph,
+    /// Position of the operator whose result is cut.
+    pub last: usize,
+    /// What is cut, outermost first.
+    pub loops: Vec<CutLoop>,
+    /// Tracks per cut.
+    pub tracks: Vec<Tracks>,
+    /// Whether a tensor is read after the group, or returned.
+    is_output: &'a [bool],
+    demands: Vec<Option<Vec<Demand>>>,
+    /// Ranges of the loops of each operator that was walked over; none for one that nobody needs.
+    pub loop_spans: Vec<Option<Vec<Span>>>,
+    /// Ranges of the dimensions of each tensor that was walked over.
+    pub tensor_spans: Vec<Option<Vec<Span>>>,
+    /// First operator that was walked over.
+    pub first: usize,
+}
+
+impl<'a> Sweep<'a> {
+    /// Starts before the walk: nothing but the cuts of the result of operator `last`.
+    pub fn new(
+        graph: &'a SplitGraph,
+        last: usize,
+        loops: Vec<CutLoop>,
+        cuts: Vec<Cut>,
+        is_output: &'a [bool],
+    ) -> Self {
+        let mut tracks: Vec<Tracks> = cuts.into_iter().map(Tracks::new).collect();
+        let target = graph.operators[last].results[0];
+        let shape = &graph.tensors[target].shape;
+        let mut demand: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();
+        for (number, cut) in loops.iter().enumerate() {
+            if let CutLoop::Result(dimension) = *cut {
+                let root = tracks[number].root();
+                let line = Line { coefficient: 1, low: 0, high: 0, divisor: 1 };
+                let request = tracks[number].request(root, line, shape[dimension]);
+                demand[dimension] = Demand::Driven(number, request);
+            }
+        }
+        let mut demands = vec![None; graph.tensors.len()];
+        demands[target] = Some(demand);
+        Self {
+            graph,
+            last,
+            loops,
+            tracks,
+            is_output,
+            demands,
+            loop_spans: vec![None; graph.operators.len()],
+            tensor_spans: vec![None; graph.tensors.len()],
+            first: last + 1,
+        }
+    }
+
+    /// Walks back over all operators from `first` on.
+    pub fn extend(&mut self, first: usize) {
+        while self.first > first {
+            self.first -= 1;
+            self.visit(self.first);
+        }
+    }
+
+    fn visit(&mut self, op_index: usize) {
+        let graph = self.graph;
+        let op = &graph.operators[op_index];
+        let mut spans: Option<Vec<Span>> = None;
+        for (number, &tensor) in op.results.iter().enumerate() {
+            let Some(result) = self.resolve(tensor, self.is_output[tensor]) else { continue };
+            let mut loops = spans.take().unwrap_or_else(|| {
+                op.loops.iter().map(|&n| Span::Fixed(0, n)).collect()
+            });
+            for (dimension, span) in result.iter().enumerate() {
+                if let Some(Some(l)) = op.result_loops[number].get(dimension) {
+                    loops[*l] = if number == 0 || loops[*l] == *span {
+                        *span
+                    } else {
+                        Span::Fixed(0, op.loops[*l])
+                    };
+                }
+            }
+            spans = Some(loops);
+            self.tensor_spans[tensor] = Some(result);
+        }
+        let Some(mut spans) = spans else { return };
+        for number in 0..self.loops.len() {
+            if let CutLoop::Accumulate(anchor, l) = self.loops[number]
+                && anchor == op_index
+            {
+                spans[l] = Span::Driven(number, self.tracks[number].root());
+            }
+        }
+        for (tensor, access) in &op.operands {
+            if graph.tensors[*tensor].is_constant {
+                continue;
+            }
+            if let Some(demand) = self.demand_of(op, &spans, *tensor, access) {
+                self.add(*tensor, demand);
+            }
+        }
+        self.loop_spans[op_index] = Some(spans);
+    }
+
+    /// The ranges of a tensor over the tiles, from what its readers so far ask for.
+    pub fn resolve(&mut self, tensor: usize, all: bool) -> Option<Vec<Span>> {
+        let shape = &self.graph.tensors[tensor].shape;
+        let Some(demand) = &self.demands[tensor] else {
+            return all.then(|| shape.iter().map(|&n| Span::Fixed(0, n)).collect());
+        };
+        let mut cached = [false; 8];
+        let spans = demand.iter().zip(shape).map(|(demand, &size)| match *demand {
+            Demand::Fixed(..) if all => Span::Fixed(0, size),
+            Demand::Fixed(start, end) => Span::Fixed(start, end),
+            // A front moves along one dimension.
+            Demand::Driven(cut, _)
+                if self.tracks[cut].is_cached() && std::mem::replace(&mut cached[cut], true) =>
+            {
+                Span::Fixed(0, size)
+            }
+            Demand::Driven(cut, request) => {
+                Span::Driven(cut, self.tracks[cut].resolve(request, size, all))
+            }
+        });
+        Some(spans.collect())
+    }
+
+    fn add(&mut self, tensor: usize, demand: Vec<Demand>) {
+        let shape = &self.graph.tensors[tensor].shape;
+        let Some(known) = &mut self.demands[tensor] else {
+            self.demands[tensor] = Some(demand);
+            return;
+        };
+        for ((old, new), &size) in known.iter_mut().zip(demand).zip(shape) {
+            *old = match (*old, new) {
+                (Demand::Fixed(a, b), Demand::Fixed(c, d)) => Demand::Fixed(a.min(c), b.max(d)),
+                (Demand::Driven(cut, a), Demand::Driven(other, b)) if cut == other => {
+                    Demand::Driven(cut, self.tracks[cut].union(a, b))
+                }
+                _ => Demand::Fixed(0, size),
+            };
+        }
+    }
+
+    /// What an operator asks of an operand; none if it reads nothing of it.
+    fn demand_of(
+        &mut self,
+        op: &Operator,
+        spans: &[Span],
+        tensor: usize,
+        access: &Access,
+    ) -> Option<Vec<Demand>> {
+        let shape = &self.graph.tensors[tensor].shape;
+        match access {
+            Access::Affine(expressions) => {
+                let mut demand = Vec::with_capacity(shape.len());
+                for (expression, &size) in expressions.iter().zip(shape) {
+                    let found = self.line(expression, spans, size);
+                    if matches!(found, Demand::Fixed(start, end) if start >= end) {
+                        return None;
+                    }
+                    demand.push(found);
+                }
+                Some(demand)
+            }
+            Access::Reshape(groups) => Some(self.reshape(op, spans, shape, groups)),
+            Access::Whole => Some(shape.iter().map(|&n| Demand::Fixed(0, n)).collect()),
+            Access::Indirect => None,
+        }
+    }
+
+    fn line(&mut self, expression: &Expression, spans: &[Span], size: i64) -> Demand {
+        let (mut low, mut high) = (expression.constant, expression.constant);
+        let mut driver = None;
+        for &(l, coefficient) in &expression.terms {
+            match spans[l] {
+                Span::Fixed(start, end) => {
+                    low += coefficient * start;
+                    high += coefficient * (end - 1);
+                }
+                Span::Driven(..) if driver.is_some() => return Demand::Fixed(0, size),
+                Span::Driven(cut, track) => driver = Some((cut, track, coefficient)),
+            }
+        }
+        let divisor = expression.divisor;
+        match driver {
+            None => {
+                let start = -(-low).div_euclid(divisor);
+                Demand::Fixed(start.max(0), (high.div_euclid(divisor) + 1).min(size))
+            }
+            Some((cut, track, coefficient)) => {
+                let line = Line { coefficient, low, high, divisor };
+                Demand::Driven(cut, self.tracks[cut].request(track, line, size))
+            }
+        }
+    }
+
+    fn reshape(
+        &mut self,
+        op: &Operator,
+        spans: &[Span],
+        shape: &[i64],
+        groups: &[(Vec<usize>, Vec<usize>)],
+    ) -> Vec<Demand> {
+        let mut demand: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();
+        for (from, to) in groups {
+            let extents: Vec<i64> = from.iter().map(|&d| op.loops[d]).collect();
+            let driven: Vec<usize> =
+                (0..from.len()).filter(|&k| matches!(spans[from[k]], Span::Driven(..))).collect();
+            // Dimensions before the first range have one index, or the box is rounded out to all of them.
+            let ranges: Vec<Option<(i64, i64)>> = from
+                .iter()
+                .map(|&d| match spans[d] {
+                    Span::Fixed(start, end) => Some((start, end)),
+                    Span::Driven(..) => None,
+                })
+                .collect();
+            let [k] = driven[..] else {
+                if driven.is_empty() {
+                    let first = position(&extents, |d| ranges[d].map_or(0, |r| r.0));
+                    let last = position(&extents, |d| ranges[d].map_or(0, |r| r.1 - 1));
+                    self.spread(&mut demand, to, shape, first, last);
+                }
+                continue;
+            };
+            let Span::Driven(cut, track) = spans[from[k]] else { continue };
+            let leads = ranges[..k].iter().flatten().all(|r| r.1 - r.0 == 1);
+            if !leads {
+                continue;
+            }
+            let inner: i64 = extents[k + 1..].iter().product();
+            let outer = position(&extents[..k], |d| ranges[d].map_or(0, |r| r.0))
+                * extents[k..].iter().product::<i64>();
+            // One dimension is a range; those before it have one index per tile, those after it are full.
+            let to_extents: Vec<i64> = to.iter().map(|&d| shape[d]).collect();
+            let mut stride: i64 = to_extents.iter().product();
+            for (&dimension, &extent) in to.iter().zip(&to_extents) {
+                stride /= extent.max(1);
+                if extent == 1 {
+                    continue;
+                }
+                let first = move |start: i64| ((outer + start * inner) / stride) % extent;
+                let end = move |end: i64| ((outer + end * inner - 1) / stride) % extent + 1;
+                demand[dimension] =
+                    Demand::Driven(cut, self.tracks[cut].request_through(track, first, end));
+                if !self.is_single(cut, track, |start, end| {
+                    (outer + start * inner) / stride == (outer + end * inner - 1) / stride
+                }) {
+                    break;
+                }
+            }
+        }
+        demand
+    }
+
+    /// Whether `is_one` holds for the range of every tile.
+    fn is_single(&self, cut: usize, track: u32, is_one: impl Fn(i64, i64) -> bool) -> bool {
+        let ranges = &self.tracks[cut].get(track).new;
+        !self.tracks[cut].is_cached()
+            && ranges.iter().all(|&(start, end)| start >= end || is_one(start, end))
+    }
+
+    fn spread(&self, demand: &mut [Demand], to: &[usize], shape: &[i64], first: i64, last: i64) {
+        let mut stride: i64 = to.iter().map(|&d| shape[d]).product();
+        for &dimension in to {
+            let extent = shape[dimension].max(1);
+            stride /= extent;
+            let (a, b) = ((first / stride) % extent, (last / stride) % extent);
+            demand[dimension] = Demand::Fixed(a, b + 1);
+            if a != b {
+                break;
+            }
+        }
+    }
+}
+
+fn position(extents: &[i64], index: impl Fn(usize) -> i64) -> i64 {
+    extents.iter().enumerate().fold(0, |sum, (d, &extent)| sum * extent + index(d))
+}
