@@ -23,7 +23,7 @@ from xdsl.dialects.utils import (
     split_dynamic_index_list,
     verify_dynamic_index_list,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
@@ -246,3 +246,8 @@ class StoreOp(_RegionOperation):
     def verify_(self) -> None:
         """The region lies in the destination and has the shape of the source."""
         self._verify_region(self.result.type, self.source.type, len(self.offsets))
+
+
+def has_region_moves(op: Operation) -> bool:
+    """Tell whether anything inside of `op` is one of these operations; linear."""
+    return any(isinstance(inner, LoadOp | StoreOp | CarryOp) for inner in op.walk())

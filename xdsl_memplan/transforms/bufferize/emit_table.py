@@ -4,8 +4,10 @@ from xdsl.dialects import arith, bufferization, func, scf, tensor
 from xdsl.ir import Operation
 
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.bufferize import emit_boundary as boundary
 from xdsl_memplan.transforms.bufferize import emit_control_flow as control_flow
+from xdsl_memplan.transforms.bufferize import emit_moves as moves
 from xdsl_memplan.transforms.bufferize import emit_slices as slices
 from xdsl_memplan.transforms.bufferize.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.emission import Emit
@@ -29,8 +31,11 @@ _TABLE: dict[type[Operation], Emit] = {
     bufferization.ToBufferOp: boundary.emit_to_buffer,
     bufferization.MaterializeInDestinationOp: boundary.emit_materialize,
     bufferization.AllocTensorOp: boundary.emit_alloc_tensor,
-    SpillOp: boundary.emit_move,
-    RetrieveOp: boundary.emit_move,
+    SpillOp: moves.emit_move,
+    RetrieveOp: moves.emit_move,
+    LoadOp: moves.emit_region_copy,
+    CarryOp: moves.emit_region_copy,
+    StoreOp: moves.emit_store,
     func.CallOp: boundary.emit_call,
     func.ReturnOp: boundary.emit_return,
     scf.ForOp: control_flow.emit_for,

@@ -4,8 +4,10 @@ from xdsl.dialects import arith, bufferization, cf, func, scf, tensor
 from xdsl.ir import Operation
 
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.bufferize import place_boundary as boundary
 from xdsl_memplan.transforms.bufferize import place_control_flow as control_flow
+from xdsl_memplan.transforms.bufferize import place_moves as moves
 from xdsl_memplan.transforms.bufferize import place_slices as slices
 from xdsl_memplan.transforms.bufferize.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
@@ -30,8 +32,11 @@ _TABLE: dict[type[Operation], Rule] = {
     bufferization.ToBufferOp: boundary.no_place,
     bufferization.MaterializeInDestinationOp: boundary.place_materialize,
     bufferization.AllocTensorOp: boundary.place_alloc_tensor,
-    SpillOp: boundary.place_move,
-    RetrieveOp: boundary.place_move,
+    SpillOp: moves.place_move,
+    RetrieveOp: moves.place_move,
+    LoadOp: moves.place_region_copy,
+    CarryOp: moves.place_region_copy,
+    StoreOp: moves.place_store,
     func.CallOp: boundary.place_call,
     func.ReturnOp: boundary.place_return,
     scf.ForOp: control_flow.place_for,
@@ -56,6 +61,9 @@ _ANYWHERE = (
     tensor.FromElementsOp,
     bufferization.AllocTensorOp,
     bufferization.MaterializeInDestinationOp,
+    LoadOp,
+    CarryOp,
+    StoreOp,
     scf.ForOp,
     scf.WhileOp,
     scf.IfOp,
