@@ -16,9 +16,16 @@ X, W1, W2 = (1, 3, 16, 12), (8, 3, 3, 3), (4, 8, 3, 3)
 H, Y = (1, 8, 16, 12), (1, 4, 16, 12)
 
 
-def t(shape: tuple[int, ...]) -> str:
+Shape = tuple[int, ...]
+
+
+def t(shape: Shape) -> str:
     """The type of a tensor of f32."""
     return f"tensor<{'x'.join(map(str, shape))}xf32>"
+
+
+def _rows(at: object, part: Shape) -> str:
+    return f"[0, 0, {at}, 0] {list(part)} [1, 1, 1, 1]"
 
 
 @dataclass
@@ -39,12 +46,12 @@ class Writer:
         self.lines.append(f"{name} = {text}")
         return name
 
-    def fill(self, shape: tuple[int, ...]) -> str:
+    def fill(self, shape: Shape) -> str:
         """Zeros."""
         empty = self(f"tensor.empty() : {t(shape)}")
         return self(f"linalg.fill ins(%zero : f32) outs({empty} : {t(shape)}) -> {t(shape)}")
 
-    def conv(self, x: str, w: str, shape_x: tuple[int, ...], shape_w: tuple[int, ...]) -> str:
+    def conv(self, x: str, w: str, shape_x: Shape, shape_w: Shape) -> str:
         """A convolution of 3x3 with stride 1, and ReLU."""
         result = (1, shape_w[0], shape_x[2] - 2, shape_x[3] - 2)
         c = self(
@@ -62,7 +69,7 @@ class Writer:
             f"  linalg.yield %m : f32\n}} -> {t(result)}"
         )
 
-    def pad(self, x: str, shape: tuple[int, ...], low: int, high: int) -> str:
+    def pad(self, x: str, shape: Shape, low: int, high: int) -> str:
         """Zeros left and right, `low` rows above and `high` below."""
         result = (*shape[:2], shape[2] + low + high, shape[3] + 2)
         return self(
@@ -71,41 +78,32 @@ class Writer:
             f"  tensor.yield %zero : f32\n}} : {t(shape)} to {t(result)}"
         )
 
-    def concat(self, a: str, b: str, one: tuple[int, ...], other: tuple[int, ...]) -> str:
+    def concat(self, a: str, b: str, one: Shape, other: Shape) -> str:
         """Rows of `a` above those of `b`."""
         result = (*one[:2], one[2] + other[2], one[3])
         return self(f"tensor.concat dim(2) {a}, {b} : ({t(one)}, {t(other)}) -> {t(result)}")
 
-    def load(self, x: str, whole: tuple[int, ...], at: str, part: tuple[int, ...]) -> str:
+    def load(self, x: str, whole: Shape, at: str, part: Shape) -> str:
         """The rows of `x` from `at`."""
-        return self(
-            f"memplan.load {x}[0, 0, {at}, 0] {list(part)} [1, 1, 1, 1] : {t(whole)} to {t(part)}"
-        )
+        return self(f"memplan.load {x}{_rows(at, part)} : {t(whole)} to {t(part)}")
 
-    def extract(self, x: str, whole: tuple[int, ...], at: str, part: tuple[int, ...]) -> str:
+    def extract(self, x: str, whole: Shape, at: str, part: Shape) -> str:
         """The rows of `x` from `at`, as a view."""
-        return self(
-            f"tensor.extract_slice {x}[0, 0, {at}, 0] {list(part)} [1, 1, 1, 1] : {t(whole)} to {t(part)}"
-        )
+        return self(f"tensor.extract_slice {x}{_rows(at, part)} : {t(whole)} to {t(part)}")
 
-    def carry(self, x: str, whole: tuple[int, ...], at: int, part: tuple[int, ...]) -> str:
+    def carry(self, x: str, whole: Shape, at: int, part: Shape) -> str:
         """A copy of rows of `x`."""
-        return self(
-            f"memplan.carry {x}[0, 0, {at}, 0] {list(part)} [1, 1, 1, 1] : {t(whole)} to {t(part)}"
-        )
+        return self(f"memplan.carry {x}{_rows(at, part)} : {t(whole)} to {t(part)}")
 
-    def store(self, x: str, d: str, at: str, part: tuple[int, ...], whole: tuple[int, ...]) -> str:
+    def store(self, x: str, d: str, at: str, part: Shape, whole: Shape) -> str:
         """Replace rows of `d`."""
-        return self(
-            f"memplan.store {x} into {d}[0, 0, {at}, 0] {list(part)} [1, 1, 1, 1] to @DDR "
-            f": {t(part)} into {t(whole)}"
-        )
+        region = _rows(at, part)
+        return self(f"memplan.store {x} into {d}{region} to @DDR : {t(part)} into {t(whole)}")
 
-    def insert(self, x: str, d: str, at: str, part: tuple[int, ...], whole: tuple[int, ...]) -> str:
+    def insert(self, x: str, d: str, at: str, part: Shape, whole: Shape) -> str:
         """Replace rows of `d`, on chip."""
         return self(
-            f"tensor.insert_slice {x} into {d}[0, 0, {at}, 0] {list(part)} [1, 1, 1, 1] "
-            f": {t(part)} into {t(whole)}"
+            f"tensor.insert_slice {x} into {d}{_rows(at, part)} : {t(part)} into {t(whole)}"
         )
 
     def text(self, arguments: str, result: str, type: str) -> str:
@@ -137,10 +135,7 @@ def split_convolutions(*, loop: bool, stage: bool) -> str:
     fetch, put = (w.load, w.store) if stage else (w.extract, w.insert)
     w1, w2 = "%w1", "%w2"
     if stage:
-        w1, w2 = (
-            w(f"memplan.load {a}[0, 0, 0, 0] {list(s)} [1, 1, 1, 1] : {t(s)} to {t(s)}")
-            for a, s in ((w1, W1), (w2, W2))
-        )
+        w1, w2 = (w.load(a, s, "0", s) for a, s in ((w1, W1), (w2, W2)))
     acc = w(f"tensor.empty() : {t(Y)}")
     # Tile 0.
     new = w.pad(fetch("%x", X, "0", (1, 3, 6, 12)), (1, 3, 6, 12), 1, 0)
@@ -161,7 +156,7 @@ def split_convolutions(*, loop: bool, stage: bool) -> str:
         return ov_x, ov_h, put(y, acc, y_at, (1, 4, 4, 12), Y)
 
     if loop:
-        c0, c1, c3, c4, c2 = (w(f"arith.constant {n} : index") for n in (0, 1, 3, 4, 2))
+        c1, c2, c3, c4 = (w(f"arith.constant {n} : index") for n in (1, 2, 3, 4))
         types = f"{t((1, 3, 2, 14))}, {t((1, 8, 2, 14))}, {t(Y)}"
         name = w.name()
         w.lines.append(

@@ -21,7 +21,6 @@ from xdsl.dialects.utils import (
     DynamicIndexList,
     print_dynamic_index_list,
     split_dynamic_index_list,
-    verify_dynamic_index_list,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -85,9 +84,9 @@ class _RegionOperation(IRDLOperation):
 
     custom_directives = (DynamicIndexList, StaticIndexList)
 
-    def _verify_region(
-        self, whole: TensorType[Attribute], part: TensorType[Attribute], offsets: int
-    ) -> None:
+    def _verify_region(self, whole: Attribute, part: Attribute, offsets: int) -> None:
+        assert isa(whole, TensorType[Attribute])
+        assert isa(part, TensorType[Attribute])
         starts = self.static_offsets.get_values()
         sizes = self.static_sizes.get_values()
         strides = self.static_strides.get_values()

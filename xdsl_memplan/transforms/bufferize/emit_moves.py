@@ -6,6 +6,7 @@ from xdsl.ir import Operation
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.bufferize.emission import Emitter
+from xdsl_memplan.transforms.bufferize.place_slices import shape_of
 from xdsl_memplan.transforms.bufferize.tensor_views import slice_of
 
 
@@ -25,7 +26,7 @@ def emit_region_copy(emitter: Emitter, op: Operation) -> bool:
     target = emitter.at(emitter.placement.places[op.result], op.result.name_hint)
     emitter.memrefs[op.result] = target
     if not isinstance(emitter.placement.root(op.source).owner, tensor.EmptyOp):
-        region = slice_of(op, op.result.type.get_shape())
+        region = slice_of(op, shape_of(op.result))
         emitter.copy(emitter.view(emitter.memref_of(op.source), region), target)
     return True
 
@@ -35,7 +36,7 @@ def emit_store(emitter: Emitter, op: Operation) -> bool:
     assert isinstance(op, StoreOp)
     place = emitter.placement.places[op.result]
     emitter.memrefs[op.result] = emitter.put(op.destination, place)
-    region = place.view(slice_of(op, op.source.type.get_shape()))
+    region = place.view(slice_of(op, shape_of(op.source)))
     assert region is not None
     emitter.put(op.source, region)
     return True

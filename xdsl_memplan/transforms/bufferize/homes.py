@@ -1,4 +1,4 @@
-"""The memory that each tensor lives in: `memplan.store` and `memplan.spill` put it in another one."""
+"""The memory that each tensor lives in: stores and spills put it in another one."""
 
 from dataclasses import dataclass, field
 
