@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from xdsl.builder import Builder
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import IsTerminator, is_side_effect_free
 
 from xdsl_memplan.dialects.interfaces import TilingTrait
 from xdsl_memplan.dialects.tiling import Read, Tile, TilingRule
-from xdsl_memplan.dialects.tiling_models.structured import shift_indices
+from xdsl_memplan.dialects.tiling_models.structured import only_computes, shift_indices
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     empty,
     is_remade,
@@ -58,7 +57,7 @@ class ReduceTiling(TilingTrait):
         """The output has the loops that are not in `dimensions`, and is accumulated into."""
         assert isinstance(op, linalg_ops.ReduceOp)
         shape = static_shape(op.operands[0])
-        if shape is None or not op.results or not _only_computes(op):
+        if shape is None or not op.results or not only_computes(op):
             return None
         reduced = set(op.dimensions.get_values())
         kept = tuple(d for d in range(len(shape)) if d not in reduced)
@@ -91,9 +90,3 @@ class ReduceTiling(TilingTrait):
         result = rebuilt(op, [operand_of(tile.operands[0]), destination], [type_])
         shift_indices(result, tile.loops)
         return builder.insert(result).results
-
-
-def _only_computes(op: linalg_ops.ReduceOp) -> bool:
-    return all(
-        inner.has_trait(IsTerminator) or is_side_effect_free(inner) for inner in op.region.walk()
-    )

@@ -36,7 +36,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
 )
 from xdsl_memplan.model.split_graph import Affine, Index, Indirect, Iterator
 
-_HARMLESS = ("cf.assert", "linalg.index", "tensor.extract")
+_HARMLESS = ("arith.", "math.", "cf.assert", "linalg.index", "tensor.extract")
 """Operations in a body that may run again, whatever xDSL says of their effects."""
 
 
@@ -54,7 +54,7 @@ class StructuredTiling(TilingTrait):
         maps = [attribute.data for attribute in op.get_indexing_maps()]
         loops = _loop_extents(op, maps)
         effects = effects_of(op)
-        if loops is None or effects is None or not op.results or not _only_computes(op):
+        if loops is None or effects is None or not op.results or not only_computes(op):
             return None
         is_parallel = [t.data is IteratorType.PARALLEL for t in op.get_iterator_types()]
         result_access = _result_access(op, maps, loops, is_parallel)
@@ -242,11 +242,14 @@ def _positions_read(op: LinalgStructuredOperation, effects: Effects) -> list[int
     ]
 
 
-def _only_computes(op: LinalgStructuredOperation) -> bool:
-    """Tell whether the body may run again for an element: it computes, looks up and asserts."""
+def only_computes(op: Operation) -> bool:
+    """Tell whether the body of an operation may run again for an element: it computes, looks up and asserts."""
     return all(
-        inner.name in _HARMLESS or inner.has_trait(IsTerminator) or is_side_effect_free(inner)
-        for inner in op.body.walk()
+        inner.name.startswith(_HARMLESS)
+        or inner.has_trait(IsTerminator)
+        or is_side_effect_free(inner)
+        for region in op.regions
+        for inner in region.walk()
     )
 
 
