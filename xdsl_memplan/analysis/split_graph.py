@@ -139,7 +139,7 @@ def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:
         result_access=rule.result_access,
         in_place=rule.in_place,
         parts=rule.parts,
-        accumulates=rule.accumulates,
+        cuttable=rule.cuttable,
         work_per_point=rule.work_per_point,
     )
 

@@ -28,7 +28,7 @@ class TilingRule:
     in_place: tuple[int, ...] = ()
     parts: tuple[int, ...] = ()
     view: bool = False
-    accumulates: bool = False
+    cuttable: tuple[int, ...] = ()
     work_per_point: int = 0
 
 

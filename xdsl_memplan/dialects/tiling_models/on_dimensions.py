@@ -9,7 +9,11 @@ from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.dialects.interfaces import TilingTrait
 from xdsl_memplan.dialects.tiling import Read, Tile, TilingRule
-from xdsl_memplan.dialects.tiling_models.structured import only_computes, shift_indices
+from xdsl_memplan.dialects.tiling_models.structured import (
+    cuttable_loops,
+    only_computes,
+    shift_indices,
+)
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     empty,
     is_remade,
@@ -72,7 +76,7 @@ class ReduceTiling(TilingTrait):
             kept,
             tuple(reads),
             in_place,
-            accumulates=any(shape[d] > 1 for d in reduced),
+            cuttable=cuttable_loops(op.region.block, 1, [d for d in reduced if shape[d] > 1]),
         )
 
     def tile(self, op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAValue]:

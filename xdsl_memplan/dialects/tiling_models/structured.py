@@ -36,6 +36,18 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
 )
 from xdsl_memplan.model.split_graph import Affine, Index, Indirect, Iterator
 
+_ANY_ORDER = (
+    "arith.addi",
+    "arith.andi",
+    "arith.maxsi",
+    "arith.maxui",
+    "arith.minsi",
+    "arith.minui",
+    "arith.muli",
+    "arith.ori",
+    "arith.xori",
+)
+
 _HARMLESS = ("arith.", "math.", "cf.assert", "linalg.index", "tensor.extract")
 """Operations in a body that may run again, whatever xDSL says of their effects."""
 
@@ -75,7 +87,7 @@ class StructuredTiling(TilingTrait):
         if any(access is None for access in accesses):
             return None
         reads += [Read(table, Indirect()) for table in _tables(op)]
-        reduces = any(n > 1 and not p for n, p in zip(loops, is_parallel, strict=True))
+        reductions = [l for l, n in enumerate(loops) if n > 1 and not is_parallel[l]]
         iterators: list[Iterator] = ["parallel" if p else "reduction" for p in is_parallel]
         return TilingRule(
             loops,
@@ -83,8 +95,8 @@ class StructuredTiling(TilingTrait):
             result_access,
             tuple(reads),
             tuple(in_place),
-            accumulates=reduces,
-            work_per_point=int(reduces and _is_contraction(op, maps, is_parallel)),
+            cuttable=cuttable_loops(op.body.block, len(op.inputs), reductions),
+            work_per_point=int(_is_contraction(op, maps, is_parallel)),
         )
 
     def tile(self, op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAValue]:
@@ -157,6 +169,26 @@ def shift_indices(op: Operation, loops: Sequence[LoopRange]) -> None:
         inner.result.replace_uses_with_if(
             shifted.result, lambda use, shifted=shifted: use.operation is not shifted
         )
+
+
+def cuttable_loops(body: Block, inputs: int, reductions: Sequence[int]) -> tuple[int, ...]:
+    """Return which of the reductions may be cut without a change in any bit of the result.
+
+    The outermost one always: the parts run one after another over the same elements. Any, if every
+    output only takes part in one integer operation whose order makes no difference.
+    """
+    terminator = body.last_op
+    assert terminator is not None
+    for output, value in zip(body.args[inputs:], terminator.operands, strict=True):
+        is_exact = (
+            value.owner in {use.operation for use in output.uses}
+            and len(list(output.uses)) == 1
+            and isinstance(value.owner, Operation)
+            and value.owner.name in _ANY_ORDER
+        )
+        if not is_exact:
+            return tuple(sorted(reductions)[:1])
+    return tuple(sorted(reductions))
 
 
 def _add_terms(expression: AffineExpr, factor: int, terms: dict[int, int]) -> int | None:
