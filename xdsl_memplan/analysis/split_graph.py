@@ -88,7 +88,7 @@ class _Builder:
         if results and (is_remade(results[0]) or op.name == "arith.constant"):
             return
         outside = [v for v in dict.fromkeys(values_used(op)) if self._is_outside_tensor(v, op)]
-        if not results and not outside or op.name == "tensor.dim":
+        if (not results and not outside) or op.name == "tensor.dim":
             return
         rule = tiling_rule_of(op)
         reads = [Read(value, Whole()) for value in outside] if rule is None else rule.reads
@@ -116,9 +116,7 @@ class _Builder:
                 position = self.tensor(value)
                 self.tensors[position] = replace(self.tensors[position], returned=True)
         graph = SplitGraph(tuple(self.tensors), tuple(self.ops), self.function.sym_name.data)
-        return FunctionSplitGraph(
-            self.function, graph, tuple(self.operations), tuple(self.values)
-        )
+        return FunctionSplitGraph(self.function, graph, tuple(self.operations), tuple(self.values))
 
     def _shape(self, value: SSAValue) -> tuple[int, ...]:
         return self.tensors[self.tensor(value)].shape

@@ -143,9 +143,7 @@ def box_elements(box: Box) -> int:
 
 def bounding_box(first: Box, second: Box) -> Box:
     """Return the least box that contains both."""
-    return tuple(
-        (min(a, c), max(b, d)) for (a, b), (c, d) in zip(first, second, strict=True)
-    )
+    return tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(first, second, strict=True))
 
 
 def loops_of(op: SplitOp, box: Box) -> Box:
@@ -172,9 +170,75 @@ def operand_box(op: SplitOp, operand: int, loops: Box) -> Box | None:
         case Affine(indices):
             return _affine_box(indices, loops, read.shape)
         case Reshape(groups):
-            return _reshape_box(groups, loops, op.loops, read.shape)
+            return reshape_operand_box(groups, loops, op.loops, read.shape)
         case Whole() | Indirect():
             return whole(read.shape)
+
+
+def tile_signature(op: SplitOp, loops: Box) -> tuple[object, ...]:
+    """Return what a tile looks like, wherever it is.
+
+    Tiles with equal signatures are computed by the same operations on tensors of the same shapes,
+    at other starts: one body of a loop serves them all. O(terms of the accesses).
+    """
+    signature: list[object] = [tuple(stop - start for start, stop in loops)]
+    for position, operand in enumerate(op.operands):
+        box = operand_box(op, position, loops)
+        if box is None:
+            signature.append(None)
+            continue
+        signature.append(tuple(stop - start for start, stop in box))
+        match operand.access:
+            case Affine(indices):
+                starts = zip(indices, box, strict=True)
+                signature.append(
+                    tuple(start * i.divisor - _lowest(i, loops) for i, (start, _) in starts)
+                )
+            case Reshape(groups):
+                around = reshaped_box(groups, box, operand.shape, op.loops)
+                pairs = zip(loops, around, strict=True)
+                signature.append(tuple(inner[0] - outer[0] for inner, outer in pairs))
+            case Whole() | Indirect():
+                pass
+    return tuple(signature)
+
+
+def reshape_operand_box(
+    groups: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+    loops: Box,
+    extents: Sequence[int],
+    shape: Sequence[int],
+) -> Box:
+    """Return the box of the operand with the elements of a box of the result, or more; O(rank)."""
+    box = list(whole(shape))
+    for result_dims, operand_dims in groups:
+        group_extents = [extents[d] for d in result_dims]
+        contiguous = contiguous_box(tuple(loops[d] for d in result_dims), group_extents)
+        first, end = linear_range(contiguous, group_extents)
+        part = box_of_range(first, end, [shape[d] for d in operand_dims])
+        for dimension, extent in zip(operand_dims, part, strict=True):
+            box[dimension] = extent
+    return tuple(box)
+
+
+def reshaped_box(
+    groups: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+    box: Box,
+    shape: Sequence[int],
+    result_shape: Sequence[int],
+) -> Box:
+    """Return the box of the result that has the elements of an operand's box; O(rank).
+
+    The operand's box is one that `operand_box` returns; it may be more than the tile needs.
+    """
+    result = list(whole(result_shape))
+    for result_dims, operand_dims in groups:
+        part = tuple(box[d] for d in operand_dims)
+        first, end = linear_range(part, [shape[d] for d in operand_dims])
+        around = box_of_range(first, end, [result_shape[d] for d in result_dims])
+        for dimension, extent in zip(result_dims, around, strict=True):
+            result[dimension] = extent
+    return tuple(result)
 
 
 def contiguous_box(box: Box, shape: Sequence[int]) -> Box:
@@ -202,11 +266,10 @@ def linear_range(box: Box, shape: Sequence[int]) -> tuple[int, int]:
 def _affine_box(indices: Sequence[Index], loops: Box, shape: Sequence[int]) -> Box | None:
     box: list[tuple[int, int]] = []
     for index, extent in zip(indices, shape, strict=True):
-        low = high = index.constant
+        low = high = _lowest(index, loops)
         for loop, coefficient in index.terms:
             start, stop = loops[loop]
-            low += coefficient * start
-            high += coefficient * (stop - 1)
+            high += coefficient * (stop - 1 - start)
         first = max(0, -(-low // index.divisor))
         end = min(extent, high // index.divisor + 1)
         if first >= end:
@@ -215,21 +278,9 @@ def _affine_box(indices: Sequence[Index], loops: Box, shape: Sequence[int]) -> B
     return tuple(box)
 
 
-def _reshape_box(
-    groups: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
-    loops: Box,
-    extents: Sequence[int],
-    shape: Sequence[int],
-) -> Box:
-    box = list(whole(shape))
-    for result_dims, operand_dims in groups:
-        group_extents = [extents[d] for d in result_dims]
-        contiguous = contiguous_box(tuple(loops[d] for d in result_dims), group_extents)
-        first, end = linear_range(contiguous, group_extents)
-        part = box_of_range(first, end, [shape[d] for d in operand_dims])
-        for dimension, extent in zip(operand_dims, part, strict=True):
-            box[dimension] = extent
-    return tuple(box)
+def _lowest(index: Index, loops: Box) -> int:
+    """Return the least value of the sum, before it is divided."""
+    return index.constant + sum(factor * loops[loop][0] for loop, factor in index.terms)
 
 
 def box_of_range(first: int, end: int, shape: Sequence[int]) -> Box:

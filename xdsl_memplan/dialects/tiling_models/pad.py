@@ -68,8 +68,10 @@ class PadTiling(TilingTrait):
 def _padding(op: tensor.PadOp) -> SSAValue | None:
     """Return the value of the padding; None if it is computed in the body."""
     terminator = op.region.block.last_op
-    if terminator is None or len(terminator.operands) != 1 or terminator is not (
-        op.region.block.first_op
+    if (
+        terminator is None
+        or len(terminator.operands) != 1
+        or terminator is not (op.region.block.first_op)
     ):
         return None
     value = terminator.operands[0]

@@ -19,12 +19,10 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
 )
 from xdsl_memplan.model.split_graph import (
     Affine,
-    Box,
     Index,
     Reshape,
-    box_of_range,
-    contiguous_box,
-    linear_range,
+    reshape_operand_box,
+    reshaped_box,
 )
 
 
@@ -54,7 +52,10 @@ class ReshapeTiling(TilingTrait):
         """Reshape the operand's tile, then take a slice if that is more than the tile."""
         assert isinstance(op, tensor.CollapseShapeOp | tensor.ExpandShapeOp)
         source = operand_of(tile.operands[0])
-        around = _reshaped_box(op, tile.box)
+        groups, shape = _groups(op), shape_of(op.results[0])
+        source_shape = shape_of(op.operands[0])
+        read = reshape_operand_box(groups, tile.box, shape, source_shape)
+        around = reshaped_box(groups, read, source_shape, shape)
         type_ = tile_type(op.results[0].type, box_shape(around))
         if isinstance(op, tensor.CollapseShapeOp):
             reshaped = tensor.CollapseShapeOp.build(
@@ -105,18 +106,3 @@ def _groups(
     if isinstance(op, tensor.CollapseShapeOp):
         return tuple(((i,), group) for i, group in enumerate(many))
     return tuple((group, (i,)) for i, group in enumerate(many))
-
-
-def _reshaped_box(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp, box: Box) -> Box:
-    """Return the box of the result that the operand's tile makes when it is reshaped."""
-    extents, source = shape_of(op.results[0]), shape_of(op.operands[0])
-    result = list(box)
-    for result_dims, operand_dims in _groups(op):
-        shape = [extents[d] for d in result_dims]
-        operand_shape = [source[d] for d in operand_dims]
-        inner = contiguous_box(tuple(box[d] for d in result_dims), shape)
-        operand_box = box_of_range(*linear_range(inner, shape), operand_shape)
-        outer = box_of_range(*linear_range(operand_box, operand_shape), shape)
-        for dimension, extent in zip(result_dims, outer, strict=True):
-            result[dimension] = extent
-    return tuple(result)

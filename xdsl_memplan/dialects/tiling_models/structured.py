@@ -87,7 +87,7 @@ class StructuredTiling(TilingTrait):
         if any(access is None for access in accesses):
             return None
         reads += [Read(table, Indirect()) for table in _tables(op)]
-        reductions = [l for l, n in enumerate(loops) if n > 1 and not is_parallel[l]]
+        reductions = [i for i, n in enumerate(loops) if n > 1 and not is_parallel[i]]
         iterators: list[Iterator] = ["parallel" if p else "reduction" for p in is_parallel]
         return TilingRule(
             loops,
@@ -218,7 +218,7 @@ def _add_terms(expression: AffineExpr, factor: int, terms: dict[int, int]) -> in
 def _loop_extents(
     op: LinalgStructuredOperation, maps: Sequence[AffineMap]
 ) -> tuple[int, ...] | None:
-    """Return the extents of the loops; None if one is not known, or 0, or no operand's dimension."""
+    """Return the extents of the loops; None if one is 0, or not known from a dimension."""
     extents: list[int | None] = [None] * maps[0].num_dims
     for operand, map_ in zip(op.operands, maps, strict=True):
         if not has_contents(operand.type):
@@ -275,7 +275,7 @@ def _positions_read(op: LinalgStructuredOperation, effects: Effects) -> list[int
 
 
 def only_computes(op: Operation) -> bool:
-    """Tell whether the body of an operation may run again for an element: it computes, looks up and asserts."""
+    """Tell whether a body may run again for an element: it computes, looks up and asserts."""
     return all(
         inner.name.startswith(_HARMLESS)
         or inner.has_trait(IsTerminator)

@@ -1,17 +1,26 @@
 """Tensors in the shape of a tile: types, slices, and values that need no operand."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import TypeAlias, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    TensorType,
+)
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xdsl_memplan.model.split_graph import Box
 
 Tensor: TypeAlias = TensorType[Attribute]
+NumberTensor: TypeAlias = TensorType[IntegerType | IndexType | AnyFloat]
 
 
 def static_shape(value: SSAValue) -> tuple[int, ...] | None:
@@ -47,7 +56,7 @@ def is_remade(value: SSAValue) -> bool:
         case tensor.EmptyOp() | tensor.SplatOp():
             return True
         case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
-            return dense.is_splat()
+            return _one_element(dense) is not None
         case _:
             return False
 
@@ -61,11 +70,21 @@ def remake(value: SSAValue, shape: Sequence[int], builder: Builder) -> SSAValue:
         case tensor.SplatOp() as splat:
             return filled(splat.input, type_, builder)
         case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
-            value_type = cast(TensorType, type_)
-            constant = DenseIntOrFPElementsAttr([value_type, dense.data])
-            return builder.insert(arith.ConstantOp(constant, value_type)).result
+            element = _one_element(dense)
+            assert element is not None
+            data = BytesAttr(element * prod(shape))
+            constant = DenseIntOrFPElementsAttr(cast(NumberTensor, type_), data)
+            return builder.insert(arith.ConstantOp(constant, type_)).result
         case _:
             return empty(type_, builder)
+
+
+def _one_element(dense: DenseIntOrFPElementsAttr) -> bytes | None:
+    """Return the bytes of the element that all others equal; None if they do not."""
+    data = dense.data.data
+    width = dense.get_element_type().compile_time_size
+    element = data[:width]
+    return element if data and data == element * (len(data) // width) else None
 
 
 def empty(type_: Tensor, builder: Builder) -> SSAValue:
@@ -87,7 +106,7 @@ def sliced(
     shape: Sequence[int],
     builder: Builder,
 ) -> SSAValue:
-    """Take a slice in the given shape, ``sizes`` with or without ones; no operation if it is all."""
+    """Take a slice in the given shape: ``sizes`` with or without ones. All of it is the value."""
     if tuple(shape) == shape_of(value) and all(stride == 1 for stride in strides):
         return value
     type_ = tile_type(value.type, shape)

@@ -3,11 +3,11 @@
 from xdsl.dialects import arith, bufferization, func, scf, tensor
 from xdsl.ir import Operation
 
+from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.transforms.bufferize import emit_boundary as boundary
 from xdsl_memplan.transforms.bufferize import emit_control_flow as control_flow
 from xdsl_memplan.transforms.bufferize import emit_slices as slices
-from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.emission import Emit
 from xdsl_memplan.transforms.bufferize.emit_structured import emit_elementwise, emit_structured
 from xdsl_memplan.transforms.bufferize.liveness import STRUCTURED, is_tensor

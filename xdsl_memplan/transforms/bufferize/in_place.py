@@ -11,9 +11,9 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
+from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.queries import destinations_of, effects_of
-from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.liveness import Use
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
 

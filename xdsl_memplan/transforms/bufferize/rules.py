@@ -3,11 +3,11 @@
 from xdsl.dialects import arith, bufferization, cf, func, scf, tensor
 from xdsl.ir import Operation
 
+from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.transforms.bufferize import place_boundary as boundary
 from xdsl_memplan.transforms.bufferize import place_control_flow as control_flow
 from xdsl_memplan.transforms.bufferize import place_slices as slices
-from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import STRUCTURED, is_tensor
 from xdsl_memplan.transforms.bufferize.place_structured import place_elementwise, place_structured
