@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
-from xdsl_memplan.analysis.operator_graph import values_used
+from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
 from xdsl_memplan.dialects.queries import aliases_of
