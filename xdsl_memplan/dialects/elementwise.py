@@ -18,10 +18,10 @@ def is_elementwise(op: Operation) -> bool:
         return False
     if not isinstance(op.results[0].type, TensorType) or not op.operands or op.regions:
         return False
-    shape = cast(Tensor, op.results[0].type).get_shape()
+    shape = cast(TensorType[Attribute], op.results[0].type).get_shape()
     for index, operand in enumerate(op.operands):
         if isinstance(operand.type, TensorType):
-            if cast(Tensor, operand.type).get_shape() != shape:
+            if cast(TensorType[Attribute], operand.type).get_shape() != shape:
                 return False
         elif op.name != "arith.select" or index != 0:
             return False
