@@ -20,6 +20,8 @@ _PASSES: dict[str, str] = {
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
     "memplan-form-layers": "MemplanFormLayersPass",
+    "memplan-group": "MemplanGroupPass",
+    "memplan-expand-groups": "MemplanExpandGroupsPass",
     "memplan-annotate-lifetimes": "MemplanAnnotateLifetimesPass",
     "memplan-bufferize": "MemplanBufferizePass",
     "memplan-assign-offsets": "MemplanAssignOffsetsPass",

@@ -5,10 +5,11 @@ from typing import cast
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
 from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.tiling import Read, TilingRule
@@ -31,7 +32,6 @@ LAYER = "memplan.layer"
 class FunctionSplitGraph:
     """A split graph, and the IR that it stands for: `operations` and `values` by position."""
 
-    function: FuncOp
     graph: SplitGraph
     operations: tuple[Operation, ...]
     values: tuple[SSAValue, ...]
@@ -47,21 +47,31 @@ class FunctionSplitGraph:
         """
         if len(function.body.blocks) != 1:
             raise ValueError(f"@{function.sym_name.data} has more than one block")
-        builder = _Builder(function)
-        for op in function.body.block.ops:
-            if op is not function.body.block.last_op:
+        return cls._of_block(function.body.block, function.sym_name.data)
+
+    @classmethod
+    def of_group(cls, group: GroupOp) -> "FunctionSplitGraph":
+        """Analyse the body of a group; what it reads from outside are arguments."""
+        return cls._of_block(group.body.block, group.name)
+
+    @classmethod
+    def _of_block(cls, block: Block, name: str) -> "FunctionSplitGraph":
+        builder = _Builder(block, name)
+        for op in block.ops:
+            if op is not block.last_op:
                 builder.add(op)
         return builder.finish()
 
 
 class _Builder:
-    def __init__(self, function: FuncOp) -> None:
-        self.function = function
+    def __init__(self, block: Block, name: str) -> None:
+        self.block = block
+        self.name = name
         self.values: dict[SSAValue, int] = {}
         self.tensors: list[SplitTensor] = []
         self.ops: list[SplitOp] = []
         self.operations: list[Operation] = []
-        for argument in function.body.block.args:
+        for argument in block.args:
             if is_tensor(argument.type):
                 self.tensor(argument)
 
@@ -78,7 +88,7 @@ class _Builder:
                     value.name_hint or f"t{position}",
                     tuple(type_.get_shape()),
                     element_size_bytes(type_.get_element_type()) or 0,
-                    _kind(value),
+                    _kind(value, self.block),
                 )
             )
         return self.values[value]
@@ -110,13 +120,13 @@ class _Builder:
         self.operations.append(op)
 
     def finish(self) -> FunctionSplitGraph:
-        terminator = self.function.body.block.last_op
+        terminator = self.block.last_op
         for value in terminator.operands if terminator is not None else ():
             if is_tensor(value.type):
                 position = self.tensor(value)
                 self.tensors[position] = replace(self.tensors[position], returned=True)
-        graph = SplitGraph(tuple(self.tensors), tuple(self.ops), self.function.sym_name.data)
-        return FunctionSplitGraph(self.function, graph, tuple(self.operations), tuple(self.values))
+        graph = SplitGraph(tuple(self.tensors), tuple(self.ops), self.name)
+        return FunctionSplitGraph(graph, tuple(self.operations), tuple(self.values))
 
     def _shape(self, value: SSAValue) -> tuple[int, ...]:
         return self.tensors[self.tensor(value)].shape
@@ -124,8 +134,16 @@ class _Builder:
     def _is_outside_tensor(self, value: SSAValue, op: Operation) -> bool:
         if not is_tensor(value.type):
             return False
+        # Not what the regions of the operation make themselves.
         block = value.block if isinstance(value, BlockArgument) else value.owner.parent_block()
-        return block is op.parent
+        while block is not None:
+            if block is op.parent:
+                return True
+            owner = block.parent_op()
+            if owner is op:
+                return False
+            block = None if owner is None else owner.parent
+        return True
 
 
 def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:
@@ -142,9 +160,11 @@ def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:
     )
 
 
-def _kind(value: SSAValue) -> TensorKind:
+def _kind(value: SSAValue, block: Block) -> TensorKind:
     if isinstance(value, BlockArgument):
         return "argument"
     if is_remade(value):
         return "fill"
-    return "constant" if value.owner.name == "arith.constant" else "value"
+    if value.owner.name == "arith.constant":
+        return "constant"
+    return "value" if value.owner.parent is block else "argument"

@@ -36,6 +36,13 @@ from xdsl.traits import MemoryAllocEffect, SymbolOpInterface, SymbolTable, Symbo
 from xdsl.utils.exceptions import VerifyException
 
 from xdsl_memplan.dialects.arena_verifier import verify_arena
+from xdsl_memplan.dialects.groups import (
+    CutAttr,
+    GroupCostAttr,
+    GroupOp,
+    GroupYieldOp,
+    ResidencyAttr,
+)
 from xdsl_memplan.dialects.interface_models import NoAccess
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memref_size import size_bytes
@@ -363,6 +370,16 @@ class BufferOp(IRDLOperation):
 
 Memplan = Dialect(
     "memplan",
-    [ArenaOp, BufferOp, SpillOp, RetrieveOp, LoadOp, StoreOp, CarryOp],
-    [LifetimeAttr, MemoryAttr, PlanAttr],
+    [
+        ArenaOp,
+        BufferOp,
+        SpillOp,
+        RetrieveOp,
+        LoadOp,
+        StoreOp,
+        CarryOp,
+        GroupOp,
+        GroupYieldOp,
+    ],
+    [LifetimeAttr, MemoryAttr, PlanAttr, CutAttr, ResidencyAttr, GroupCostAttr],
 )

@@ -5,6 +5,7 @@ mod error;
 mod gate;
 mod planning;
 mod scheduling;
+mod splitting;
 
 use pyo3::prelude::*;
 
@@ -13,5 +14,6 @@ fn _idealloc(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     planning::register(module)?;
     scheduling::register(module)?;
+    splitting::register(module)?;
     Ok(())
 }

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
-from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.queries import destinations_of, effects_of, overwrites_of
 from xdsl_memplan.transforms.bufferize.liveness import Use

@@ -17,12 +17,14 @@ pub struct Cut {
     /// Where tiles begin and end, one more than there are tiles. Negative ones compute nothing of the last operator: in
     /// these tiles earlier operators run ahead.
     pub positions: Vec<i64>,
+    /// Iterations per tile.
+    pub size: i64,
+    /// Tiles before the first.
+    pub lead: i64,
     /// Iterations of the loop.
     pub extent: i64,
     /// What happens between neighbours.
     pub halo: Halo,
-    /// Whether earlier operators advance evenly instead of by what is needed at once.
-    pub runs_ahead: bool,
 }
 
 impl Cut {
@@ -35,7 +37,12 @@ impl Cut {
     pub fn with_lead(extent: i64, size: i64, halo: Halo, lead: i64) -> Self {
         let count = (extent + size - 1) / size;
         let positions = (-lead..=count).map(|t| (t * size).min(extent)).collect();
-        Self { positions, extent, halo, runs_ahead: lead > 0 }
+        Self { positions, size, lead, extent, halo }
+    }
+
+    /// Whether earlier operators advance evenly instead of by what is needed at once.
+    pub fn runs_ahead(&self) -> bool {
+        self.lead > 0
     }
 
     /// Number of tiles, those that run ahead among them.
@@ -172,6 +179,11 @@ impl Tracks {
         &self.tracks[track as usize]
     }
 
+    /// All tracks, by number.
+    pub fn all(&self) -> &[Track] {
+        &self.tracks
+    }
+
     /// Whether tiles keep what the next one needs.
     pub fn is_cached(&self) -> bool {
         self.cut.halo == Halo::Cache
@@ -281,7 +293,7 @@ impl Tracks {
         }
         let wanted = &self.requests[request as usize];
         let track = if self.is_cached() {
-            advance(wanted, size, all, self.cut.runs_ahead)
+            advance(wanted, size, all, self.cut.runs_ahead())
         } else {
             each_alone(wanted, size, all)
         };

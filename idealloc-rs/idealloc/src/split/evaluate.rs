@@ -47,8 +47,10 @@ pub struct External {
     pub tensor: usize,
     /// How it comes to the chip.
     pub residency: Residency,
-    spans: Vec<Span>,
-    level: usize,
+    /// Ranges of its dimensions.
+    pub spans: Vec<Span>,
+    /// Cuts that it follows, up to the innermost.
+    pub level: usize,
 }
 
 /// Costs of a group, all integers.
@@ -74,9 +76,9 @@ pub struct Layout<'s, 'a> {
     is_output: &'a [bool],
     machine: Machine,
     /// Operators that run, in the order of the loop nest.
-    sequence: Vec<usize>,
+    pub sequence: Vec<usize>,
     /// Cuts around each operator of the sequence.
-    levels: Vec<usize>,
+    pub levels: Vec<usize>,
     body_start: Vec<usize>,
     body_end: Vec<usize>,
     /// Tensors from outside.
@@ -469,8 +471,8 @@ impl<'s, 'a> Layout<'s, 'a> {
         found
     }
 
-    /// The only reader, and a loop of it whose slices read slices of the tensor.
-    fn slicing(&self, external: &External) -> Option<(usize, usize, i64)> {
+    /// The only reader, a loop of it whose slices read slices of the tensor, and the iterations of that loop.
+    pub fn slicing(&self, external: &External) -> Option<(usize, usize, i64)> {
         let mut readers = self.sequence.iter().filter(|&&op| {
             self.graph.operators[op].operands.iter().any(|(t, _)| *t == external.tensor)
         });
@@ -728,7 +730,7 @@ impl<'s, 'a> Layout<'s, 'a> {
                     return (0..n).collect();
                 }
                 let mut tiles = vec![0, 1, 2, n / 2, n - 2, n - 1];
-                if self.sweep.tracks[cut].cut.runs_ahead {
+                if self.sweep.tracks[cut].cut.runs_ahead() {
                     tiles.extend([n / 4, n / 3, n * 3 / 4, n - 3]);
                     tiles.sort_unstable();
                     tiles.dedup();

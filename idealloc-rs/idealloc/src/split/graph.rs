@@ -56,6 +56,8 @@ pub struct Operator {
     pub loops: Vec<i64>,
     /// Loops whose iterations are summed up.
     pub is_reduction: Vec<bool>,
+    /// Reduction loops that may be cut without changing a bit of the result.
+    pub cuttable: Vec<usize>,
     /// Tensors it makes.
     pub results: Vec<usize>,
     /// The loop that each dimension of each result is; none where there is one element.

@@ -93,7 +93,7 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
     let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
     if let Some(anchor) = anchor {
         let data = &graph.operators[anchor];
-        for l in (0..data.loops.len()).filter(|&l| data.is_reduction[l] && data.loops[l] > 3) {
+        for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 3) {
             for part in sizes(data.loops[l], 8) {
                 let sum = Cut::even(data.loops[l], part, Halo::Recompute);
                 grids.push(Grid { loops: vec![CutLoop::Accumulate(anchor, l)], cuts: vec![sum.clone()] });
@@ -125,8 +125,10 @@ pub fn grids_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
     let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
     let sums: Vec<(CutLoop, i64)> = anchor.map_or(Vec::new(), |anchor| {
         let data = &graph.operators[anchor];
-        (0..data.loops.len())
-            .filter(|&l| data.is_reduction[l] && data.loops[l] > 3)
+        data.cuttable
+            .iter()
+            .copied()
+            .filter(|&l| data.loops[l] > 3)
             .map(|l| (CutLoop::Accumulate(anchor, l), data.loops[l]))
             .collect()
     });

@@ -12,6 +12,10 @@ pub struct Group {
     pub first_layer: usize,
     /// Last layer.
     pub last_layer: usize,
+    /// First operator.
+    pub first_op: usize,
+    /// Last operator.
+    pub last_op: usize,
     /// How it is cut.
     pub grid: Grid,
     /// Whether the result of the group before is read on chip.
@@ -202,6 +206,8 @@ fn records_ending(graph: &SplitGraph, layers: &Layers, last_layer: usize, machin
                 found.push(Group {
                     first_layer,
                     last_layer,
+                    first_op: layers.start[first_layer],
+                    last_op: last,
                     grid: grid.clone(),
                     starts_on_chip: starts,
                     ends_on_chip: ends,

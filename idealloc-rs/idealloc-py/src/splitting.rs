@@ -1,0 +1,316 @@
+//! Python's view of splitting.
+
+use idealloc::split::compress::compress;
+use idealloc::split::cut::{Cut, Halo};
+use idealloc::split::evaluate::{Cost, Layout, Machine, Residency};
+use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
+use idealloc::split::search::{Objective, search};
+use idealloc::split::sweep::{CutLoop, Span, Sweep};
+use pyo3::prelude::*;
+
+use crate::error::{InvalidOptionError, to_python};
+
+/// Elements per dimension, bytes of an element, is an argument, is made again, is returned.
+type TensorTuple = (Vec<i64>, i64, bool, bool, bool);
+/// Terms, constant, divisor.
+type IndexTuple = (Vec<(usize, i64)>, i64, i64);
+/// Tensor, kind, indices, groups.
+type OperandTuple = (usize, String, Vec<IndexTuple>, Vec<(Vec<usize>, Vec<usize>)>);
+/// Kind, operator, loop or dimension, iterations per tile, tiles that run ahead, whether the halo is kept.
+type CutTuple = (String, usize, usize, i64, i64, bool);
+/// Traffic, peak, work, transfers, tiles.
+type CostTuple = (i64, i64, i64, i64, i64);
+/// Tensor, kind, slices.
+type ResidencyTuple = (usize, String, i64);
+/// First layer, last layer, cuts, starts on chip, ends on chip, residencies, cost.
+type GroupTuple = (usize, usize, Vec<CutTuple>, bool, bool, Vec<ResidencyTuple>, CostTuple);
+/// Start and end, or cut and track.
+type SpanTuple = (bool, i64, i64);
+/// New ranges, and what is kept.
+type TrackTuple = (Vec<(i64, i64)>, Vec<i64>);
+
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct OperatorFields {
+    loops: Vec<i64>,
+    is_reduction: Vec<bool>,
+    cuttable: Vec<usize>,
+    results: Vec<usize>,
+    result_loops: Vec<Vec<Option<usize>>>,
+    operands: Vec<OperandTuple>,
+    in_place: Vec<usize>,
+    parts: Vec<usize>,
+    is_view: bool,
+    work: i64,
+    layer: usize,
+    is_splittable: bool,
+}
+
+/// A split graph as Python hands it over.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SplitGraphFields {
+    tensors: Vec<TensorTuple>,
+    operators: Vec<OperatorFields>,
+}
+
+impl SplitGraphFields {
+    fn into_graph(self) -> PyResult<SplitGraph> {
+        let tensors = self
+            .tensors
+            .into_iter()
+            .map(|(shape, element_bytes, is_argument, is_constant, is_returned)| Tensor {
+                shape,
+                element_bytes,
+                is_argument,
+                is_constant,
+                is_returned,
+            })
+            .collect();
+        let operators = self.operators.into_iter().map(into_operator).collect();
+        let graph = SplitGraph { tensors, operators };
+        graph.validate().map_err(to_python)?;
+        Ok(graph)
+    }
+}
+
+fn into_operator(fields: OperatorFields) -> Operator {
+    let operands = fields
+        .operands
+        .into_iter()
+        .map(|(tensor, kind, indices, groups)| {
+            let access = match kind.as_str() {
+                "affine" => Access::Affine(
+                    indices
+                        .into_iter()
+                        .map(|(terms, constant, divisor)| Expression { terms, constant, divisor })
+                        .collect(),
+                ),
+                "reshape" => Access::Reshape(groups),
+                "indirect" => Access::Indirect,
+                _ => Access::Whole,
+            };
+            (tensor, access)
+        })
+        .collect();
+    Operator {
+        loops: fields.loops,
+        is_reduction: fields.is_reduction,
+        cuttable: fields.cuttable,
+        results: fields.results,
+        result_loops: fields.result_loops,
+        operands,
+        in_place: fields.in_place,
+        parts: fields.parts,
+        is_view: fields.is_view,
+        work: fields.work,
+        layer: fields.layer,
+        is_splittable: fields.is_splittable,
+    }
+}
+
+/// The machine as Python hands it over.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct MachineFields {
+    capacity: Option<i64>,
+    alignment: i64,
+    is_staged: bool,
+    max_recompute: f64,
+    transfer_bytes: i64,
+}
+
+impl MachineFields {
+    fn machine(&self) -> PyResult<Machine> {
+        if self.alignment < 1 || self.capacity.is_some_and(|c| c < 0) || self.transfer_bytes < 0 {
+            return Err(InvalidOptionError::new_err(
+                "capacity and transfer-cost are at least 0, alignment at least 1",
+            ));
+        }
+        Ok(Machine {
+            capacity: self.capacity.unwrap_or(i64::MAX / 4).min(i64::MAX / 4),
+            alignment: self.alignment,
+            is_staged: self.is_staged,
+            max_recompute: self.max_recompute,
+            transfer_bytes: self.transfer_bytes,
+        })
+    }
+}
+
+/// Adds the functions to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(split_groups, module)?)?;
+    module.add_function(wrap_pyfunction!(split_layout, module)?)
+}
+
+fn cost_tuple(cost: Cost) -> CostTuple {
+    (cost.traffic, cost.peak, cost.work, cost.transfers, cost.tiles)
+}
+
+/// Searches for groups of layers and their grids, and the argument that each tensor stands for; none if nothing fits.
+#[pyfunction]
+fn split_groups(
+    py: Python<'_>,
+    graph: SplitGraphFields,
+    machine: MachineFields,
+    objective: &str,
+    threads: usize,
+) -> PyResult<Option<(Vec<GroupTuple>, Vec<usize>)>> {
+    let objective = match objective {
+        "traffic" => Objective::Traffic,
+        "peak" => Objective::Peak,
+        other => {
+            return Err(InvalidOptionError::new_err(format!(
+                "unknown objective '{other}'; known: traffic, peak"
+            )));
+        }
+    };
+    let machine = machine.machine()?;
+    let graph = graph.into_graph()?;
+    Ok(py.detach(|| {
+        let compressed = compress(&graph);
+        let groups = search(&compressed.graph, machine, objective, threads)?;
+        let tuples = groups.into_iter().map(|group| {
+            let cuts = group.grid.loops.iter().zip(&group.grid.cuts);
+            let cuts = cuts.map(|(l, cut)| {
+                let (kind, op, index) = match *l {
+                    CutLoop::Result(dimension) => ("result", 0, dimension),
+                    CutLoop::Accumulate(op, l) => ("sum", compressed.origin[op], l),
+                };
+                let cached = cut.halo == Halo::Cache;
+                (kind.to_string(), op, index, cut.size, cut.lead, cached)
+            });
+            let residencies = group.residencies.iter().map(|&(tensor, residency)| {
+                let (kind, slices) = residency_name(residency);
+                (compressed.argument[tensor], kind, slices)
+            });
+            (
+                compressed.graph.operators[group.first_op].layer,
+                compressed.graph.operators[group.last_op].layer,
+                cuts.collect(),
+                group.starts_on_chip,
+                group.ends_on_chip,
+                residencies.collect(),
+                cost_tuple(group.cost),
+            )
+        });
+        Some((tuples.collect(), compressed.argument.clone()))
+    }))
+}
+
+fn residency_name(residency: Residency) -> (String, i64) {
+    let (kind, slices) = match residency {
+        Residency::Fetched => ("fetched", 1),
+        Residency::Kept => ("kept", 1),
+        Residency::Streamed { slices, .. } => ("streamed", slices),
+        Residency::Resident => ("resident", 1),
+    };
+    (kind.to_string(), slices)
+}
+
+/// A group laid out: sequence of (operator, level), ranges of their loops, ranges of tensors, tracks per cut, tensors
+/// from outside with level, kind, reader, loop and slices, and the cost.
+type LayoutTuple = (
+    Vec<(usize, usize)>,
+    Vec<Vec<SpanTuple>>,
+    Vec<(usize, Vec<SpanTuple>)>,
+    Vec<Vec<TrackTuple>>,
+    Vec<(usize, usize, String, usize, usize, i64)>,
+    CostTuple,
+);
+
+fn span_tuples(spans: &[Span]) -> Vec<SpanTuple> {
+    let tuple = |span: &Span| match *span {
+        Span::Fixed(start, end) => (false, start, end),
+        Span::Driven(cut, track) => (true, cut as i64, i64::from(track)),
+    };
+    spans.iter().map(tuple).collect()
+}
+
+/// Lays out a graph as one group: the boxes of every tile.
+#[pyfunction]
+fn split_layout(
+    graph: SplitGraphFields,
+    machine: MachineFields,
+    target: usize,
+    cuts: Vec<CutTuple>,
+    residencies: Vec<ResidencyTuple>,
+) -> PyResult<LayoutTuple> {
+    let graph = graph.into_graph()?;
+    let machine = machine.machine()?;
+    let wrong = |what: String| Err(InvalidOptionError::new_err(what));
+    let last = graph.operators.len().wrapping_sub(1);
+    let Some(target) = graph.operators.get(target).map(|_| target) else {
+        return wrong("the group has no such operator".to_string());
+    };
+    let (mut loops, mut even) = (Vec::new(), Vec::new());
+    for (kind, op, index, size, lead, cached) in cuts {
+        let is_sum = kind == "sum";
+        let owner = &graph.operators[if is_sum { op.min(last) } else { target }];
+        let extent = if is_sum {
+            owner.loops.get(index).copied()
+        } else {
+            graph.tensors[owner.results[0]].shape.get(index).copied()
+        };
+        let Some(extent) = extent.filter(|_| size > 0 && lead >= 0 && owner.is_splittable) else {
+            return wrong(format!("cut {index} into tiles of {size}: there is no such loop"));
+        };
+        loops.push(if is_sum { CutLoop::Accumulate(op, index) } else { CutLoop::Result(index) });
+        let halo = if cached { Halo::Cache } else { Halo::Recompute };
+        even.push(Cut::with_lead(extent, size, halo, lead));
+    }
+    let is_output: Vec<bool> = graph.tensors.iter().map(|t| t.is_returned).collect();
+    let mut sweep = Sweep::new(&graph, target, loops, even, &is_output);
+    sweep.extend(0);
+    let resident: Vec<usize> =
+        residencies.iter().filter(|r| r.1 == "resident").map(|r| r.0).collect();
+    let mut layout =
+        Layout::new(&graph, &mut sweep, &is_output, machine, |t| resident.contains(&t));
+    for index in 0..layout.externals.len() {
+        let tensor = layout.externals[index].tensor;
+        let Some((_, kind, slices)) = residencies.iter().find(|r| r.0 == tensor) else { continue };
+        let found = match kind.as_str() {
+            "kept" => Residency::Kept,
+            "streamed" => match layout.slicing(&layout.externals[index]) {
+                Some((reader, along, _)) => Residency::Streamed { reader, along, slices: *slices },
+                None => Residency::Fetched,
+            },
+            "resident" => Residency::Resident,
+            _ => Residency::Fetched,
+        };
+        layout.externals[index].residency = found;
+    }
+    layout.assign();
+    let cost = cost_tuple(layout.cost(true));
+    let sequence: Vec<(usize, usize)> =
+        layout.sequence.iter().copied().zip(layout.levels.iter().copied()).collect();
+    let externals: Vec<_> = layout
+        .externals
+        .iter()
+        .map(|e| {
+            let (kind, slices) = residency_name(e.residency);
+            let (reader, along) = match e.residency {
+                Residency::Streamed { reader, along, .. } => (reader, along),
+                _ => (0, 0),
+            };
+            (e.tensor, e.level, kind, reader, along, slices)
+        })
+        .collect();
+    let mut ranges: Vec<(usize, Vec<SpanTuple>)> =
+        layout.externals.iter().map(|e| (e.tensor, span_tuples(&e.spans))).collect();
+    let loops: Vec<_> = sequence
+        .iter()
+        .map(|&(op, _)| span_tuples(sweep.loop_spans[op].as_deref().unwrap_or(&[])))
+        .collect();
+    for (tensor, spans) in sweep.tensor_spans.iter().enumerate() {
+        if let Some(spans) = spans {
+            ranges.push((tensor, span_tuples(spans)));
+        }
+    }
+    let tracks = sweep
+        .tracks
+        .iter()
+        .map(|t| t.all().iter().map(|t| (t.new.clone(), t.keep.clone())).collect())
+        .collect();
+    Ok((sequence, loops, ranges, tracks, externals, cost))
+}

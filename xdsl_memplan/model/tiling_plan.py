@@ -1,0 +1,125 @@
+"""How a network is split: groups of layers, how each is cut, and what every tile reads."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+CutKind: TypeAlias = Literal["result", "sum"]
+ResidencyKind: TypeAlias = Literal["fetched", "kept", "streamed", "resident"]
+
+
+class LoopCut(NamedTuple):
+    """One loop of a group's last operation, or of its last contraction, cut into tiles."""
+
+    kind: CutKind
+    """`result`: a dimension of the result. `sum`: a loop that a contraction adds up."""
+    op: int
+    """Position of the contraction; 0 for a dimension of the result."""
+    index: int
+    """The dimension, or the loop."""
+    size: int
+    """Iterations per tile; the last one may be smaller."""
+    lead: int
+    """Tiles before the first, in which earlier operations run ahead."""
+    cached: bool
+    """Whether a tile keeps what the next one needs again; otherwise it is computed again."""
+
+
+class Residency(NamedTuple):
+    """How a tensor from outside of a group comes to the chip."""
+
+    tensor: int
+    kind: ResidencyKind
+    """`fetched` when it changes, `kept` throughout, `streamed` slice by slice to its only reader,
+    `resident` before the group starts."""
+    slices: int
+
+
+class GroupCost(NamedTuple):
+    """What a group costs; all numbers are whole."""
+
+    traffic: int
+    """Bytes moved to and from the chip."""
+    peak: int
+    """Bytes on chip at the most."""
+    work: int
+    """Multiply-adds."""
+    transfers: int
+    """Number of moves."""
+    tiles: int
+
+
+class LayerGroup(NamedTuple):
+    """Consecutive layers that are computed tile by tile."""
+
+    first_layer: int
+    last_layer: int
+    cuts: tuple[LoopCut, ...]
+    """Outermost first; none if the group is computed whole."""
+    starts_on_chip: bool
+    """Whether what the group before made is read on chip."""
+    ends_on_chip: bool
+    """Whether its own result stays there."""
+    residencies: tuple[Residency, ...]
+    cost: GroupCost
+
+
+class Span(NamedTuple):
+    """A range of indices: the same in all tiles, or following a cut."""
+
+    driven: bool
+    first: int
+    """First index, or number of the cut."""
+    second: int
+    """One past the last index, or number of the track."""
+
+
+class Track(NamedTuple):
+    """The ranges of one dimension or loop over the tiles of a cut."""
+
+    new: tuple[tuple[int, int], ...]
+    """What a tile computes; empty where both numbers are equal."""
+    keep: tuple[int, ...]
+    """First index still needed in a tile or later, one entry more than tiles; empty if no tile
+    keeps anything."""
+
+    def overlap(self, tile: int) -> tuple[int, int]:
+        """The range kept from before a tile; empty where both numbers are equal."""
+        if not self.keep or tile == 0 or tile > len(self.new):
+            return (0, 0)
+        end = self.new[tile - 1][1]
+        start = min(self.keep[tile], end)
+        return (start, end)
+
+
+class Fetch(NamedTuple):
+    """A tensor from outside, as it comes to the chip."""
+
+    tensor: int
+    level: int
+    """Number of cuts that it follows, up to the innermost."""
+    kind: ResidencyKind
+    reader: int
+    """The only reader, if it is streamed."""
+    along: int
+    """The loop of the reader that is sliced."""
+    slices: int
+
+
+@dataclass(frozen=True)
+class GroupLayout:
+    """A group laid out: which boxes every tile computes, in which order."""
+
+    sequence: tuple[tuple[int, int], ...]
+    """Operations that run, in the order of the loop nest, with the number of cuts around each."""
+    loops: dict[int, tuple[Span, ...]]
+    """Ranges of the loops of each operation that runs."""
+    tensors: dict[int, tuple[Span, ...]]
+    """Ranges of the dimensions of each tensor that is made or read."""
+    tracks: tuple[tuple[Track, ...], ...]
+    """Tracks of each cut."""
+    fetches: tuple[Fetch, ...]
+    cost: GroupCost
+
+    def tiles(self, cut: int) -> int:
+        """Number of tiles of a cut."""
+        return len(self.tracks[cut][0].new)

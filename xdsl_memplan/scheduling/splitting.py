@@ -1,0 +1,160 @@
+"""Splitting in the Rust core: which layers go together, how they are cut, what each tile reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from xdsl_memplan import _idealloc
+from xdsl_memplan.model.split_graph import Affine, Indirect, Reshape, SplitGraph, SplitOp
+from xdsl_memplan.model.tiling_plan import (
+    Fetch,
+    GroupCost,
+    GroupLayout,
+    LayerGroup,
+    LoopCut,
+    Residency,
+    Span,
+    Track,
+)
+
+
+@dataclass(frozen=True)
+class SplitMachine:
+    """The memory and what moves cost."""
+
+    capacity: int | None
+    """Bytes on chip; None: no limit."""
+    alignment: int = 64
+    """Of each buffer, in bytes."""
+    is_staged: bool = False
+    """Whether the engine reads and writes on-chip memory only."""
+    max_recompute: float = 1.1
+    """A group may do this many times the multiply-adds that are needed."""
+    transfer_bytes: int = 64
+    """Bytes that one move counts for besides its own."""
+
+
+def find_groups(
+    graph: SplitGraph,
+    machine: SplitMachine,
+    objective: Literal["traffic", "peak"],
+    threads: int = 1,
+) -> tuple[list[LayerGroup], list[int]] | None:
+    """Find the groups of least traffic within the capacity, or of least peak.
+
+    Layers of the graph must be numbered. The number of threads does not change the result.
+
+    Returns the groups, and for each tensor the argument that it is computed from element by element
+    (else itself): every group makes such tensors again. None if nothing fits.
+
+    Raises `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
+    """
+    found = _idealloc.split_groups(_graph(graph), _machine(machine), objective, threads)
+    if found is None:
+        return None
+    groups, stands_for = found
+    return [
+        LayerGroup(
+            first,
+            last,
+            tuple(LoopCut(*cut) for cut in cuts),
+            starts,
+            ends,
+            tuple(Residency(*residency) for residency in residencies),
+            GroupCost(*cost),
+        )
+        for first, last, cuts, starts, ends, residencies, cost in groups
+    ], stands_for
+
+
+def lay_out(
+    graph: SplitGraph,
+    machine: SplitMachine,
+    target: int,
+    cuts: Sequence[LoopCut],
+    residencies: Sequence[Residency],
+) -> GroupLayout:
+    """Lay a graph out as one group whose operation ``target`` is cut: the boxes of every tile.
+
+    Raises InvalidOptionError for cuts that do not fit.
+    """
+    sequence, loops, tensors, tracks, fetches, cost = _idealloc.split_layout(
+        _graph(graph),
+        _machine(machine),
+        target,
+        [tuple(cut) for cut in cuts],
+        [tuple(residency) for residency in residencies],
+    )
+    spans = [tuple(Span(*span) for span in ranges) for ranges in loops]
+    return GroupLayout(
+        tuple(sequence),
+        {op: ranges for (op, _), ranges in zip(sequence, spans, strict=True)},
+        {tensor: tuple(Span(*span) for span in ranges) for tensor, ranges in tensors},
+        tuple(tuple(Track(tuple(new), tuple(keep)) for new, keep in cut) for cut in tracks),
+        tuple(Fetch(*fetch) for fetch in fetches),
+        GroupCost(*cost),
+    )
+
+
+def _machine(machine: SplitMachine) -> dict[str, Any]:
+    return {
+        "capacity": machine.capacity,
+        "alignment": machine.alignment,
+        "is_staged": machine.is_staged,
+        "max_recompute": machine.max_recompute,
+        "transfer_bytes": machine.transfer_bytes,
+    }
+
+
+def _graph(graph: SplitGraph) -> dict[str, Any]:
+    return {
+        "tensors": [
+            (
+                list(tensor.shape),
+                tensor.element_bytes,
+                tensor.kind in ("argument", "constant"),
+                tensor.kind == "fill",
+                tensor.returned,
+            )
+            for tensor in graph.tensors
+        ],
+        "operators": [_operator(graph, op) for op in graph.ops],
+    }
+
+
+def _operator(graph: SplitGraph, op: SplitOp) -> dict[str, Any]:
+    ranks = [len(graph.tensors[tensor].shape) for tensor in op.results]
+    return {
+        "loops": list(op.loops),
+        "is_reduction": [kind == "reduction" for kind in op.iterators],
+        "cuttable": list(op.cuttable),
+        "results": list(op.results),
+        "result_loops": [
+            list(op.result_access) if op.splittable else [None] * rank for rank in ranks
+        ],
+        "operands": [
+            (operand.tensor, *_access(operand.access)) for operand in op.operands
+        ],
+        "in_place": list(op.in_place),
+        "parts": list(op.parts),
+        "is_view": op.view,
+        "work": op.work_per_point,
+        "layer": max(op.layer, 0),
+        "is_splittable": op.splittable,
+    }
+
+
+def _access(access: object) -> tuple[str, list[Any], list[Any]]:
+    match access:
+        case Affine(indices):
+            return (
+                "affine",
+                [(list(index.terms), index.constant, index.divisor) for index in indices],
+                [],
+            )
+        case Reshape(groups):
+            return "reshape", [], [(list(result), list(operand)) for result, operand in groups]
+        case Indirect():
+            return "indirect", [], []
+        case _:
+            return "whole", [], []

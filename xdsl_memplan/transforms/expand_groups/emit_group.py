@@ -1,0 +1,539 @@
+"""A group of layers as code: tile after tile, unrolled or in loops."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.builder import Builder, InsertPoint
+from xdsl.dialects import scf, tensor
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Operation, SSAValue
+
+from xdsl_memplan.dialects.region_moves import StoreOp
+from xdsl_memplan.dialects.tiling import LoopRange, Tile
+from xdsl_memplan.dialects.tiling_models.tile_values import (
+    box_shape,
+    empty,
+    is_remade,
+    remake,
+    shape_of,
+    tile_type,
+)
+from xdsl_memplan.dialects.tiling_queries import tile_operation
+from xdsl_memplan.model.split_graph import Box, Indirect, SplitGraph, operand_box, whole
+from xdsl_memplan.model.tiling_plan import Fetch, GroupLayout, LoopCut, Track
+from xdsl_memplan.transforms.expand_groups.axes import Axis, Place, Position
+from xdsl_memplan.transforms.expand_groups.look_alikes import box_in, is_empty, runs_of_cut
+from xdsl_memplan.transforms.expand_groups.windows import Window, concatenated, whole_window
+
+
+@dataclass(frozen=True)
+class GroupToEmit:
+    """A group: its operations and tensors, how it is cut, and where its results live."""
+
+    graph: SplitGraph
+    operations: Sequence[Operation]
+    values: Sequence[SSAValue]
+    layout: GroupLayout
+    cuts: Sequence[LoopCut]
+    homes: dict[int, str | None]
+    """For each tensor that is read outside: the memory it is stored to; None: it stays on chip."""
+    shortest_loop: int
+    """Runs of at least so many tiles that look alike become a loop."""
+
+
+@dataclass
+class _Emitter:
+    group: GroupToEmit
+    windows: dict[int, Window] = field(default_factory=dict[int, Window])
+    """Tensors at hand in the tile that is being emitted."""
+    outputs: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    overlaps: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """What was kept from the tile before."""
+    sums: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """What a contraction has added up so far."""
+
+    def __post_init__(self) -> None:
+        group = self.group
+        self.layout = group.layout
+        self.cuts = len(group.layout.tracks)
+        self.levels = dict(group.layout.sequence)
+        self.fetches = {fetch.tensor: fetch for fetch in group.layout.fetches}
+        self.runs = [
+            runs_of_cut(group.graph, group.layout, cut) for cut in range(self.cuts)
+        ]
+        self.streams = {
+            fetch.reader: fetch for fetch in group.layout.fetches if fetch.kind == "streamed"
+        }
+        self.anchor = next((cut.op for cut in group.cuts if cut.kind == "sum"), None)
+        self.maker = {
+            tensor: number for number, _ in group.layout.sequence
+            for tensor in group.graph.ops[number].results
+        }
+        self.last_reader = self._last_readers()
+        self.kept_by: dict[int, list[int]] = {}
+        for tensor_ in self.layout.tensors:
+            if self._cached_track(tensor_) is not None:
+                reader = self.last_reader.get(tensor_)
+                self.kept_by.setdefault(-1 if reader is None else reader, []).append(tensor_)
+
+    def _last_readers(self) -> dict[int, int]:
+        """The last operation of the sequence that reads a tensor or a view of it."""
+        graph = self.group.graph
+        base: dict[int, int] = {}
+        last: dict[int, int] = {}
+        for number, _ in self.layout.sequence:
+            op = graph.ops[number]
+            for operand in op.operands:
+                source: int | None = operand.tensor
+                while source is not None:
+                    last[source] = number
+                    source = base.get(source)
+            if op.view and op.operands:
+                base[op.results[0]] = op.operands[0].tensor
+        return last
+
+    def _cached_track(self, tensor_: int) -> tuple[int, Track] | None:
+        """The dimension of a tensor along which tiles keep a part, and its track."""
+        if self.group.graph.tensors[tensor_].kind == "fill":
+            return None
+        fetch = self.fetches.get(tensor_)
+        if fetch is not None and fetch.kind != "fetched":
+            return None
+        for dimension, span in enumerate(self.layout.tensors[tensor_]):
+            if span.driven:
+                track = self.layout.tracks[span.first][span.second]
+                if any(b > a for a, b in map(track.overlap, range(1, len(track.new)))):
+                    return dimension, track
+        return None
+
+    # The loop nest.
+
+    def emit(self, builder: Builder) -> dict[int, SSAValue]:
+        """Insert the code; return the values of the tensors that are read outside."""
+        place = Place((), builder)
+        for fetch in self.layout.fetches:
+            if fetch.kind == "kept":
+                self._load_kept(fetch, place)
+        for tensor_, home in self.group.homes.items():
+            if self._tensor_level(tensor_) > 0 or home is not None:
+                type_ = self.group.values[tensor_].type
+                self.outputs[tensor_] = empty(
+                    tile_type(type_, shape_of(self.group.values[tensor_])), builder
+                )
+        self._body(0, place)
+        return self.outputs
+
+    def _tensor_level(self, tensor_: int) -> int:
+        spans = self.layout.tensors[tensor_]
+        return max((span.first + 1 for span in spans if span.driven), default=0)
+
+    def _body(self, level: int, place: Place) -> None:
+        before, after = self._operations_of(level)
+        for number in before:
+            self._operation(number, place)
+        if level < self.cuts:
+            self._prefetch(level, place)
+            self._cut(level, place)
+        for number in after:
+            self._operation(number, place)
+
+    def _operations_of(self, level: int) -> tuple[list[int], list[int]]:
+        sequence = self.layout.sequence
+        deeper = [i for i, (_, l) in enumerate(sequence) if l > level]
+        first = deeper[0] if deeper else len(sequence)
+        own = [(i, number) for i, (number, l) in enumerate(sequence) if l == level]
+        return [n for i, n in own if i < first], [n for i, n in own if i > first]
+
+    def _cut(self, cut: int, place: Place) -> None:
+        outer = dict(self.windows)
+        self.overlaps = {}
+        anchor = self.anchor if self.group.cuts[cut].kind == "sum" else None
+        if anchor is not None:
+            self._start_sum(anchor, place)
+        for first, count in self.runs[cut]:
+            if count >= self.group.shortest_loop and self._can_loop(anchor):
+                self._loop(cut, first, count, outer, place)
+                continue
+            for tile in range(first, first + count):
+                self.windows = dict(outer)
+                self._body(cut + 1, place.inside(Axis(tile), place.builder))
+        self.windows = outer
+        if anchor is not None:
+            (result,) = self.group.graph.ops[anchor].results
+            value = self.sums.pop(result)
+            self._made(result, value, place)
+
+    def _can_loop(self, anchor: int | None) -> bool:
+        """A loop that adds up needs a value to start with."""
+        return anchor is None or self.group.graph.ops[anchor].results[0] in self.sums
+
+    def _start_sum(self, anchor: int, place: Place) -> None:
+        op = self.group.operations[anchor]
+        (result,) = self.group.graph.ops[anchor].results
+        outputs = [value for value in op.operands if value.type == op.results[0].type]
+        if outputs and is_remade(outputs[-1]):
+            box = box_in(self.layout, self.layout.tensors[result], place.position)
+            if not is_empty(box):
+                self.sums[result] = remake(outputs[-1], box_shape(box), place.builder)
+
+    def _loop(
+        self, cut: int, first: int, count: int, outer: dict[int, Window], place: Place
+    ) -> None:
+        states = (
+            (self.outputs, [t for t in self.outputs if self._written_below(t, cut)]),
+            (self.overlaps, list(self.overlaps)),
+            (self.sums, list(self.sums)),
+        )
+        initial = [table[key] for table, keys in states for key in keys]
+        block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
+        arguments = iter(block.args[1:])
+        for table, keys in states:
+            for key in keys:
+                table[key] = next(arguments)
+        self.windows = dict(outer)
+        inner = place.inside(Axis(first, block.args[0]), Builder(InsertPoint.at_end(block)))
+        self._body(cut + 1, inner)
+        yielded = [table[key] for table, keys in states for key in keys]
+        block.add_op(scf.YieldOp(*yielded))
+        bounds = [place.constant(number) for number in (0, count, 1)]
+        loop = place.builder.insert(scf.ForOp(*bounds, initial, block))
+        results = iter(loop.results)
+        for table, keys in states:
+            for key in keys:
+                table[key] = next(results)
+
+    def _written_below(self, tensor_: int, cut: int) -> bool:
+        if self._tensor_level(tensor_) > cut:
+            return True
+        return False
+
+    # Operations.
+
+    def _loops_at(self, number: int, position: Position) -> Box:
+        return box_in(self.layout, self.layout.loops[number], position)
+
+    def _operation(self, number: int, place: Place) -> None:
+        op = self.group.graph.ops[number]
+        if op.splittable and is_empty(self._loops_at(number, place.position)):
+            for result in op.results:
+                if result in self.overlaps:
+                    self._keep_at_hand(result)
+        elif not op.splittable:
+            self._whole(number, place)
+        elif number in self.streams:
+            self._streamed(number, self.streams[number], place)
+        else:
+            loops = [self._loop_range(number, loop, place) for loop in range(len(op.loops))]
+            self._finish(number, self._tile(number, loops, place, self._loops_for(number)), place)
+        for tensor_ in self.kept_by.get(number, ()):
+            self._keep(tensor_, place)
+        for result in op.results:
+            if result in self.kept_by.get(-1, ()):
+                self._keep(result, place)
+
+    def _loops_for(self, number: int):
+        return lambda position: self._loops_at(number, position)
+
+    def _loop_range(self, number: int, loop: int, place: Place) -> LoopRange:
+        start, stop = self._loops_at(number, place.position)[loop]
+        _, value = place.index(lambda position: self._loops_at(number, position)[loop][0])
+        return LoopRange(start, stop - start, value)
+
+    def _tile(self, number: int, loops: Sequence[LoopRange], place: Place, loops_at, into=None):
+        op = self.group.graph.ops[number]
+        operands: list[SSAValue | None] = []
+        for index, operand in enumerate(op.operands):
+            if isinstance(operand.access, Indirect):
+                window = self.windows.get(operand.tensor)
+                value = self.group.values[operand.tensor]
+                operands.append(value if window is None else window.value)
+                continue
+
+            def box(position: Position, index: int = index) -> Box:
+                found = operand_box(op, index, loops_at(position))
+                assert found is not None
+                return found
+
+            if operand_box(op, index, loops_at(place.position)) is None:
+                operands.append(None)
+            else:
+                operands.append(self._take(operand.tensor, place, box))
+        destinations = into
+        if number == self.anchor and into is None:
+            total = self.sums.get(op.results[0])
+            destinations = None if total is None else [total]
+        tile = Tile(loops, operands, destinations)
+        return tile_operation(self.group.operations[number], tile, place.builder)
+
+    def _finish(self, number: int, results: Sequence[SSAValue], place: Place) -> None:
+        op = self.group.graph.ops[number]
+        ir = self.group.operations[number]
+        for tensor_ in op.results:
+            value = results[list(ir.results).index(self.group.values[tensor_])]
+            if number == self.anchor:
+                self.sums[tensor_] = value
+            else:
+                self._made(tensor_, value, place)
+
+    def _whole(self, number: int, place: Place) -> None:
+        """An operation that is never split, on whole tensors."""
+        op = self.group.graph.ops[number]
+        mapping: dict[SSAValue, SSAValue] = {}
+        for operand in op.operands:
+            value = self.group.values[operand.tensor]
+            shape = operand.shape
+            if isinstance(operand.access, Indirect):
+                continue
+            mapping[value] = self._take(operand.tensor, place, lambda _, s=shape: whole(s))
+        clone = place.builder.insert(self.group.operations[number].clone(mapping))
+        self._finish(number, clone.results, place)
+
+    def _streamed(self, number: int, fetch: Fetch, place: Place) -> None:
+        """An operation whose large operand comes slice by slice."""
+        op = self.group.graph.ops[number]
+        (result,) = op.results
+        box = box_in(self.layout, self.layout.tensors[result], place.position)
+        dimension = op.result_access.index(fetch.along)
+        start, stop = self._loops_at(number, place.position)[fetch.along]
+        size = -(-(stop - start) // fetch.slices)
+        total = self.sums.get(result) if number == self.anchor else None
+        is_sum = total is not None
+        type_ = tile_type(self.group.values[result].type, box_shape(box))
+        whole_result = total if total is not None else empty(type_, place.builder)
+        full, rest = divmod(stop - start, size)
+
+        def slice_of(value: SSAValue, first: int, count: int, at: Place) -> SSAValue:
+            def loops_at(position: Position) -> Box:
+                outer, piece = position[:-1], position[-1]
+                ranges = list(self._loops_at(number, outer))
+                begin = start + piece * size
+                ranges[fetch.along] = (begin, min(begin + size, stop))
+                return tuple(ranges)
+
+            loops = []
+            for loop in range(len(op.loops)):
+                low, high = loops_at(at.position)[loop]
+                _, dynamic = at.index(lambda p, loop=loop: loops_at(p)[loop][0])
+                loops.append(LoopRange(low, high - low, dynamic))
+
+            def part(position: Position) -> Box:
+                low, high = loops_at(position)[fetch.along]
+                here = [(0, extent) for extent in shape_of(value)]
+                here[dimension] = (low - start, high - start)
+                return tuple(here)
+
+            self.windows.pop(fetch.tensor, None)
+            index = next(k for k, o in enumerate(op.operands) if o.tensor == fetch.tensor)
+
+            def wanted(position: Position) -> Box:
+                found = operand_box(op, index, loops_at(position))
+                assert found is not None
+                return found
+
+            source = whole_window(self.group.values[fetch.tensor])
+            loaded = source.load(at, wanted)
+            self.windows[fetch.tensor] = Window(
+                loaded, lambda p: tuple(low for low, _ in wanted(p))
+            )
+            target = whole_window(value)
+            into = [target.take(at, part)] if is_sum else None
+            (made,) = self._tile_of_slice(number, loops, at, loops_at, into)
+            offsets = target.offsets(at, part)
+            ones = [1] * len(offsets)
+            sizes = list(shape_of(made))
+            return at.builder.insert(
+                tensor.InsertSliceOp(made, value, offsets, sizes, ones)
+            ).result
+
+        kept = dict(self.windows)
+        if full >= self.group.shortest_loop:
+            block = Block(arg_types=[IndexType(), type_])
+            inner = place.inside(Axis(0, block.args[0]), Builder(InsertPoint.at_end(block)))
+            block.add_op(scf.YieldOp(slice_of(block.args[1], 0, full, inner)))
+            bounds = [place.constant(n) for n in (0, full, 1)]
+            loop = place.builder.insert(scf.ForOp(*bounds, [whole_result], block))
+            whole_result = loop.results[0]
+            pieces = range(full, full + bool(rest))
+        else:
+            pieces = range(full + bool(rest))
+        for piece in pieces:
+            self.windows = dict(kept)
+            whole_result = slice_of(whole_result, piece, 1, place.inside(Axis(piece), place.builder))
+        self.windows = kept
+        if number == self.anchor:
+            self.sums[result] = whole_result
+        else:
+            self._made(result, whole_result, place)
+
+    def _tile_of_slice(self, number, loops, at, loops_at, into):
+        used = self._tile(number, loops, at, loops_at, into if into is not None else None)
+        ir = self.group.operations[number]
+        (result,) = self.group.graph.ops[number].results
+        return [used[list(ir.results).index(self.group.values[result])]]
+
+    # Tensors.
+
+    def _take(self, tensor_: int, place: Place, box) -> SSAValue:
+        value = self.group.values[tensor_]
+        if self.group.graph.tensors[tensor_].kind == "fill":
+            return remake(value, box_shape(box(place.position)), place.builder)
+        return self._window(tensor_, place).take(_truncated(place, self.cuts), box) if False else self._window(
+            tensor_, place
+        ).take(place, box)
+
+    def _window(self, tensor_: int, place: Place) -> Window:
+        window = self.windows.get(tensor_)
+        if window is not None:
+            return window
+        fetch = self.fetches.get(tensor_)
+        if fetch is None or fetch.kind == "resident":
+            return whole_window(self.group.values[tensor_])
+        self._fetch(tensor_, place)
+        return self.windows[tensor_]
+
+    def _starts(self, tensor_: int):
+        spans = self.layout.tensors[tensor_]
+
+        def starts(position: Position) -> tuple[int, ...]:
+            return tuple(a for a, _ in box_in(self.layout, spans, position))
+
+        return starts
+
+    def _fetch(self, tensor_: int, place: Place) -> None:
+        """Load what a tile needs of a tensor from outside and does not have yet."""
+        spans = self.layout.tensors[tensor_]
+
+        def box(position: Position) -> Box:
+            return box_in(self.layout, spans, position)
+
+        if is_empty(box(place.position)):
+            self._keep_at_hand(tensor_)
+            return
+        value = whole_window(self.group.values[tensor_]).load(place, box)
+        self._at_hand(tensor_, value, place)
+
+    def _prefetch(self, level: int, place: Place) -> None:
+        """Load what inner loops read and do not change."""
+        for fetch in self.layout.fetches:
+            if fetch.kind != "fetched" or fetch.level != level or fetch.tensor in self.windows:
+                continue
+            box = box_in(self.layout, self.layout.tensors[fetch.tensor], place.position)
+            if not is_empty(box) or fetch.tensor in self.overlaps:
+                self._fetch(fetch.tensor, place)
+
+    def _load_kept(self, fetch: Fetch, place: Place) -> None:
+        box: list[tuple[int, int]] = []
+        for span in self.layout.tensors[fetch.tensor]:
+            if span.driven:
+                ranges = self.layout.tracks[span.first][span.second].new
+                busy = [(a, b) for a, b in ranges if a < b]
+                box.append((min(a for a, _ in busy), max(b for _, b in busy)))
+            else:
+                box.append((span.first, span.second))
+        value = whole_window(self.group.values[fetch.tensor]).load(place, lambda _: tuple(box))
+        first = tuple(a for a, _ in box)
+        self.windows[fetch.tensor] = Window(value, lambda _: first)
+
+    def _made(self, tensor_: int, value: SSAValue, place: Place) -> None:
+        """A box of a tensor is there: hand it on, and write it where it is wanted."""
+        if tensor_ in self.group.homes:
+            self._write(tensor_, value, place)
+        self._at_hand(tensor_, value, place)
+
+    def _at_hand(self, tensor_: int, value: SSAValue, place: Place) -> None:
+        """Put a new box behind what was kept of the tensor."""
+        starts = self._starts(tensor_)
+        kept = self.overlaps.get(tensor_)
+        cached = self._cached_track(tensor_)
+        if kept is None or cached is None:
+            self.windows[tensor_] = Window(value, starts)
+            return
+        dimension, _ = cached
+        joined = concatenated([kept, value], dimension, place)
+        self.windows[tensor_] = Window(joined, self._kept_starts(tensor_))
+
+    def _keep_at_hand(self, tensor_: int) -> None:
+        """Nothing new: what was kept is all there is."""
+        kept = self.overlaps.get(tensor_)
+        if kept is not None:
+            self.windows[tensor_] = Window(kept, self._kept_starts(tensor_))
+
+    def _kept_starts(self, tensor_: int):
+        starts = self._starts(tensor_)
+        cached = self._cached_track(tensor_)
+        assert cached is not None
+        dimension, track = cached
+        cut = self.layout.tensors[tensor_][dimension].first
+
+        def kept_starts(position: Position) -> tuple[int, ...]:
+            found = list(starts(position))
+            found[dimension] = track.overlap(position[cut])[0]
+            return tuple(found)
+
+        return kept_starts
+
+    def _keep(self, tensor_: int, place: Place) -> None:
+        """Copy what the next tile needs again."""
+        cached = self._cached_track(tensor_)
+        window = self.windows.get(tensor_)
+        if cached is None or window is None:
+            return
+        dimension, track = cached
+        spans = self.layout.tensors[tensor_]
+        cut = spans[dimension].first
+
+        def box(position: Position) -> Box:
+            found = list(box_in(self.layout, spans, position))
+            found[dimension] = track.overlap(position[cut] + 1)
+            return tuple(found)
+
+        if is_empty(box(place.position)):
+            self.overlaps.pop(tensor_, None)
+            return
+        if window.value is self.overlaps.get(tensor_) and box_shape(
+            box(place.position)
+        ) == shape_of(window.value):
+            return
+        self.overlaps[tensor_] = window.carry(place, box)
+
+    def _write(self, tensor_: int, value: SSAValue, place: Place) -> None:
+        """Write a new box of a tensor to where readers outside of the group find it."""
+        home = self.group.homes[tensor_]
+        if tensor_ not in self.outputs:
+            self.outputs[tensor_] = value
+            return
+        spans = self.layout.tensors[tensor_]
+
+        def box(position: Position) -> Box:
+            found = list(box_in(self.layout, spans, position))
+            for dimension, span in enumerate(spans):
+                if span.driven and position[span.first] > 0:
+                    # What an earlier tile has written already is computed again, not written.
+                    track = self.layout.tracks[span.first][span.second]
+                    before = max(b for _, b in track.new[: position[span.first]])
+                    start, stop = found[dimension]
+                    found[dimension] = (min(max(start, before), stop), stop)
+            return tuple(found)
+
+        if is_empty(box(place.position)):
+            return
+        part = Window(value, self._starts(tensor_)).take(place, box)
+        target = self.outputs[tensor_]
+        offsets = whole_window(target).offsets(place, box)
+        if home is not None:
+            written = place.builder.insert(StoreOp(part, target, home, offsets)).result
+        else:
+            sizes = list(shape_of(part))
+            ones = [1] * len(sizes)
+            written = place.builder.insert(
+                tensor.InsertSliceOp(part, target, offsets, sizes, ones)
+            ).result
+        self.outputs[tensor_] = written
+
+
+def emit_group(group: GroupToEmit, builder: Builder) -> dict[int, SSAValue]:
+    """Insert a group's code; return the values of the tensors that are read outside of it.
+
+    Values are the same bit for bit as those of the whole operations.
+    """
+    return _Emitter(group).emit(builder)

@@ -1,0 +1,67 @@
+"""Which tiles of a cut look alike, so that one loop body can compute them."""
+
+from collections.abc import Iterable
+
+from xdsl_memplan.model.split_graph import Box, SplitGraph, operand_box
+from xdsl_memplan.model.tiling_plan import GroupLayout, Span
+from xdsl_memplan.transforms.expand_groups.axes import Position, runs
+
+
+def span_range(layout: GroupLayout, span: Span, position: Position) -> tuple[int, int]:
+    """The range of a dimension or loop in a tile."""
+    if not span.driven:
+        return span.first, span.second
+    return layout.tracks[span.first][span.second].new[position[span.first]]
+
+
+def box_in(layout: GroupLayout, spans: Iterable[Span], position: Position) -> Box:
+    """The box of a tensor, or of loops, in a tile; it may be empty."""
+    return tuple(span_range(layout, span, position) for span in spans)
+
+
+def is_empty(box: Box) -> bool:
+    """Tell whether a box has no element."""
+    return any(start >= stop for start, stop in box)
+
+
+def runs_of_cut(graph: SplitGraph, layout: GroupLayout, cut: int) -> list[tuple[int, int]]:
+    """Runs `(first, count)` of tiles of a cut that look alike.
+
+    In a run all boxes keep their sizes and advance by the same step, those that operations read
+    and those that are kept among them. O(tiles * operands) at most.
+    """
+    cuts = len(layout.tracks)
+    middle = [layout.tiles(number) // 2 for number in range(cuts)]
+    tiles = layout.tiles(cut)
+    lengths: list[list[int]] = [[] for _ in range(tiles)]
+    starts: list[list[int]] = [[] for _ in range(tiles)]
+    used = {
+        span.second
+        for spans in (*layout.loops.values(), *layout.tensors.values())
+        for span in spans
+        if span.driven and span.first == cut
+    }
+    for number in sorted(used):
+        track = layout.tracks[cut][number]
+        for tile in range(tiles):
+            ranges = (track.new[tile], track.overlap(tile), track.overlap(tile + 1))
+            for start, stop in ranges:
+                lengths[tile].append(stop - start)
+                starts[tile].append(start if stop > start else 0)
+    seen: set[object] = set()
+    for number, spans in layout.loops.items():
+        if not any(span.driven and span.first == cut for span in spans):
+            continue
+        op = graph.ops[number]
+        for index, operand in enumerate(op.operands):
+            key = (spans, operand.access, operand.shape)
+            if key in seen:
+                continue
+            seen.add(key)
+            for tile in range(tiles):
+                middle[cut] = tile
+                loops = box_in(layout, spans, tuple(middle))
+                box = None if is_empty(loops) else operand_box(op, index, loops)
+                lengths[tile] += [-1] if box is None else [b - a for a, b in box]
+                starts[tile] += [0] if box is None else [a for a, _ in box]
+    return runs([tuple(sizes) for sizes in lengths], [tuple(firsts) for firsts in starts])

@@ -1,0 +1,80 @@
+"""Parts of tensors that are at hand while a tile is computed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import tensor
+from xdsl.ir import SSAValue
+
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
+from xdsl_memplan.dialects.tiling_models.tile_values import shape_of, tile_type
+from xdsl_memplan.model.split_graph import Box
+from xdsl_memplan.transforms.expand_groups.axes import Place, Position
+
+BoxAt = Callable[[Position], Box]
+
+
+@dataclass(frozen=True)
+class Window:
+    """A box of a tensor as a value: where it starts in each tile, and how large it is."""
+
+    value: SSAValue
+    starts: Callable[[Position], tuple[int, ...]]
+
+    def take(self, place: Place, box: BoxAt) -> SSAValue:
+        """The part of the tensor in a box, which lies inside; a view, or all of it."""
+        now = box(place.position)
+        sizes = [stop - start for start, stop in now]
+        offsets = self.offsets(place, box)
+        if tuple(sizes) == shape_of(self.value):
+            return self.value
+        type_ = tile_type(self.value.type, sizes)
+        ones = [1] * len(sizes)
+        return place.builder.insert(
+            tensor.ExtractSliceOp(self.value, offsets, sizes, ones, type_)
+        ).result
+
+    def carry(self, place: Place, box: BoxAt) -> SSAValue:
+        """A copy of the part in a box, good for the next tile."""
+        sizes = [stop - start for start, stop in box(place.position)]
+        return place.builder.insert(CarryOp(self.value, self.offsets(place, box), sizes)).result
+
+    def load(self, place: Place, box: BoxAt) -> SSAValue:
+        """The part in a box, copied from off chip."""
+        sizes = [stop - start for start, stop in box(place.position)]
+        return place.builder.insert(LoadOp(self.value, self.offsets(place, box), sizes)).result
+
+    def offsets(self, place: Place, box: BoxAt) -> list[int | SSAValue]:
+        """Where a box starts in this window, per dimension."""
+        found: list[int | SSAValue] = []
+        for dimension in range(len(shape_of(self.value))):
+
+            def at(position: Position, dimension: int = dimension) -> int:
+                return box(position)[dimension][0] - self.starts(position)[dimension]
+
+            base, value = place.index(at)
+            found.append(base if value is None else value)
+        return found
+
+
+def whole_window(value: SSAValue) -> Window:
+    """All of a tensor."""
+    zeros = (0,) * len(shape_of(value))
+    return Window(value, lambda _: zeros)
+
+
+def concatenated(parts: Sequence[SSAValue], dimension: int, place: Place) -> SSAValue:
+    """One tensor after the other along a dimension."""
+    if len(parts) == 1:
+        return parts[0]
+    shape = list(shape_of(parts[0]))
+    shape[dimension] = sum(shape_of(part)[dimension] for part in parts)
+    type_ = tile_type(parts[0].type, shape)
+    from xdsl.dialects.builtin import IntegerAttr, i64
+
+    concat = tensor.ConcatOp.create(
+        operands=list(parts),
+        result_types=[type_],
+        properties={"dim": IntegerAttr(dimension, i64)},
+    )
+    return place.builder.insert(concat).results[0]

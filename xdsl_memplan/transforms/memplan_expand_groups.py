@@ -1,0 +1,116 @@
+"""Turns groups into tiles."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.builder import Builder, InsertPoint
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
+from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
+from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
+
+_NEVER = 1 << 60
+
+
+@dataclass(frozen=True)
+class MemplanExpandGroupsPass(ModulePass):
+    """Replace each group by code that computes it tile by tile.
+
+    Before:
+
+    ```mlir
+    %y = memplan.group ins(%x, %w : tensor<8x16xf32>, tensor<16x16xf32>) {
+      %0 = linalg.matmul ins(%x, %w : ...) outs(%zero : ...) -> tensor<8x16xf32>
+      memplan.group_yield %0 : tensor<8x16xf32>
+    } {cuts = [#memplan.cut<"result", 0 : i64, 0 : i64, 4 : i64, 0 : i64, 1 : i64>], ...}
+    ```
+
+    After, with `emit=unroll`:
+
+    ```mlir
+    %w0 = memplan.load %w[0, 0] [16, 16] [1, 1] : ...
+    %x0 = memplan.load %x[0, 0] [4, 16] [1, 1] : ...
+    %y0 = linalg.matmul ins(%x0, %w0 : ...) outs(%zero0 : ...) -> tensor<4x16xf32>
+    %d0 = memplan.store %y0 into %e[0, 0] [4, 16] [1, 1] to @DDR : ...
+    %x1 = memplan.load %x[4, 0] [4, 16] [1, 1] : ...
+    ...
+    ```
+
+    Tiles that look alike become one `scf.for`; the first and the last, whose padding differs, stand
+    beside it. What a tile keeps for the next one is copied by `memplan.carry` right after its last
+    reader. Every element is computed by the same operations in the same order as before.
+
+    Options:
+
+    - `emit` (`auto`): `unroll` makes no loops; `loop` makes one of two tiles already; `auto` of
+      three.
+
+    Requires nothing. Modules without groups are left as they are.
+    """
+
+    name = "memplan-expand-groups"
+
+    emit: Literal["auto", "unroll", "loop"] = "auto"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Expand every group of the module ``op``.
+
+        Raises PassFailedException for a group whose cuts do not fit its body.
+        """
+        shortest = {"auto": 3, "loop": 2, "unroll": _NEVER}[self.emit]
+        for group in [inner for inner in op.walk() if isinstance(inner, GroupOp)]:
+            expand_group(group, shortest)
+
+
+def expand_group(group: GroupOp, shortest_loop: int) -> None:
+    """Replace a group by its tiles; runs of `shortest_loop` tiles that look alike become a loop.
+
+    Raises PassFailedException for cuts that do not fit.
+    """
+    split = FunctionSplitGraph.of_group(group)
+    terminator = group.body.block.last_op
+    assert isinstance(terminator, GroupYieldOp)
+    position = {value: number for number, value in enumerate(split.values)}
+    yielded = [position[value] for value in terminator.values]
+    target = max(
+        (i for i, op in enumerate(split.graph.ops) if set(op.results) & set(yielded)), default=0
+    )
+    residencies = [
+        residency.residency(position[value])
+        for value, residency in zip(group.inputs, group.residencies, strict=True)
+        if value in position
+    ]
+    homes = {
+        tensor: None if home.data == ON_CHIP else home.data
+        for tensor, home in zip(yielded, group.homes, strict=True)
+    }
+    staged = any(home is not None for home in homes.values()) or any(
+        residency.kind != "resident" for residency in residencies
+    )
+    body = list(group.body.block.ops)
+    cuts = [
+        cut._replace(op=split.operations.index(body[cut.op])) if cut.kind == "sum" else cut
+        for cut in (attribute.cut for attribute in group.cuts)
+    ]
+    try:
+        layout = lay_out(
+            split.graph, SplitMachine(None, is_staged=staged), target, cuts, residencies
+        )
+    except ValueError as error:
+        raise PassFailedException(f"memplan-expand-groups: {error}") from error
+    builder = Builder(InsertPoint.before(group))
+    results = emit_group(
+        GroupToEmit(
+            split.graph, split.operations, split.values, layout, cuts, homes, shortest_loop
+        ),
+        builder,
+    )
+    for result, tensor in zip(group.outputs, yielded, strict=True):
+        result.replace_all_uses_with(results[tensor])
+    group.detach()
+    group.erase(safe_erase=False)

@@ -1,0 +1,297 @@
+"""Groups layers that are computed tile by tile."""
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from xdsl.context import Context
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
+from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
+from xdsl_memplan.dialects.memplan import NO_CAPACITY
+from xdsl_memplan.dialects.region_moves import StoreOp
+from xdsl_memplan.model.tiling_plan import LayerGroup, Residency
+from xdsl_memplan.scheduling.splitting import SplitMachine, find_groups
+
+
+@dataclass(frozen=True)
+class MemplanGroupPass(ModulePass):
+    """Put consecutive layers into groups that are computed tile by tile.
+
+    Before:
+
+    ```mlir
+    %c = linalg.conv_2d_nchw_fchw {memplan.layer = 0 : i64} ins(%x, %w : ...) outs(%f : ...)
+    %d = linalg.conv_2d_nchw_fchw {memplan.layer = 1 : i64} ins(%c, %v : ...) outs(%g : ...)
+    ```
+
+    After:
+
+    ```mlir
+    %d = memplan.group ins(%x, %w, %v : ...) {
+      %c = linalg.conv_2d_nchw_fchw {memplan.layer = 0 : i64} ins(%x, %w : ...) outs(%f : ...)
+      %0 = linalg.conv_2d_nchw_fchw {memplan.layer = 1 : i64} ins(%c, %v : ...) outs(%g : ...)
+      memplan.group_yield %0 : tensor<1x8x52x52xf32>
+    } {cuts = [#memplan.cut<"result", 0 : i64, 2 : i64, 13 : i64, 0 : i64, 1 : i64>], ...}
+    ```
+
+    Groups and their tiles are found together: of all ways to cut the layers into groups, and each
+    group's last result into tiles, the one of least cost. A module with groups means the same.
+
+    Options:
+
+    - `objective` (`traffic`): `traffic` is least bytes moved within the capacity of the first
+      memory; `peak` is least bytes on chip, with what is between groups on chip.
+    - `memory` (none): `"L1=256KiB,DDR"`; wins over the module's description.
+    - `stage` (`all`): with `all` the engine reads and writes the first memory only: arguments are
+      fetched by tiles, results written back. With `none` arguments are read where they are; for
+      `objective=peak`.
+    - `max-recompute` (1.1): a group may do this many times the multiply-adds that are needed.
+    - `transfer-cost` (64): bytes that one move counts for besides its own.
+    - `threads` (0): of the search; 0 is all there are. Never changes the result.
+
+    Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
+    """
+
+    name = "memplan-group"
+
+    objective: Literal["traffic", "peak"] = "traffic"
+    memory: str = ""
+    stage: Literal["none", "all"] = "all"
+    max_recompute: float = 1.1
+    transfer_cost: int = 64
+    threads: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Group the layers of every function of the module ``op``.
+
+        Raises PassFailedException if a layer does not fit however it is cut.
+        """
+        memories = Memories.of(op, self.memory)
+        first, *others = memories.by_name.values()
+        is_staged = self.objective == "traffic" and self.stage == "all"
+        if is_staged and not others:
+            raise PassFailedException(
+                "memplan-group: results are written to a second memory, and there is none; "
+                'name one: memory="L1=256KiB,DDR"'
+            )
+        capacity = first.capacity
+        machine = SplitMachine(
+            None if capacity in (None, NO_CAPACITY) or self.objective == "peak" else capacity,
+            first.alignment,
+            is_staged,
+            self.max_recompute,
+            self.transfer_cost,
+        )
+        home = others[0].name if others else ON_CHIP
+        for function in op.walk():
+            if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
+                if all(inner.name != GroupOp.name for inner in function.body.block.ops):
+                    group_function(function, machine, self.objective, home, self.threads)
+
+
+def group_function(
+    function: FuncOp,
+    machine: SplitMachine,
+    objective: Literal["traffic", "peak"],
+    home: str,
+    threads: int,
+) -> None:
+    """Group the layers of one function.
+
+    Raises PassFailedException if nothing fits.
+    """
+    try:
+        split = FunctionSplitGraph.of(function)
+    except ValueError:
+        return
+    if not split.operations or any(op.layer < 0 for op in split.graph.ops):
+        return
+    found = find_groups(split.graph, machine, objective, threads or 2)
+    if found is None:
+        raise PassFailedException(
+            f"{describe_op(function)}: a layer does not fit "
+            f"{machine.capacity} bytes however it is cut"
+        )
+    groups, stands_for = found
+    _Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+@dataclass
+class _Grouping:
+    split: FunctionSplitGraph
+    stands_for: list[int]
+    is_staged: bool
+    home: str
+
+    def run(self, groups: list[LayerGroup]) -> None:
+        self.position = {value: i for i, value in enumerate(self.split.values)}
+        self.group_of: dict[Operation, int] = {}
+        for number, group in enumerate(groups):
+            layers = range(group.first_layer, group.last_layer + 1)
+            for op, data in zip(self.split.operations, self.split.graph.ops, strict=True):
+                if data.layer in layers and not self._is_parameter(data.results):
+                    self.group_of[op] = number
+        members: list[list[Operation]] = [[] for _ in groups]
+        for op in self.split.operations:
+            if op in self.group_of:
+                members[self.group_of[op]].append(op)
+        for group, ops in zip(groups, members, strict=True):
+            if ops:
+                self._make(group, ops)
+        for op in reversed(self.split.operations):
+            if op.parent is not None and op not in self.group_of and not any(
+                result.first_use for result in op.results
+            ):
+                op.detach()
+                op.erase()
+
+    def _is_parameter(self, results: tuple[int, ...]) -> bool:
+        return all(self.stands_for[result] != result for result in results)
+
+    def _make(self, group: LayerGroup, ops: list[Operation]) -> None:
+        last = ops[-1]
+        block = Block()
+        parent = last.parent
+        assert parent is not None
+        anchor = last.next_op
+        assert anchor is not None
+        clones = self._parameters_of(ops)
+        for op in ops:
+            op.detach()
+        inside = set(ops)
+        block.add_ops([*clones, *ops])
+        outputs: list[SSAValue] = []
+        for op in ops:
+            for result in op.results:
+                if is_tensor(result.type) and any(
+                    _top(use.operation, inside, block) is None for use in result.uses
+                ):
+                    outputs.append(result)
+        block.add_op(GroupYieldOp(outputs))
+        inputs: list[SSAValue] = []
+        for op in block.ops:
+            for value in values_used(op):
+                owner = value.owner
+                is_inside = isinstance(owner, Operation) and owner.parent is block
+                if is_tensor(value.type) and not is_inside and value not in inputs:
+                    inputs.append(value)
+        residencies = {r.tensor: r for r in group.residencies}
+        target = self._target(ops, outputs)
+        homes = [
+            ON_CHIP if not self.is_staged or (group.ends_on_chip and value is target) else self.home
+            for value in outputs
+        ]
+        made = GroupOp(
+            inputs,
+            [value.type for value in outputs],
+            block,
+            cuts=[self._cut_inside(cut, list(block.ops)) for cut in group.cuts],
+            residencies=[
+                residencies.get(self._argument(v), Residency(0, self._default, 1)) for v in inputs
+            ],
+            homes=homes,
+            cost=group.cost,
+        )
+        parent.insert_op_before(made, anchor)
+        self._save_residents(made, parent)
+        for value, result in zip(outputs, made.outputs, strict=True):
+            result.name_hint = value.name_hint
+            value.replace_uses_with_if(
+                result, lambda use: _top(use.operation, inside, block) is None
+            )
+            self.position[result] = self.position[value]
+
+    @property
+    def _default(self) -> Literal["fetched", "resident"]:
+        return "fetched" if self.is_staged else "resident"
+
+    def _argument(self, value: SSAValue) -> int:
+        position = self.position.get(value)
+        return -1 if position is None else position
+
+    def _cut_inside(self, cut, ops: list[Operation]):
+        if cut.kind != "sum":
+            return cut
+        return cut._replace(op=ops.index(self.split.operations[cut.op]))
+
+    def _target(self, ops: list[Operation], outputs: list[SSAValue]) -> SSAValue | None:
+        for op in reversed(ops):
+            for result in op.results:
+                if any(result is value for value in outputs):
+                    return result
+        return None
+
+    def _parameters_of(self, ops: list[Operation]) -> list[Operation]:
+        """Copies of what these operations read that is computed from one argument alone."""
+        clones: dict[SSAValue, SSAValue] = {}
+        made: list[Operation] = []
+
+        def copy(value: SSAValue) -> None:
+            owner = value.owner
+            if value in clones or not isinstance(owner, Operation):
+                return
+            position = self.position.get(value)
+            if position is None or self.stands_for[position] == position:
+                return
+            for operand in values_used(owner):
+                copy(operand)
+            clone = owner.clone(dict(clones))
+            made.append(clone)
+            for old, new in zip(owner.results, clone.results, strict=True):
+                clones[old] = new
+                self.position[new] = self.position.get(old, -1)
+
+        for op in ops:
+            for value in list(values_used(op)):
+                copy(value)
+        for op in ops:
+            for inner in op.walk():
+                for index, operand in enumerate(inner.operands):
+                    if operand in clones:
+                        inner.operands[index] = clones[operand]
+        return made
+
+    def _save_residents(self, group: GroupOp, parent: Block) -> None:
+        """What the group reads on chip and others read later is stored before."""
+        if not self.is_staged:
+            return
+        for value, residency in zip(group.inputs, group.residencies, strict=True):
+            others = [use for use in value.uses if use.operation is not group]
+            outside = [use for use in others if _top(use.operation, set(), group.body.block) is None]
+            if residency.kind.data != "resident" or not outside:
+                continue
+            type_ = cast(TensorType[Attribute], value.type)
+            room = tensor.EmptyOp((), type_)
+            store = StoreOp(value, room.tensor, self.home, [0] * type_.get_num_dims())
+            parent.insert_ops_before([room, store], group)
+            self.position[store.result] = self.position.get(value, -1)
+            kept = {id(use.operation) for use in others} - {id(u.operation) for u in outside}
+            value.replace_uses_with_if(
+                store.result,
+                lambda use, kept=kept, group=group, store=store: use.operation is not group
+                and use.operation is not store
+                and id(use.operation) not in kept,
+            )
+
+
+def _top(op: Operation, inside: set[Operation], block: Block) -> Operation | None:
+    """The operation of a group that has `op` inside; None if none has."""
+    current: Operation | None = op
+    while current is not None:
+        if current in inside or current.parent is block:
+            return current
+        current = current.parent_op()
+    return None
+
+
+__all__ = ["LAYER", "MemplanGroupPass", "group_function"]
