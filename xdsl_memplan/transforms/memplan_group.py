@@ -19,6 +19,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.memplan import NO_CAPACITY
 from xdsl_memplan.dialects.region_moves import StoreOp
+from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.model.tiling_plan import LayerGroup, Residency
 from xdsl_memplan.scheduling.splitting import SplitMachine, find_groups
 
@@ -183,7 +184,12 @@ class _Grouping:
             for value in values_used(op):
                 owner = value.owner
                 is_inside = isinstance(owner, Operation) and owner.parent is block
-                if is_tensor(value.type) and not is_inside and value not in inputs:
+                if (
+                    is_tensor(value.type)
+                    and not is_inside
+                    and value not in inputs
+                    and not is_remade(value)
+                ):
                     inputs.append(value)
         residencies = {r.tensor: r for r in group.residencies}
         target = self._target(ops, outputs)

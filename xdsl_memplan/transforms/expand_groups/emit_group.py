@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.builder import Builder, InsertPoint
-from xdsl.dialects import scf, tensor
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -23,7 +23,12 @@ from xdsl_memplan.model.split_graph import Box, Indirect, SplitGraph, operand_bo
 from xdsl_memplan.model.tiling_plan import Fetch, GroupLayout, LoopCut, Track
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Place, Position
 from xdsl_memplan.transforms.expand_groups.look_alikes import box_in, is_empty, runs_of_cut
-from xdsl_memplan.transforms.expand_groups.windows import Window, concatenated, whole_window
+from xdsl_memplan.transforms.expand_groups.windows import (
+    Window,
+    concatenated,
+    inserted,
+    whole_window,
+)
 
 
 @dataclass(frozen=True)
@@ -338,12 +343,7 @@ class _Emitter:
             target = whole_window(value)
             into = [target.take(at, part)] if is_sum else None
             (made,) = self._tile_of_slice(number, loops, at, loops_at, into)
-            offsets = target.offsets(at, part)
-            ones = [1] * len(offsets)
-            sizes = list(shape_of(made))
-            return at.builder.insert(
-                tensor.InsertSliceOp(made, value, offsets, sizes, ones)
-            ).result
+            return inserted(made, value, target.offsets(at, part), at)
 
         kept = dict(self.windows)
         if full >= self.group.shortest_loop:
@@ -377,9 +377,7 @@ class _Emitter:
         value = self.group.values[tensor_]
         if self.group.graph.tensors[tensor_].kind == "fill":
             return remake(value, box_shape(box(place.position)), place.builder)
-        return self._window(tensor_, place).take(_truncated(place, self.cuts), box) if False else self._window(
-            tensor_, place
-        ).take(place, box)
+        return self._window(tensor_, place).take(place, box)
 
     def _window(self, tensor_: int, place: Place) -> Window:
         window = self.windows.get(tensor_)
@@ -523,11 +521,7 @@ class _Emitter:
         if home is not None:
             written = place.builder.insert(StoreOp(part, target, home, offsets)).result
         else:
-            sizes = list(shape_of(part))
-            ones = [1] * len(sizes)
-            written = place.builder.insert(
-                tensor.InsertSliceOp(part, target, offsets, sizes, ones)
-            ).result
+            written = inserted(part, target, offsets, place)
         self.outputs[tensor_] = written
 
 

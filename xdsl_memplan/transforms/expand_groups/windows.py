@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, i64
+from xdsl.dialects.utils import split_dynamic_index_list
 from xdsl.ir import SSAValue
 
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
@@ -63,6 +65,24 @@ def whole_window(value: SSAValue) -> Window:
     return Window(value, lambda _: zeros)
 
 
+def inserted(
+    part: SSAValue, target: SSAValue, offsets: Sequence[int | SSAValue], place: Place
+) -> SSAValue:
+    """A tensor with a part of it replaced."""
+    static, dynamic = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
+    sizes = list(shape_of(part))
+    insert = tensor.InsertSliceOp.get(
+        part,
+        target,
+        sizes,
+        static_offsets=static,
+        static_strides=[1] * len(sizes),
+        offsets=dynamic,
+        result_type=target.type,
+    )
+    return place.builder.insert(insert).result
+
+
 def concatenated(parts: Sequence[SSAValue], dimension: int, place: Place) -> SSAValue:
     """One tensor after the other along a dimension."""
     if len(parts) == 1:
@@ -70,8 +90,6 @@ def concatenated(parts: Sequence[SSAValue], dimension: int, place: Place) -> SSA
     shape = list(shape_of(parts[0]))
     shape[dimension] = sum(shape_of(part)[dimension] for part in parts)
     type_ = tile_type(parts[0].type, shape)
-    from xdsl.dialects.builtin import IntegerAttr, i64
-
     concat = tensor.ConcatOp.create(
         operands=list(parts),
         result_types=[type_],
