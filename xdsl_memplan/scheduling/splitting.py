@@ -1,7 +1,7 @@
 """Splitting in the Rust core: which layers go together, how they are cut, what each tile reads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from xdsl_memplan import _idealloc
@@ -79,7 +79,7 @@ def lay_out(
     Raises InvalidOptionError for cuts that do not fit.
     """
     sequence, loops, tensors, tracks, fetches, cost = _idealloc.split_layout(
-        _graph(graph),
+        _graph(replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops))),
         _machine(machine),
         target,
         [tuple(cut) for cut in cuts],
