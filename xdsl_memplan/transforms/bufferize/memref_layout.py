@@ -33,6 +33,13 @@ def is_dense(memref: Memref) -> bool:
     return isinstance(memref.layout, NoneAttr)
 
 
+def _is_identity(memref: Memref) -> bool:
+    """Tell whether MLIR takes the layout for the identity: reshapes of such memrefs have none."""
+    if is_dense(memref):
+        return True
+    return len(memref.get_shape()) == 1 and strides_of(memref) == ([1], 0)
+
+
 def strides_of(memref: Memref) -> tuple[list[int], int | None]:
     """Strides and offset in elements; an offset that is known at run time only is None."""
     strides = memref.get_strides()
@@ -66,7 +73,7 @@ def subview_type(
 
 def expanded_type(memref: Memref, groups: Groups, shape: Sequence[int]) -> Memref:
     """The type after splitting each dimension `i` into the dimensions `groups[i]` of `shape`."""
-    if is_dense(memref):
+    if _is_identity(memref):
         return MemRefType(memref.element_type, shape, NoneAttr(), memref.memory_space)
     strides, offset = strides_of(memref)
     new = [0] * len(shape)
@@ -81,7 +88,7 @@ def expanded_type(memref: Memref, groups: Groups, shape: Sequence[int]) -> Memre
 
 def collapsed_type(memref: Memref, groups: Groups, shape: Sequence[int]) -> Memref | None:
     """The type after joining the dimensions `groups[i]`; None if they are not contiguous."""
-    if is_dense(memref):
+    if _is_identity(memref):
         return MemRefType(memref.element_type, shape, NoneAttr(), memref.memory_space)
     old = memref.get_shape()
     strides, offset = strides_of(memref)

@@ -189,23 +189,31 @@ class _Emitter:
             (self.overlaps, list(self.overlaps)),
             (self.sums, list(self.sums)),
         )
-        initial = [table[key] for table, keys in states for key in keys]
+        slots = [(table, key) for table, keys in states for key in keys]
+        initial = [table[key] for table, key in slots]
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
-        arguments = iter(block.args[1:])
-        for table, keys in states:
-            for key in keys:
-                table[key] = next(arguments)
+        for (table, key), argument in zip(slots, block.args[1:], strict=True):
+            table[key] = argument
         self.windows = dict(outer)
         inner = place.inside(Axis(first, block.args[0]), Builder(InsertPoint.at_end(block)))
         self._body(cut + 1, inner)
-        yielded = [table[key] for table, keys in states for key in keys]
-        block.add_op(scf.YieldOp(*yielded))
+        # What no iteration changes is not carried.
+        changed: list[int] = []
+        for index in reversed(range(len(slots))):
+            table, key = slots[index]
+            argument = block.args[index + 1]
+            if table[key] is argument:
+                argument.replace_all_uses_with(initial[index])
+                table[key] = initial[index]
+                block.erase_arg(argument)
+            else:
+                changed.insert(0, index)
+        block.add_op(scf.YieldOp(*(slots[i][0][slots[i][1]] for i in changed)))
         bounds = [place.constant(number) for number in (0, count, 1)]
-        loop = place.builder.insert(scf.ForOp(*bounds, initial, block))
-        results = iter(loop.results)
-        for table, keys in states:
-            for key in keys:
-                table[key] = next(results)
+        loop = place.builder.insert(scf.ForOp(*bounds, [initial[i] for i in changed], block))
+        for index, result in zip(changed, loop.results, strict=True):
+            table, key = slots[index]
+            table[key] = result
 
     def _written_below(self, tensor_: int, cut: int) -> bool:
         if self._tensor_level(tensor_) > cut:
