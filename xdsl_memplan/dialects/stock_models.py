@@ -139,7 +139,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     tensor.ExtractSliceOp: (ViewOf(), NoAccess()),
     tensor.DimOp: (NoAccess(),),
     # From one kind to the other.
-    builtin.UnrealizedConversionCastOp: (MayAliasAny(tensors=True), NoAccess()),
+    builtin.UnrealizedConversionCastOp: (MayAliasAny(of_any_type=True), NoAccess()),
     bufferization.ToTensorOp: (ViewOf(), NoAccess()),
     bufferization.ToBufferOp: (ViewOf(), NoAccess()),
     # Accesses to memrefs.
