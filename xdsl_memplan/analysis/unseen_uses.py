@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
@@ -59,19 +59,29 @@ def check_uses(op: Operation, storage: SSAValue, lifetimes: FunctionLifetimes) -
                     "operations between them leave it an empty lifetime; attach an AliasingTrait "
                     "that ties their results to what they are views of"
                 )
-            for value in _made_of_operands(user):
+            for value in _made_of(use):
                 if may_point(value.type) and value not in seen:
                     seen.add(value)
                     work.append(value)
 
 
-def _made_of_operands(op: Operation) -> list[SSAValue]:
-    """Results, arguments of regions, and what a terminator hands on."""
-    holder = op.parent_op() if kind_of(op) is Kind.FORWARD else op
-    made: list[SSAValue] = []
-    if holder is not None:
-        blocks = [block for region in holder.regions for block in region.blocks]
-        made += [*holder.results, *(a for block in [*blocks, *op.successors] for a in block.args)]
+def _made_of(use: Use) -> list[SSAValue]:
+    """Results, arguments of regions and blocks; for a terminator what it hands on."""
+    op, index = use.operation, use.index
+    if kind_of(op) is not Kind.FORWARD:
+        blocks = [block for region in op.regions for block in region.blocks]
+        return [*op.results, *(a for block in [*blocks, *op.successors] for a in block.args)]
+    holder = op.parent_op()
+    if holder is None:
+        return []
+    if holder.name == "scf.while":
+        before, after = (region.block for region in holder.regions)
+        if op.parent is after:
+            return [before.args[index]]
+        return [after.args[index - 1], holder.results[index - 1]] if index else []
+    made: list[SSAValue] = list(holder.results[index : index + 1])
+    if kind_of(holder) is Kind.LOOP:
+        made += holder.regions[0].block.args[-len(holder.results) :][index : index + 1]
     return made
 
 
