@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, bufferization, builtin, cf, func, linalg, memref, scf, tensor
-from xdsl.dialects.linalg import ops as linalg_ops
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from xdsl.traits import OpTrait
@@ -34,6 +32,16 @@ from xdsl_memplan.dialects.interfaces import (
 )
 from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.dialects.memref_alloc_model import MemrefAllocModel
+from xdsl_memplan.dialects.xdsl_versions import (
+    AssumeAlignmentOp,
+    LinalgStructuredOperation,
+    NamedOperation,
+    PadOp,
+    TensorYieldOp,
+    ViewOp,
+    has_structured_operations,
+    linalg_ops,
+)
 
 _READ, _WRITE, _NONE = Access.READ, Access.WRITE, Access.NONE
 
@@ -121,9 +129,9 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     memref.ReinterpretCastOp: (ViewOf(), NoAccess()),
     memref.CollapseShapeOp: (ViewOf(), NoAccess()),
     memref.ExpandShapeOp: (ViewOf(), NoAccess()),
-    memref.ViewOp: (ViewOf(), NoAccess()),
+    ViewOp: (ViewOf(), NoAccess()),
     memref.MemorySpaceCastOp: (ViewOf(), NoAccess()),
-    memref.AssumeAlignmentOp: (ViewOf(), NoAccess()),
+    AssumeAlignmentOp: (ViewOf(), NoAccess()),
     memref.ExtractStridedMetaDataOp: (ViewOf(), NoAccess()),
     memref.DimOp: (NoAccess(),),
     memref.RankOp: (NoAccess(),),
@@ -152,7 +160,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     # Operations on tensors; those that are pure and without a region have the default.
     tensor.InsertSliceOp: (WritesInto(1), FixedAccess((_READ, _READ), (_WRITE,))),
     tensor.InsertOp: (WritesInto(1), FixedAccess((_NONE, _READ), (_WRITE,))),
-    tensor.PadOp: (FixedAccess((_READ,), (_WRITE,)),),
+    PadOp: (FixedAccess((_READ,), (_WRITE,)),),
     linalg_ops.BroadcastOp: (WritesInto(1), OutEffects(accumulates=False)),
     linalg_ops.ReduceOp: (WritesInto(1), OutEffects(accumulates=True)),
     # Calls and control flow. What a region returns is followed by the analysis, not here.
@@ -173,7 +181,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     scf.ConditionOp: (NoAccess(),),
     scf.YieldOp: (NoAccess(),),
     linalg_ops.YieldOp: (NoAccess(),),
-    tensor.YieldOp: (NoAccess(),),
+    TensorYieldOp: (NoAccess(),),
 }
 
 
@@ -181,6 +189,8 @@ def attach_all() -> None:
     """Attach the table and the models of structured operations; a second time has no effect."""
     for op_class, traits in _MODELS.items():
         attach(op_class, *traits, replace=False)
+    if not has_structured_operations():
+        return
     for op_class in extended_linalg(linalg.Linalg).operations:
         if issubclass(op_class, LinalgStructuredOperation):
             attach(op_class, StructuredDestinations(), StructuredEffects(), replace=False)

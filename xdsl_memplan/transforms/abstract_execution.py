@@ -24,13 +24,13 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
 from xdsl_memplan.dialects.queries import storage_of
+from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
 
 
 @dataclass(frozen=True)
