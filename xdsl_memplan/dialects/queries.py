@@ -12,12 +12,14 @@ from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.dialects import stock_models
+from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.interfaces import (
     Access,
     AliasingTrait,
     BufferLikeTrait,
     DestinationTrait,
     Effects,
+    InPlaceTrait,
     ReadsWritesTrait,
     Tie,
     has_contents,
@@ -45,6 +47,21 @@ def destinations_of(op: Operation) -> Sequence[Tie]:
     """Tensor results that can be written into the storage of an operand."""
     trait = op.get_trait(DestinationTrait)
     return () if trait is None else trait.destinations(op)
+
+
+def overwrites_of(op: Operation) -> Sequence[Tie]:
+    """Results that may be written over an operand which is read for the last time.
+
+    Destinations, what `InPlaceTrait` says, and the operands of elementwise arithmetic on tensors.
+    """
+    trait = op.get_trait(InPlaceTrait)
+    ties = destinations_of(op)
+    if trait is not None:
+        return (*ties, *trait.overwrites(op))
+    if is_elementwise(op):
+        type_ = op.results[0].type
+        return tuple(Tie(0, i) for i, operand in enumerate(op.operands) if operand.type == type_)
+    return ties
 
 
 def effects_of(op: Operation) -> Effects | None:

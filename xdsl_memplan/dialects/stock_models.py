@@ -6,9 +6,10 @@ An operation that is not listed and touches tensors or memrefs is handled by the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith, bufferization, builtin, cf, func, linalg, memref, scf, tensor
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from xdsl.traits import OpTrait
 
@@ -25,6 +26,7 @@ from xdsl_memplan.dialects.interfaces import (
     Access,
     DestinationTrait,
     Effects,
+    InPlaceTrait,
     ReadsWritesTrait,
     Tie,
     attach,
@@ -34,6 +36,7 @@ from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.dialects.memref_alloc_model import MemrefAllocModel
 from xdsl_memplan.dialects.xdsl_versions import (
     AssumeAlignmentOp,
+    IteratorType,
     LinalgStructuredOperation,
     NamedOperation,
     PadOp,
@@ -88,6 +91,46 @@ class StructuredEffects(ReadsWritesTrait):
                     access = _WRITE
             operands.append(access | _READ if reads else access)
         return Effects(tuple(operands), (_WRITE,) * len(op.results))
+
+
+@dataclass(frozen=True)
+class StructuredOverwrites(InPlaceTrait):
+    """A structured operation may write a result over an input that it reads with the same map.
+
+    In a nest of parallel loops that reaches no element twice, an element is read in the iteration
+    that writes it and in no other.
+    """
+
+    def overwrites(self, op: Operation) -> Sequence[Tie]:
+        """Inputs of the type of a result, each with that result."""
+        assert isinstance(op, LinalgStructuredOperation)
+        if not op.results:
+            return ()
+        first = len(op.inputs)
+        ties = [
+            (result, operand)
+            for result, type_ in enumerate(op.result_types)
+            for operand in range(first)
+            if op.operands[operand].type == type_
+        ]
+        if not ties or any(t.data is not IteratorType.PARALLEL for t in op.get_iterator_types()):
+            return ()
+        maps = op.get_indexing_maps().data
+        return tuple(
+            Tie(result, operand)
+            for result, operand in ties
+            if maps[operand].data == maps[first + result].data
+            and _reaches_once(op, maps[first + result].data)
+        )
+
+
+@dataclass(frozen=True)
+class LoopOverwrites(InPlaceTrait):
+    """`scf.for` may leave a result where its initial value was."""
+
+    def overwrites(self, op: Operation) -> Sequence[Tie]:
+        """Each result with the operand that is its initial value."""
+        return tuple(Tie(i, i + 3) for i in range(len(op.results)))
 
 
 @dataclass(frozen=True)
@@ -170,7 +213,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     cf.BranchOp: (NoAccess(),),
     cf.ConditionalBranchOp: (NoAccess(),),
     cf.SwitchOp: (NoAccess(),),
-    scf.ForOp: (NoAccess(),),
+    scf.ForOp: (NoAccess(), LoopOverwrites()),
     scf.WhileOp: (NoAccess(),),
     scf.IfOp: (NoAccess(),),
     scf.IndexSwitchOp: (NoAccess(),),
@@ -193,12 +236,31 @@ def attach_all() -> None:
         return
     for op_class in extended_linalg(linalg.Linalg).operations:
         if issubclass(op_class, LinalgStructuredOperation):
-            attach(op_class, StructuredDestinations(), StructuredEffects(), replace=False)
+            models = (StructuredDestinations(), StructuredEffects(), StructuredOverwrites())
+            attach(op_class, *models, replace=False)
 
 
 def _repeats(indexing_map: AffineMap) -> bool:
     """Tell whether several iterations reach the same element: a reduction."""
     return len(indexing_map.used_dims()) < indexing_map.num_dims
+
+
+def _reaches_once(op: LinalgStructuredOperation, written: AffineMap) -> bool:
+    """Tell whether the loops that `written` does not use have one iteration."""
+    used = written.used_dims()
+    missing = [d for d in range(written.num_dims) if d not in used]
+    if any(not isinstance(e, AffineDimExpr | AffineConstantExpr) for e in written.results):
+        return False
+    if not missing:
+        return True
+    sizes: dict[int, int] = {}
+    for type_, indexing_map in zip(op.operand_types, op.get_indexing_maps().data, strict=True):
+        if isinstance(type_, builtin.TensorType):
+            shape = cast(builtin.TensorType[Attribute], type_).get_shape()
+            for expression, size in zip(indexing_map.data.results, shape, strict=True):
+                if isinstance(expression, AffineDimExpr):
+                    sizes[expression.position] = size
+    return all(sizes.get(dimension) == 1 for dimension in missing)
 
 
 def _covers(indexing_map: AffineMap, shape: Sequence[int]) -> bool:

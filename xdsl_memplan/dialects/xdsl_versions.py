@@ -16,12 +16,14 @@ from xdsl.ir import Operation, OpTraits
 if TYPE_CHECKING:
     from xdsl.dialects.linalg import ops as linalg_ops
     from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
+    from xdsl.dialects.linalg.attrs import IteratorType
     from xdsl.dialects.memref import AssumeAlignmentOp, ViewOp
     from xdsl.dialects.tensor import PadOp
     from xdsl.dialects.tensor import YieldOp as TensorYieldOp
 
 __all__ = [
     "AssumeAlignmentOp",
+    "IteratorType",
     "LinalgStructuredOperation",
     "NamedOperation",
     "PadOp",
@@ -40,10 +42,11 @@ def _class(module: Any, name: str) -> Any:
 
 if not TYPE_CHECKING:
     try:
-        from xdsl.dialects.linalg import abstract_ops
+        from xdsl.dialects.linalg import abstract_ops, attrs
         from xdsl.dialects.linalg import ops as linalg_ops
     except ImportError:
-        abstract_ops = linalg_ops = linalg
+        abstract_ops = attrs = linalg_ops = linalg
+    IteratorType = attrs.IteratorType
     LinalgStructuredOperation = _class(abstract_ops, "LinalgStructuredOperation")
     NamedOperation = abstract_ops.NamedOperation
     AssumeAlignmentOp = _class(memref, "AssumeAlignmentOp")

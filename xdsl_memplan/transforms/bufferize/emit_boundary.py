@@ -20,11 +20,6 @@ from xdsl_memplan.transforms.bufferize.place import view_type
 from xdsl_memplan.transforms.bufferize.tensor_views import views_of
 
 
-def emit_nothing(emitter: Emitter, op: Operation) -> bool:
-    """The operation goes: its result is made where it is needed."""
-    return True
-
-
 def emit_constant(emitter: Emitter, op: Operation) -> bool:
     """A constant tensor goes, a scalar stays."""
     return is_tensor(op.results[0])

@@ -14,14 +14,13 @@ from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
-from xdsl_memplan.transforms.bufferize.emit_table import find_emit
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.peak import Peak
 from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments
-from xdsl_memplan.transforms.bufferize.placement import Placement
-from xdsl_memplan.transforms.bufferize.rules import RULES
+from xdsl_memplan.transforms.bufferize.placement import Placement, Rules
+from xdsl_memplan.transforms.bufferize.stock_records import record_of, writes_anywhere
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     ensure_arenas(module, memories.by_name.values())
     globals = Globals(module, options.alignment)
     for placement in placements:
-        emitter = Emitter(placement, globals, arena.name, options.alignment, find_emit)
+        emitter = Emitter(placement, globals, arena.name, options.alignment, record_of)
         _rewrite(placement.function, emitter)
     globals.insert()
     for lifetimes in lifetimes_of(module).values():
@@ -111,7 +110,7 @@ def _place(
 ) -> Placement:
     placement = Placement(function, liveness, spaces, in_place, keep_apart)
     place_arguments(placement)
-    placement.run(RULES)
+    placement.run(Rules(record_of, writes_anywhere))
     return placement
 
 

@@ -97,10 +97,6 @@ def place_from_elements(placement: Placement, op: Operation) -> None:
         placement.result_place(op.results[0])
 
 
-def no_place(placement: Placement, op: Operation) -> None:
-    """Nothing to place: views, reads, and what is made where it is needed."""
-
-
 def unstructured(placement: Placement, op: Operation) -> None:
     """Refuse branches between blocks."""
     raise cannot_bufferize(op, "tensors in unstructured control flow; use scf instead of branches")

@@ -24,6 +24,7 @@ from xdsl_memplan.transforms.bufferize.in_place import Overwrite
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, Use
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
+from xdsl_memplan.transforms.bufferize.records import OperationRecord
 from xdsl_memplan.transforms.bufferize.tensor_views import inverse, viewed, views_of
 from xdsl_memplan.transforms.bufferize.uniform import Uniforms
 
@@ -59,9 +60,9 @@ class Placement:
         op = block.last_op
         while op is not None:
             if op in live:
-                rule = self.rules.find(op)
-                if rule is not None:
-                    rule(self, op)
+                record = self.rules.find(op)
+                if record is not None:
+                    record.place(self, op)
             op = op.prev_op
 
     def result_place(self, result: SSAValue) -> Place:
@@ -220,14 +221,11 @@ class Placement:
         return place
 
 
-Rule = Callable[[Placement, Operation], None]
-
-
 @dataclass(frozen=True)
 class Rules:
-    """What is done with an operation; see `rules.py` for the table."""
+    """What is done with an operation; see `stock_records.py`."""
 
-    find: Callable[[Operation], Rule | None]
-    """The rule of an operation, None for one that has nothing to do with tensors."""
+    find: Callable[[Operation], OperationRecord | None]
+    """The record of an operation, None for one that has nothing to do with tensors."""
     writes_anywhere: Callable[[Operation], bool]
     """Tell whether results of an operation can be written to any place."""
