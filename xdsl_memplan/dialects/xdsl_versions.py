@@ -56,5 +56,5 @@ if not TYPE_CHECKING:
 
 
 def has_structured_operations() -> bool:
-    """Tell whether linalg is as our additions to it expect: one base class for its operations."""
-    return LinalgStructuredOperation.__module__ != __name__
+    """Tell whether linalg is as our additions to it expect: one base class, in a package."""
+    return LinalgStructuredOperation.__module__ == "xdsl.dialects.linalg.abstract_ops"
