@@ -136,13 +136,6 @@ def emit_materialize(emitter: Emitter, op: Operation) -> bool:
     return True
 
 
-def emit_move(emitter: Emitter, op: Operation) -> bool:
-    """Copy to the other memory."""
-    place = emitter.placement.places[op.results[0]]
-    emitter.memrefs[op.results[0]] = emitter.put(op.operands[0], place)
-    return True
-
-
 def emit_alloc_tensor(emitter: Emitter, op: Operation) -> bool:
     """The storage, with what is copied into it."""
     assert isinstance(op, bufferization.AllocTensorOp)

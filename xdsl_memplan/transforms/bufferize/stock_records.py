@@ -9,11 +9,14 @@ from xdsl.ir import Operation
 from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.queries import destinations_of, effects_of
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.bufferize import emit_boundary as emit_b
 from xdsl_memplan.transforms.bufferize import emit_control_flow as emit_c
+from xdsl_memplan.transforms.bufferize import emit_moves as emit_m
 from xdsl_memplan.transforms.bufferize import emit_slices as emit_s
 from xdsl_memplan.transforms.bufferize import place_boundary as place_b
 from xdsl_memplan.transforms.bufferize import place_control_flow as place_c
+from xdsl_memplan.transforms.bufferize import place_moves as place_m
 from xdsl_memplan.transforms.bufferize import place_slices as place_s
 from xdsl_memplan.transforms.bufferize.constants import check_constant
 from xdsl_memplan.transforms.bufferize.emit_structured import (
@@ -96,6 +99,9 @@ _BY_TRAITS = OperationRecord(
 )
 _VIEW = OperationRecord(emit=emit_b.emit_view, check=_check_views)
 _UNSTRUCTURED = OperationRecord(place_b.unstructured, None)
+_REGION_COPY = OperationRecord(
+    place_m.place_region_copy, emit_m.emit_region_copy, writes_anywhere=True
+)
 _BRANCHES = OperationRecord(place_c.place_branches, emit_c.emit_branches, writes_anywhere=True)
 
 _TABLE: dict[type[Operation], OperationRecord] = {
@@ -148,8 +154,11 @@ _TABLE: dict[type[Operation], OperationRecord] = {
     bufferization.AllocTensorOp: OperationRecord(
         place_b.place_alloc_tensor, emit_b.emit_alloc_tensor, writes_anywhere=_has_copy
     ),
-    SpillOp: OperationRecord(place_b.place_move, emit_b.emit_move),
-    RetrieveOp: OperationRecord(place_b.place_move, emit_b.emit_move),
+    SpillOp: OperationRecord(place_m.place_move, emit_m.emit_move),
+    RetrieveOp: OperationRecord(place_m.place_move, emit_m.emit_move),
+    LoadOp: _REGION_COPY,
+    CarryOp: _REGION_COPY,
+    StoreOp: OperationRecord(place_m.place_store, emit_m.emit_store, writes_anywhere=True),
     func.CallOp: OperationRecord(place_b.place_call, emit_b.emit_call, needs_dense=True),
     func.ReturnOp: OperationRecord(place_b.place_return, emit_b.emit_return, needs_dense=True),
     scf.ForOp: OperationRecord(place_c.place_for, emit_c.emit_for, writes_anywhere=True),
