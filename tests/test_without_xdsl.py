@@ -76,7 +76,10 @@ def test_the_plugin_never_breaks_xdsl_opt(version: str, warning: str, passes: in
         [
             sys.executable,
             "-c",
-            "import importlib.metadata as m, sys; m.version = lambda name: sys.argv[1]\n"
+            "import importlib.metadata as m, sys\n"
+            "class Installed:\n"
+            "    def read_text(self, name): return f'Name: xdsl\\nVersion: {sys.argv[1]}\\n'\n"
+            "m.distribution = lambda name: Installed()\n"
             "from xdsl_memplan.universe import MEMPLAN_UNIVERSE as u\n"
             "print(int('memplan-verify' in u.all_passes))",
             version,

@@ -6,7 +6,7 @@ any version of xDSL. What differs between those that we know is in `dialects/xds
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -96,7 +96,9 @@ def _extend_stock_linalg() -> None:
 def _xdsl_version() -> tuple[int, ...]:
     """The first two numbers of the installed version; the newest we know if it cannot be told."""
     try:
-        return tuple(int(part) for part in version("xdsl").split(".")[:2])
+        # `version` would load the parser of e-mails for this one line.
+        _, _, rest = (distribution("xdsl").read_text("METADATA") or "").partition("\nVersion: ")
+        return tuple(int(part) for part in rest.partition("\n")[0].split(".")[:2])
     except (PackageNotFoundError, ValueError):
         return NEWEST
 

@@ -53,7 +53,7 @@ def check_uses(op: Operation, storage: SSAValue, lifetimes: FunctionLifetimes) -
     while work:
         for use in work.pop().uses:
             user = use.operation
-            if user in lifetimes.time.ticks or _may_touch(user):
+            if _is_access(use, lifetimes):
                 raise PassFailedException(
                     f"{describe_op(op)}: is used by {describe_op(user)}, but the traits of the "
                     "operations between them leave it an empty lifetime; attach an AliasingTrait "
@@ -85,7 +85,11 @@ def _made_of(use: Use) -> list[SSAValue]:
     return made
 
 
-def _may_touch(op: Operation) -> bool:
+def _is_access(use: Use, lifetimes: FunctionLifetimes) -> bool:
+    op = use.operation
+    if op in lifetimes.time.ticks:
+        effects = lifetimes.time.effects.get(op)
+        return effects is None or bool(effects.operands[use.index])
     match kind_of(op):
         case Kind.PLAIN:
             return op.get_trait(ReadsWritesTrait) is None and not is_side_effect_free(op)
