@@ -1,11 +1,13 @@
 """Scalar operations applied to whole tensors: `arith.addf %a, %b : tensor<...>` and the like."""
 
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
 from xdsl_memplan.dialects.purity import only_computes
+
+Tensor: TypeAlias = TensorType[Attribute]
 
 
 def is_elementwise(op: Operation) -> bool:

@@ -66,16 +66,13 @@ class ReduceTiling(TilingTrait):
         reduced = set(op.dimensions.get_values())
         kept = tuple(d for d in range(len(shape)) if d not in reduced)
         reads = [Read(op.operands[0], Affine(tuple(Index(((d, 1),)) for d in range(len(shape)))))]
-        in_place: tuple[int, ...] = ()
         if not is_remade(op.operands[1]):
-            in_place = (1,)
             reads.append(Read(op.operands[1], Affine(tuple(Index(((d, 1),)) for d in kept))))
         return TilingRule(
             shape,
             tuple("reduction" if d in reduced else "parallel" for d in range(len(shape))),
             kept,
             tuple(reads),
-            in_place,
             cuttable=cuttable_loops(op.region.block, 1, [d for d in reduced if shape[d] > 1]),
         )
 

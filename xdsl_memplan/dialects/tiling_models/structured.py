@@ -74,16 +74,11 @@ class StructuredTiling(TilingTrait):
         if result_access is None:
             return None
         accesses = [affine_access(map_) for map_ in maps]
-        written = maps[len(op.inputs)]
         reads: list[Read] = []
-        in_place: list[int] = []
         for position in _positions_read(op, effects):
             operand, access = op.operands[position], accesses[position]
             if access is None:
                 return None
-            same = maps[position] == written and operand.type == op.results[0].type
-            if same and (all(is_parallel) or position >= len(op.inputs)):
-                in_place.append(len(reads))
             reads.append(Read(operand, access))
         if any(access is None for access in accesses):
             return None
@@ -95,7 +90,6 @@ class StructuredTiling(TilingTrait):
             tuple(iterators),
             result_access,
             tuple(reads),
-            tuple(in_place),
             cuttable=cuttable_loops(op.body.block, len(op.inputs), reductions),
             work_per_point=int(_is_contraction(op, maps, is_parallel)),
         )
