@@ -156,8 +156,9 @@ def _in_place(op: Operation, reads: Sequence[Read]) -> tuple[int, ...]:
 
 
 def _kind(value: SSAValue) -> TensorKind:
-    if isinstance(value, BlockArgument):
+    owner = value.owner
+    if not isinstance(owner, Operation):
         return "argument"
     if is_remade(value):
         return "fill"
-    return "constant" if value.owner.name == "arith.constant" else "value"
+    return "constant" if owner.name == "arith.constant" else "value"
