@@ -174,17 +174,21 @@ class _Layers:
     def _place_the_rest(self, count: int) -> list[int]:
         """Give the others a layer, from the last: that of their only reader where there is one."""
         keys: dict[int, tuple[int, int]] = {i: (layer, count) for i, layer in self.layer.items()}
+        closed = {keys[i] for i in keys if not self.graph.ops[i].splittable}
         total = len(self.graph.ops)
         for i in reversed(range(total)):
             if i in keys:
                 continue
             read_in = sorted({keys[reader] for reader in self.readers[i]})
             level = self._level(i)
-            if len(read_in) == 1 and not self._is_returned(i):
+            view = self.graph.ops[i].view
+            joins = [key for key in read_in if view or key not in closed]
+            if len(read_in) == len(joins) == 1 and not self._is_returned(i):
                 keys[i] = read_in[0]
             elif level >= 0:
-                keys[i] = (level, count)
-            elif self.graph.ops[i].view:
+                open_ = view or (level, count) not in closed
+                keys[i] = (level, count if open_ else count + 1 + i)
+            elif view:
                 keys[i] = read_in[0] if read_in else (0, count)
             else:
                 # What several layers need and no layer makes: a layer of its own before them.

@@ -1,5 +1,6 @@
 """The split graph of a function: its operations with the rules by which they can be tiled."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -11,7 +12,7 @@ from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
-from xdsl_memplan.dialects.queries import aliases_of
+from xdsl_memplan.dialects.queries import aliases_of, destinations_of, overwrites_of
 from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -113,6 +114,7 @@ class _Builder:
             op.name,
             made,
             operands,
+            in_place=_in_place(op, reads),
             view=rule.view if rule is not None else bool(aliases_of(op)),
             layer=layer.value.data if isinstance(layer, IntegerAttr) else -1,
         )
@@ -153,18 +155,30 @@ def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:
         loops=rule.loops,
         iterators=rule.iterators,
         result_access=rule.result_access,
-        in_place=rule.in_place,
         parts=rule.parts,
         cuttable=rule.cuttable,
         work_per_point=rule.work_per_point,
     )
 
 
+def _in_place(op: Operation, reads: Sequence[Read]) -> tuple[int, ...]:
+    """List the reads over which the first result may be written."""
+    ties = (*destinations_of(op), *overwrites_of(op))
+    operands = {op.operands[tie.operand] for tie in ties if tie.result == 0}
+    return tuple(
+        i
+        for i, read in enumerate(reads)
+        if read.tensor in operands
+        and all(read == other for other in reads if other.tensor is read.tensor)
+    )
+
+
 def _kind(value: SSAValue, block: Block) -> TensorKind:
-    if isinstance(value, BlockArgument):
+    owner = value.owner
+    if not isinstance(owner, Operation):
         return "argument"
     if is_remade(value):
         return "fill"
-    if value.owner.name == "arith.constant":
+    if owner.name == "arith.constant":
         return "constant"
-    return "value" if value.owner.parent is block else "argument"
+    return "value" if owner.parent is block else "argument"

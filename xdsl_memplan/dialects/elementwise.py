@@ -4,7 +4,8 @@ from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
-from xdsl.traits import is_side_effect_free
+
+from xdsl_memplan.dialects.purity import only_computes
 
 Tensor: TypeAlias = TensorType[Attribute]
 
@@ -25,4 +26,4 @@ def is_elementwise(op: Operation) -> bool:
                 return False
         elif op.name != "arith.select" or index != 0:
             return False
-    return is_side_effect_free(op)
+    return only_computes(op)

@@ -25,7 +25,6 @@ class TilingRule:
     result_access: tuple[int | None, ...]
     """Of all results that have uses."""
     reads: tuple[Read, ...]
-    in_place: tuple[int, ...] = ()
     parts: tuple[int, ...] = ()
     view: bool = False
     cuttable: tuple[int, ...] = ()

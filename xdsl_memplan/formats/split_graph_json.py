@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from xdsl_memplan.model.split_graph import (
     Access,
@@ -52,7 +52,9 @@ def _op(entry: dict[str, Any]) -> SplitOp:
         SplitOperand(item["tensor"], tuple(item["shape"]), _access(item["access"]))
         for item in entry["operands"]
     )
-    return SplitOp(**(_tuples(entry) | {"operands": operands}))
+    fields = _tuples(entry)
+    fields["operands"] = operands
+    return SplitOp(**fields)
 
 
 def _access(entry: dict[str, Any]) -> Access:
@@ -74,4 +76,4 @@ def _tuples(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tuple(value: Any) -> Any:
-    return tuple(_tuple(item) for item in value) if isinstance(value, list) else value
+    return tuple(map(_tuple, cast(list[Any], value))) if isinstance(value, list) else value

@@ -14,14 +14,16 @@ import numpy as np
 import pytest
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf, tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.tiling import LoopRange, Tile
+from xdsl_memplan.dialects.tiling_models.tile_values import tile_type
 from xdsl_memplan.dialects.tiling_queries import tile_operation, tiling_rule_of
 from xdsl_memplan.interpreter.arrays import dtype_of, shape_of
 from xdsl_memplan.interpreter.run import run
@@ -66,7 +68,7 @@ class Kernel:
         random_numbers = np.random.default_rng(0)
         values: list[Any] = []
         for argument in self.function.body.block.args:
-            if not isinstance(argument.type, TensorType):
+            if not is_tensor(argument.type):
                 values.append(float(np.float32(0.37)))
                 continue
             shape, dtype = shape_of(argument.type), dtype_of(argument.type)
@@ -89,8 +91,7 @@ class Kernel:
 
     def _slice(self, value: SSAValue, box: Box) -> SSAValue:
         offsets, sizes = [b[0] for b in box], [b[1] - b[0] for b in box]
-        assert isinstance(value.type, TensorType)
-        type_ = TensorType(value.type.get_element_type(), sizes)
+        type_ = tile_type(value.type, sizes)
         ones = [1] * len(box)
         return self.builder.insert(tensor.ExtractSliceOp(value, offsets, sizes, ones, type_)).result
 
@@ -246,7 +247,7 @@ def run_loop(kernel: Kernel, loops: Box, loop: int, dimension: int, count: int) 
     results = kernel.operation.results
     outer = kernel.builder
     zeros = [outer.insert(tensor.EmptyOp((), r.type)).tensor for r in results]
-    bounds = [number(0), number(count), number(1)]
+    low, high, step = number(0), number(count), number(1)
     body = Block(arg_types=[IndexType(), *(r.type for r in results)])
     induction = body.args[0]
     kernel.builder = Builder(InsertPoint.at_end(body))
@@ -258,10 +259,9 @@ def run_loop(kernel: Kernel, loops: Box, loop: int, dimension: int, count: int) 
         if box is None or following is None:
             operands.append(None)
             continue
-        assert isinstance(read.tensor.type, TensorType)
         sizes = [b[1] - b[0] for b in box]
         offsets = [moved(a[0], b[0] - a[0]) for a, b in zip(box, following, strict=True)]
-        type_ = TensorType(read.tensor.type.get_element_type(), sizes)
+        type_ = tile_type(read.tensor.type, sizes)
         ones = [1] * len(sizes)
         sliced = tensor.ExtractSliceOp(read.tensor, offsets, sizes, ones, type_)
         operands.append(kernel.builder.insert(sliced).result)
@@ -282,5 +282,5 @@ def run_loop(kernel: Kernel, loops: Box, loop: int, dimension: int, count: int) 
         )
         yielded.append(kernel.builder.insert(inserted).result)
     kernel.builder.insert(scf.YieldOp(*yielded))
-    loop_op = outer.insert(scf.ForOp(*bounds, zeros, Region(body)))
+    loop_op = outer.insert(scf.ForOp(low, high, step, zeros, Region(body)))
     return kernel.returning([*loop_op.results])

@@ -28,13 +28,11 @@ class ElementwiseTiling(TilingTrait):
             return None
         same = Affine(tuple(Index(((d, 1),)) for d in range(len(shape))))
         reads = [Read(operand, same) for operand in op.operands if has_contents(operand.type)]
-        type_ = op.results[0].type
         return TilingRule(
             shape,
             ("parallel",) * len(shape),
             tuple(range(len(shape))),
             tuple(reads),
-            tuple(i for i, read in enumerate(reads) if read.tensor.type == type_),
         )
 
     def tile(self, op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAValue]:

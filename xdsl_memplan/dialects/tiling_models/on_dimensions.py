@@ -11,7 +11,7 @@ from xdsl_memplan.dialects.interfaces import TilingTrait
 from xdsl_memplan.dialects.tiling import Read, Tile, TilingRule
 from xdsl_memplan.dialects.tiling_models.structured import (
     cuttable_loops,
-    only_computes,
+    may_run_again,
     shift_indices,
 )
 from xdsl_memplan.dialects.tiling_models.tile_values import (
@@ -61,21 +61,18 @@ class ReduceTiling(TilingTrait):
         """The output has the loops that are not in `dimensions`, and is accumulated into."""
         assert isinstance(op, linalg_ops.ReduceOp)
         shape = static_shape(op.operands[0])
-        if shape is None or not op.results or not only_computes(op):
+        if shape is None or not op.results or not may_run_again(op):
             return None
         reduced = set(op.dimensions.get_values())
         kept = tuple(d for d in range(len(shape)) if d not in reduced)
         reads = [Read(op.operands[0], Affine(tuple(Index(((d, 1),)) for d in range(len(shape)))))]
-        in_place: tuple[int, ...] = ()
         if not is_remade(op.operands[1]):
-            in_place = (1,)
             reads.append(Read(op.operands[1], Affine(tuple(Index(((d, 1),)) for d in kept))))
         return TilingRule(
             shape,
             tuple("reduction" if d in reduced else "parallel" for d in range(len(shape))),
             kept,
             tuple(reads),
-            in_place,
             cuttable=cuttable_loops(op.region.block, 1, [d for d in reduced if shape[d] > 1]),
         )
 

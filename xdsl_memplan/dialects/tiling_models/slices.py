@@ -95,7 +95,6 @@ class InsertSliceTiling(TilingTrait):
             ("parallel",) * len(shape),
             dims,
             tuple(reads),
-            in_place=(1,) if len(reads) > 1 else (),
             parts=(0,),
         )
 

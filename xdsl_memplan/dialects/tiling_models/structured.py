@@ -19,10 +19,11 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineMap,
 )
-from xdsl.traits import IsTerminator, is_side_effect_free
+from xdsl.traits import IsTerminator
 
 from xdsl_memplan.dialects.interfaces import Access as Effect
 from xdsl_memplan.dialects.interfaces import Effects, TilingTrait, has_contents
+from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.queries import effects_of
 from xdsl_memplan.dialects.tiling import LoopRange, Read, Tile, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import (
@@ -48,7 +49,7 @@ _ANY_ORDER = (
     "arith.xori",
 )
 
-_HARMLESS = ("arith.", "math.", "cf.assert", "linalg.index", "tensor.extract")
+_HARMLESS = ("cf.assert", "linalg.index", "tensor.extract")
 """Operations in a body that may run again, whatever xDSL says of their effects."""
 
 
@@ -66,23 +67,18 @@ class StructuredTiling(TilingTrait):
         maps = [attribute.data for attribute in op.get_indexing_maps()]
         loops = _loop_extents(op, maps)
         effects = effects_of(op)
-        if loops is None or effects is None or not op.results or not only_computes(op):
+        if loops is None or effects is None or not op.results or not may_run_again(op):
             return None
         is_parallel = [t.data is IteratorType.PARALLEL for t in op.get_iterator_types()]
         result_access = _result_access(op, maps, loops, is_parallel)
         if result_access is None:
             return None
         accesses = [affine_access(map_) for map_ in maps]
-        written = maps[len(op.inputs)]
         reads: list[Read] = []
-        in_place: list[int] = []
         for position in _positions_read(op, effects):
             operand, access = op.operands[position], accesses[position]
             if access is None:
                 return None
-            same = maps[position] == written and operand.type == op.results[0].type
-            if same and (all(is_parallel) or position >= len(op.inputs)):
-                in_place.append(len(reads))
             reads.append(Read(operand, access))
         if any(access is None for access in accesses):
             return None
@@ -94,7 +90,6 @@ class StructuredTiling(TilingTrait):
             tuple(iterators),
             result_access,
             tuple(reads),
-            tuple(in_place),
             cuttable=cuttable_loops(op.body.block, len(op.inputs), reductions),
             work_per_point=int(_is_contraction(op, maps, is_parallel)),
         )
@@ -274,12 +269,10 @@ def _positions_read(op: LinalgStructuredOperation, effects: Effects) -> list[int
     ]
 
 
-def only_computes(op: Operation) -> bool:
+def may_run_again(op: Operation) -> bool:
     """Tell whether a body may run again for an element: it computes, looks up and asserts."""
     return all(
-        inner.name.startswith(_HARMLESS)
-        or inner.has_trait(IsTerminator)
-        or is_side_effect_free(inner)
+        inner.name in _HARMLESS or inner.has_trait(IsTerminator) or only_computes(inner)
         for region in op.regions
         for inner in region.walk()
     )
