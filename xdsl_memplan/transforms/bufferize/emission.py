@@ -6,14 +6,17 @@ they are first needed. What is replaced is erased when its block is done.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, memref, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
     IntegerAttr,
     ShapedType,
+    i32,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg_ops
@@ -181,7 +184,19 @@ class Emitter:
         assert type is not None
         match view:
             case Slice():
-                op = memref.SubviewOp.get(value, view.offsets, view.sizes, view.strides, type)
+                # Made without `SubviewOp.get`, which takes longer than all else here.
+                dynamic = [offset for offset in view.offsets if not isinstance(offset, int)]
+                static = tuple(o if isinstance(o, int) else DYNAMIC_INDEX for o in view.offsets)
+                op = memref.SubviewOp.create(
+                    operands=[value, *dynamic],
+                    result_types=[type],
+                    properties={
+                        "static_offsets": _numbers(static),
+                        "static_sizes": _numbers(view.sizes),
+                        "static_strides": _numbers(view.strides),
+                        "operandSegmentSizes": _segments(len(dynamic)),
+                    },
+                )
             case Expand():
                 op = memref.ExpandShapeOp.create(
                     operands=[value],
@@ -236,6 +251,16 @@ def _elements(value: SSAValue) -> int:
     for extent in _shape(value):
         count *= extent
     return count
+
+
+@lru_cache(maxsize=4096)
+def _numbers(numbers: tuple[int, ...]) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i64, numbers)
+
+
+@lru_cache(maxsize=64)
+def _segments(offsets: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, (1, offsets, 0, 0))
 
 
 def _groups(view: Expand | Collapse) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
