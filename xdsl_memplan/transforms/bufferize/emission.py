@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
     ShapedType,
+    UnitAttr,
     i32,
     i64,
 )
@@ -24,6 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.off_chip import MOVE
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.liveness import Liveness
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref
@@ -157,10 +159,13 @@ class Emitter:
             return
         self.insert(linalg_ops.FillOp((value,), (target,), ()))
 
-    def copy(self, source: SSAValue, target: SSAValue) -> None:
-        """Copy all elements; nothing if there are none."""
+    def copy(self, source: SSAValue, target: SSAValue, *, moves: bool = False) -> None:
+        """Copy all elements; nothing if there are none. `moves`: from one memory to another."""
         if _elements(target):
-            self.insert(memref.CopyOp(source, target))
+            op = memref.CopyOp(source, target)
+            if moves:
+                op.attributes[MOVE] = UnitAttr()
+            self.insert(op)
 
     def put(self, value: SSAValue, place: Place) -> SSAValue:
         """See to it that a place holds a tensor: it may be there already. Returns the memref."""
