@@ -54,3 +54,29 @@ def test_room_of_split_convolutions(loop: bool, stage: bool):
 def test_split_convolutions_compute_the_same(loop: bool, stage: bool):
     module = planned(programs.split_convolutions(loop=loop, stage=stage))
     compare_modules(programs.whole_convolutions(), str(module))
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_room_of_split_matmuls(loop: bool):
+    module = planned(programs.split_matmuls(loop=loop))
+    # All of A, a slice of B, one of C, the columns between, and the sums; B goes before C comes.
+    assert arena_bytes(module) == {"L1": 4 * (16 * 12 + 12 * 8 + 16 * 8 + 16 * 8), "DDR": 4 * 128}
+
+
+@pytest.mark.needs_mlir
+@pytest.mark.parametrize("loop", [False, True])
+def test_split_matmuls_compute_the_same(loop: bool):
+    compare_modules(programs.whole_matmuls(), str(planned(programs.split_matmuls(loop=loop))))
+
+
+def test_room_of_a_stored_skip():
+    found = arena_bytes(planned(programs.split_skip()))
+    # The last layer: both parts, padded, and the result.
+    assert found["L1"] == 4 * (8 * 10 * 14 + 4 * 8 * 12)
+    # The skipped tensor, the one below it, and the result, all there at once.
+    assert found["DDR"] == 3 * 4 * (4 * 16 * 12)
+
+
+@pytest.mark.needs_mlir
+def test_a_stored_skip_computes_the_same():
+    compare_modules(programs.whole_skip(), str(planned(programs.split_skip())))

@@ -44,10 +44,11 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
     """
     on_chip = next((op.sym_name.data for op in module.body.ops if isinstance(op, ArenaOp)), None)
     recorded = _recorded(function)
+    indices = _Indices()
     moved = 0
     for op in function.walk():
         if isinstance(op, memref.SubviewOp):
-            _check_bounds(op)
+            _check_bounds(op, indices)
         elif isinstance(op, memref.CopyOp) and recorded is not None:
             size = _bytes_off_chip(op, on_chip)
             if size:
@@ -149,34 +150,53 @@ class _Linear:
         return low, high
 
 
-def _linear(value: SSAValue) -> _Linear | None:
-    """An index as a sum of loop indices; None if it is none."""
-    if isinstance(value, BlockArgument):
-        loop = value.block.parent_op()
-        is_index = isinstance(loop, scf.ForOp) and value.index == 0
-        return _Linear(0, {loop: 1}) if is_index and isinstance(loop, scf.ForOp) else None
-    assert isinstance(value, OpResult)
-    op = value.op
-    if isinstance(op, arith.ConstantOp):
-        return _Linear(op.value.value.data) if isinstance(op.value, IntegerAttr) else None
-    terms = [_linear(operand) for operand in op.operands]
-    known = [term for term in terms if term is not None]
-    if len(known) < len(terms):
-        return None
-    match op:
-        case arith.AddiOp():
-            return known[0].plus(known[1])
-        case arith.SubiOp():
-            return known[0].plus(known[1], -1)
-        case arith.MuliOp():
-            return known[0].times(known[1])
-        case arith.IndexCastOp():
-            return known[0]
-        case affine.ApplyOp():
-            [expression] = op.map.data.results
-            return _apply(expression, known, op.map.data.num_dims)
-        case _:
+_DEEPEST = 64
+"""Operations that an index may be computed by, one from the other."""
+
+
+class _Indices:
+    """Index values of one function as sums of loop indices; every answer is kept."""
+
+    def __init__(self) -> None:
+        self._known: dict[SSAValue, _Linear | None] = {}
+
+    def of(self, value: SSAValue, depth: int = 0) -> _Linear | None:
+        """The sum; None if the value is none."""
+        if value not in self._known:
+            self._known[value] = self._find(value, depth) if depth < _DEEPEST else None
+        return self._known[value]
+
+    def _find(self, value: SSAValue, depth: int) -> _Linear | None:
+        if isinstance(value, BlockArgument):
+            loop = value.block.parent_op()
+            if isinstance(loop, scf.ForOp) and value.index == 0:
+                return _Linear(0, {loop: 1})
             return None
+        assert isinstance(value, OpResult)
+        op = value.op
+        if isinstance(op, arith.ConstantOp):
+            return _Linear(op.value.value.data) if isinstance(op.value, IntegerAttr) else None
+        if not isinstance(op, _ARITHMETIC):
+            return None
+        terms = [self.of(operand, depth + 1) for operand in op.operands]
+        known = [term for term in terms if term is not None]
+        if len(known) < len(terms):
+            return None
+        match op:
+            case arith.AddiOp():
+                return known[0].plus(known[1])
+            case arith.SubiOp():
+                return known[0].plus(known[1], -1)
+            case arith.MuliOp():
+                return known[0].times(known[1])
+            case arith.IndexCastOp():
+                return known[0]
+            case affine.ApplyOp():
+                [expression] = op.map.data.results
+                return _apply(expression, known, op.map.data.num_dims)
+
+
+_ARITHMETIC = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.IndexCastOp, affine.ApplyOp)
 
 
 def _apply(expression: AffineExpr, operands: Sequence[_Linear], dims: int) -> _Linear | None:
@@ -199,7 +219,7 @@ def _apply(expression: AffineExpr, operands: Sequence[_Linear], dims: int) -> _L
             return None
 
 
-def _check_bounds(op: memref.SubviewOp) -> None:
+def _check_bounds(op: memref.SubviewOp, indices: _Indices) -> None:
     """Check that a region lies in its memref, as far as its offsets are known."""
     assert isinstance(op.source.type, ShapedType)
     dynamic = iter(op.offsets)
@@ -208,7 +228,7 @@ def _check_bounds(op: memref.SubviewOp) -> None:
     shape = op.source.type.get_shape()
     for dimension, offset in enumerate(offsets):
         index = next(dynamic) if offset == DYNAMIC_INDEX else None
-        found = _linear(index) if index is not None else _Linear(offset)
+        found = indices.of(index) if index is not None else _Linear(offset)
         ends = found.ends() if found is not None else None
         size, stride, extent = sizes[dimension], strides[dimension], shape[dimension]
         if ends is None or DYNAMIC_INDEX in (size, stride, extent):
