@@ -19,7 +19,6 @@ from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
-from xdsl_memplan.transforms.bufferize.moved_bytes import note_moved_bytes
 from xdsl_memplan.transforms.bufferize.peak import Peak
 from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments
 from xdsl_memplan.transforms.bufferize.placement import Placement, Rules
@@ -57,7 +56,6 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     ensure_arenas(module, memories.by_name.values())
     globals = Globals(module, options.alignment)
     for placement in placements:
-        note_moved_bytes(placement)
         emitter = Emitter(placement, globals, arena.name, options.alignment, record_of)
         _rewrite(placement.function, emitter)
     globals.insert()
