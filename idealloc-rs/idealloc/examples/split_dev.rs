@@ -21,7 +21,7 @@ fn main() {
             loops: o["loops"].as_array().unwrap().iter().map(|x| x.as_i64().unwrap()).collect(),
             is_reduction: o["iterators"].as_array().unwrap().iter().map(|x| x == "reduction").collect(),
             result_loops: results.iter().map(|&t| if splittable { ra.clone() } else { vec![None; tensors[t].shape.len()] }).collect(),
-            results,
+            cuttable: o.get("cuttable").map(|v| ints(v)).unwrap_or_else(|| o["iterators"].as_array().unwrap().iter().enumerate().filter(|(_, x)| *x == "reduction").map(|(i, _)| i).take(1).collect()), results,
             operands: o["operands"].as_array().unwrap().iter().map(|p| {
                 let acc = &p["access"];
                 let access = match acc["kind"].as_str().unwrap() {
@@ -74,7 +74,7 @@ fn main() {
             let tr: i64 = groups.iter().map(|g| g.cost.transfers).sum();
             println!("{} {}K: {:.3} MB peak {} groups {} transfers {} layers {} ({:?})", a[1], a[2], traffic as f64 / 1e6, peak, groups.len(), tr, graph.operators.last().unwrap().layer + 1, t0.elapsed());
             if a.len() > 4 { for g in &groups {
-                println!("  {}-{} {:?} on {} {} cost {:?} {:?}", g.first_layer, g.last_layer, g.grid.loops.iter().zip(&g.grid.cuts).map(|(l, c)| format!("{:?} {}x{} {:?}{}", l, c.tiles(), c.positions[c.positions.len()-2] , c.halo, if c.runs_ahead {" ahead"} else {""})).collect::<Vec<_>>(), g.starts_on_chip, g.ends_on_chip, g.cost, g.residencies.iter().filter(|r| !matches!(r.1, idealloc::split::evaluate::Residency::Fetched)).count());
+                println!("  {}-{} {:?} on {} {} cost {:?} {:?}", g.first_layer, g.last_layer, g.grid.loops.iter().zip(&g.grid.cuts).map(|(l, c)| format!("{:?} {}x{} {:?}{}", l, c.tiles(), c.positions[c.positions.len()-2] , c.halo, if c.runs_ahead() {" ahead"} else {""})).collect::<Vec<_>>(), g.starts_on_chip, g.ends_on_chip, g.cost, g.residencies.iter().filter(|r| !matches!(r.1, idealloc::split::evaluate::Residency::Fetched)).count());
             } }
         }
     }

@@ -51,6 +51,8 @@ pub struct External {
     pub spans: Vec<Span>,
     /// Cuts that it follows, up to the innermost.
     pub level: usize,
+    /// Whether its room on chip is free after its last reader, in a group that is not cut.
+    pub dies: bool,
 }
 
 /// Costs of a group, all integers.
@@ -186,6 +188,7 @@ impl<'s, 'a> Layout<'s, 'a> {
                     },
                     level: level_of(&spans),
                     spans,
+                    dies: false,
                 });
             }
         }
@@ -601,7 +604,7 @@ impl<'s, 'a> Layout<'s, 'a> {
             }
         }
         for external in &self.externals {
-            if external.residency == Residency::Fetched {
+            if external.residency == Residency::Fetched || external.dies {
                 made_level[external.tensor] = external.level;
             }
         }
@@ -702,7 +705,14 @@ impl<'s, 'a> Layout<'s, 'a> {
         }
         for external in &self.externals {
             let tensor = external.tensor;
-            if external.residency != Residency::Fetched || first_use[tensor] == usize::MAX {
+            if !(external.residency == Residency::Fetched || external.dies)
+                || first_use[tensor] == usize::MAX
+            {
+                continue;
+            }
+            if external.dies {
+                let own = if root[tensor] == NO_STORAGE { tensor } else { root[tensor] };
+                add(tensor, own, 0, last_use[tensor]);
                 continue;
             }
             let level = external.level;
@@ -738,11 +748,19 @@ impl<'s, 'a> Layout<'s, 'a> {
                 tiles
             })
             .collect();
-        let mut peak = 0;
+        // In the middle most is live: what does not fit there need not be looked at further.
+        let middle: Vec<usize> = samples.iter().map(|s| s[s.len() / 2]).collect();
+        let mut peak = self.peak_in(&middle);
+        if !all && peak > self.machine.capacity {
+            return peak;
+        }
         let mut at = vec![0; cuts];
         loop {
             let tile: Vec<usize> = at.iter().zip(&samples).map(|(&k, s): (&usize, _)| s[k]).collect();
             peak = peak.max(self.peak_in(&tile));
+            if !all && peak > self.machine.capacity {
+                return peak;
+            }
             let Some(cut) = (0..cuts).rev().find(|&cut| at[cut] + 1 < samples[cut].len()) else {
                 return peak;
             };

@@ -55,7 +55,9 @@ fn spatial_dims(graph: &SplitGraph, first: usize, last: usize, dims: &[usize]) -
 }
 
 /// The grids of groups that end with operator `last`.
-pub fn grids_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
+///
+/// With `is_coarse` only a few.
+pub fn grids_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -> Vec<Grid> {
     let op = &graph.operators[last];
     let mut grids = vec![Grid { loops: Vec::new(), cuts: Vec::new() }];
     if !op.is_splittable {
@@ -64,15 +66,19 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
     let shape = &graph.tensors[op.results[0]].shape;
     let dims: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
     for &d in &dims {
-        for size in sizes(shape[d], 12) {
+        for size in sizes(shape[d], if is_coarse { 6 } else { 12 }) {
             let one = |cut| Grid { loops: vec![CutLoop::Result(d)], cuts: vec![cut] };
             grids.push(one(Cut::even(shape[d], size, Halo::Cache)));
+            if is_coarse {
+                continue;
+            }
             grids.push(one(Cut::with_lead(shape[d], size, Halo::Cache, LEAD)));
         }
     }
+    let parts = if is_coarse { 3 } else { 8 };
     // Strips: each computes its halo again; tiles along a strip keep it.
     let spatial = spatial_dims(graph, first, last, &dims);
-    for &inner in &spatial {
+    for &inner in spatial.iter().filter(|_| !is_coarse) {
         for &outer in spatial.iter().filter(|&&outer| outer > inner) {
             for wide in sizes(shape[outer], 5) {
                 for size in sizes(shape[inner], 8) {
@@ -94,10 +100,10 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
     if let Some(anchor) = anchor {
         let data = &graph.operators[anchor];
         for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 3) {
-            for part in sizes(data.loops[l], 8) {
+            for part in sizes(data.loops[l], parts) {
                 let sum = Cut::even(data.loops[l], part, Halo::Recompute);
                 grids.push(Grid { loops: vec![CutLoop::Accumulate(anchor, l)], cuts: vec![sum.clone()] });
-                for &d in &spatial {
+                for &d in spatial.iter().filter(|_| !is_coarse) {
                     for size in sizes(shape[d], 4) {
                         grids.push(Grid {
                             loops: vec![CutLoop::Result(d), CutLoop::Accumulate(anchor, l)],

@@ -96,14 +96,20 @@ impl Layers {
 const LONGEST: usize = 64;
 
 /// All groups that end with one layer.
-fn records_ending(graph: &SplitGraph, layers: &Layers, last_layer: usize, machine: Machine, objective: Objective) -> Vec<Group> {
+fn records_ending(
+    graph: &SplitGraph,
+    layers: &Layers,
+    last_layer: usize,
+    machine: Machine,
+    is_coarse: bool,
+) -> Vec<Group> {
     let is_output = layers.outputs(graph, last_layer);
     let last = layers.target(graph, last_layer, &is_output);
     let first_of_last = layers.start[last_layer];
     let mut found: Vec<Group> = Vec::new();
     let mut best = std::collections::BTreeMap::new();
     let mut grids: Vec<(Grid, usize)> =
-        grids_of(graph, first_of_last, last).into_iter().map(|g| (g, LONGEST)).collect();
+        grids_of(graph, first_of_last, last, is_coarse).into_iter().map(|g| (g, LONGEST)).collect();
     if machine.is_staged {
         grids.extend(grids_of_layer(graph, first_of_last, last).into_iter().map(|g| (g, 1)));
     }
@@ -180,6 +186,11 @@ fn records_ending(graph: &SplitGraph, layers: &Layers, last_layer: usize, machin
                         })
                         .map(|t| graph.tensors[t].bytes())
                         .sum();
+                    for external in &mut layout.externals {
+                        external.dies = !is_split
+                            && layers.made[external.tensor].is_some()
+                            && layers.last_read[external.tensor] <= last_layer;
+                    }
                     layout.assign();
                 }
                 let cost = layout.cost(false);
@@ -220,7 +231,6 @@ fn records_ending(graph: &SplitGraph, layers: &Layers, last_layer: usize, machin
                 break;
             }
         }
-        let _ = objective;
     }
     prune(found, machine)
 }
@@ -249,8 +259,36 @@ fn prune(mut groups: Vec<Group>, machine: Machine) -> Vec<Group> {
 }
 
 /// The best sequence of groups, or none if nothing fits.
-pub fn search(graph: &SplitGraph, machine: Machine, objective: Objective, threads: usize) -> Option<Vec<Group>> {
+pub fn search(
+    graph: &SplitGraph,
+    machine: Machine,
+    objective: Objective,
+    threads: usize,
+) -> Option<Vec<Group>> {
     let layers = Layers::of(graph);
+    match objective {
+        Objective::Traffic => {
+            least_traffic(&layers, &all_records(graph, &layers, machine, threads, false), machine)
+        }
+        Objective::Peak => {
+            // A few grids give a peak; what exceeds it need not be looked at when all grids are tried.
+            let coarse = all_records(graph, &layers, machine, threads, true);
+            let first = least_peak(&layers, &coarse)?;
+            let peak = first.iter().map(|g| g.cost.peak).max().unwrap_or(0);
+            let machine = Machine { capacity: machine.capacity.min(peak), ..machine };
+            let records = all_records(graph, &layers, machine, threads, false);
+            least_peak(&layers, &records).or(Some(first))
+        }
+    }
+}
+
+fn all_records(
+    graph: &SplitGraph,
+    layers: &Layers,
+    machine: Machine,
+    threads: usize,
+    is_coarse: bool,
+) -> Vec<Vec<Group>> {
     let count = layers.count();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let results = std::sync::Mutex::new(vec![Vec::new(); count]);
@@ -263,7 +301,7 @@ pub fn search(graph: &SplitGraph, machine: Machine, objective: Objective, thread
                         break;
                     }
                     let layer = count - 1 - layer;
-                    let found = records_ending(graph, &layers, layer, machine, objective);
+                    let found = records_ending(graph, layers, layer, machine, is_coarse);
                     if let Ok(mut results) = results.lock() {
                         results[layer] = found;
                     }
@@ -271,47 +309,80 @@ pub fn search(graph: &SplitGraph, machine: Machine, objective: Objective, thread
             });
         }
     });
-    let records = results.into_inner().ok()?;
-    match objective {
-        Objective::Traffic => {
-            // State: whether the newest tensor is on chip.
-            let mut best: Vec<[Option<(i64, Vec<Group>)>; 2]> = vec![[None, None]; count + 1];
-            best[0][0] = Some((0, Vec::new()));
-            for last in 0..count {
-                for group in &records[last] {
-                    let Some((before, path)) =
-                        &best[group.first_layer][usize::from(group.starts_on_chip)]
-                    else {
-                        continue;
-                    };
-                    let cost = before
-                        + group.cost.traffic
-                        + group.cost.transfers * machine.transfer_bytes;
-                    let place = &best[last + 1][usize::from(group.ends_on_chip)];
-                    if place.as_ref().is_none_or(|(old, _)| cost < *old) {
-                        let mut path = path.clone();
-                        path.push(group.clone());
-                        best[last + 1][usize::from(group.ends_on_chip)] = Some((cost, path));
-                    }
-                }
+    results.into_inner().unwrap_or_default()
+}
+
+/// A step of a cheapest path: its cost and the group that led to it.
+type Step = Option<(i64, i64, usize, usize)>;
+
+fn least_traffic(layers: &Layers, records: &[Vec<Group>], machine: Machine) -> Option<Vec<Group>> {
+    // State: whether the newest tensor is on chip.
+    let count = layers.count();
+    let mut best: Vec<[Step; 2]> = vec![[None; 2]; count + 1];
+    best[0][0] = Some((0, 0, 0, 0));
+    for last in 0..count {
+        for (number, group) in records[last].iter().enumerate() {
+            let Some((before, work, ..)) = best[group.first_layer][usize::from(group.starts_on_chip)]
+            else {
+                continue;
+            };
+            let cost = before + group.cost.traffic + group.cost.transfers * machine.transfer_bytes;
+            let key = (cost, work + group.cost.work);
+            let place = &mut best[last + 1][usize::from(group.ends_on_chip)];
+            if place.is_none_or(|(old, work, ..)| key < (old, work)) {
+                *place = Some((key.0, key.1, last, number));
             }
-            best[count][0].take().map(|(_, path)| path)
-        }
-        Objective::Peak => {
-            let mut best: Vec<Option<(i64, i64, Vec<Group>)>> = vec![None; count + 1];
-            best[0] = Some((0, 0, Vec::new()));
-            for last in 0..count {
-                for group in &records[last] {
-                    let Some((before, tiles, path)) = &best[group.first_layer] else { continue };
-                    let key = (group.cost.peak.max(*before), tiles + group.cost.tiles);
-                    if best[last + 1].as_ref().is_none_or(|(p, t, _)| key < (*p, *t)) {
-                        let mut path = path.clone();
-                        path.push(group.clone());
-                        best[last + 1] = Some((key.0, key.1, path));
-                    }
-                }
-            }
-            best[count].take().map(|(_, _, path)| path)
         }
     }
+    best[count][0]?;
+    let mut path = Vec::new();
+    let (mut position, mut state) = (count, 0);
+    while position > 0 {
+        let (_, _, last, number) = best[position][state]?;
+        let group = &records[last][number];
+        path.push(group.clone());
+        (position, state) = (group.first_layer, usize::from(group.starts_on_chip));
+    }
+    path.reverse();
+    Some(path)
+}
+
+fn least_peak(layers: &Layers, records: &[Vec<Group>]) -> Option<Vec<Group>> {
+    let count = layers.count();
+    let mut peaks: Vec<Option<i64>> = vec![None; count + 1];
+    peaks[0] = Some(0);
+    for last in 0..count {
+        for group in &records[last] {
+            if let Some(before) = peaks[group.first_layer] {
+                let peak = before.max(group.cost.peak);
+                if peaks[last + 1].is_none_or(|old| peak < old) {
+                    peaks[last + 1] = Some(peak);
+                }
+            }
+        }
+    }
+    // Of all ways with that peak, the one of least work, then of fewest tiles.
+    let limit = peaks[count]?;
+    let mut best: Vec<Step> = vec![None; count + 1];
+    best[0] = Some((0, 0, 0, 0));
+    for last in 0..count {
+        for (number, group) in records[last].iter().enumerate() {
+            let Some((work, tiles, ..)) = best[group.first_layer] else { continue };
+            let key = (work + group.cost.work, tiles + group.cost.tiles);
+            if group.cost.peak <= limit
+                && best[last + 1].is_none_or(|(work, tiles, ..)| key < (work, tiles))
+            {
+                best[last + 1] = Some((key.0, key.1, last, number));
+            }
+        }
+    }
+    let mut path = Vec::new();
+    let mut position = count;
+    while position > 0 {
+        let (_, _, last, number) = best[position]?;
+        path.push(records[last][number].clone());
+        position = records[last][number].first_layer;
+    }
+    path.reverse();
+    Some(path)
 }
