@@ -20,6 +20,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from xdsl_memplan.model.tiling_plan import GroupCost, LoopCut, Residency
 
+SPLIT = "memplan.split"
+"""Attribute of a function that was split: its operations stay in their order."""
+
 ON_CHIP = ""
 """Home of a result that stays on chip."""
 

@@ -27,7 +27,9 @@ class SplitMachine:
     alignment: int = 64
     """Of each buffer, in bytes."""
     is_staged: bool = False
-    """Whether the engine reads and writes on-chip memory only."""
+    """Whether tensors between groups live off chip; otherwise they stay on chip."""
+    stages_arguments: bool = False
+    """Whether arguments are fetched too; otherwise they are read where they are."""
     max_recompute: float = 1.1
     """A group may do this many times the multiply-adds that are needed."""
     transfer_bytes: int = 64
@@ -101,6 +103,7 @@ def _machine(machine: SplitMachine) -> dict[str, Any]:
         "capacity": machine.capacity,
         "alignment": machine.alignment,
         "is_staged": machine.is_staged,
+        "stages_arguments": machine.stages_arguments,
         "max_recompute": machine.max_recompute,
         "transfer_bytes": machine.transfer_bytes,
     }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op, symbol_name
@@ -11,6 +12,16 @@ from xdsl_memplan.analysis.planned_buffers import PlannedBuffer, ReservedRange
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Int64Array
+
+
+class CapacityExceeded(PassFailedException):
+    """A memory is too small for what was to be placed in it."""
+
+    def __init__(self, report: str, excess_bytes: int) -> None:
+        super().__init__(report)
+        self.excess_bytes = excess_bytes
+        """Bytes that are missing."""
+
 
 SHOWN = 8
 """How many buffers are listed."""

@@ -22,7 +22,7 @@ from xdsl_memplan.analysis.unseen_uses import check_all_is_seen
 from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Problem
-from xdsl_memplan.transforms.capacity_report import capacity_report
+from xdsl_memplan.transforms.capacity_report import CapacityExceeded, capacity_report
 
 if TYPE_CHECKING:
     from xdsl_memplan.planners.plan import Effort
@@ -135,9 +135,8 @@ class MemplanAssignOffsetsPass(ModulePass):
                 continue
             result = self._plan(lifetimes, memory, problem_of(mine, memory, reserved))
             if memory.capacity is not None and result.peak > memory.capacity:
-                raise PassFailedException(
-                    capacity_report(lifetimes, memory, [*mine, *reserved], result)
-                )
+                report = capacity_report(lifetimes, memory, [*mine, *reserved], result)
+                raise CapacityExceeded(report, result.peak - memory.capacity)
             for buffer, offset in zip(mine, result.offsets.tolist(), strict=False):
                 buffer.trait.set_lifetime(buffer.op, buffer.lifetime)
                 buffer.trait.set_offset(buffer.op, offset)

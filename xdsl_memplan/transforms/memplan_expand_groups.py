@@ -5,12 +5,12 @@ from typing import Literal
 
 from xdsl.builder import Builder, InsertPoint
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
-from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
+from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp, GroupYieldOp
 from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
 
@@ -99,7 +99,7 @@ def expand_group(group: GroupOp, shortest_loop: int) -> None:
     ]
     try:
         layout = lay_out(
-            split.graph, SplitMachine(None, is_staged=staged), target, cuts, residencies
+            split.graph, SplitMachine(None, is_staged=staged, stages_arguments=staged), target, cuts, residencies
         )
     except ValueError as error:
         raise PassFailedException(f"memplan-expand-groups: {error}") from error
@@ -112,5 +112,8 @@ def expand_group(group: GroupOp, shortest_loop: int) -> None:
     )
     for result, tensor in zip(group.outputs, yielded, strict=True):
         result.replace_all_uses_with(results[tensor])
+    function = group.parent_op()
+    if function is not None:
+        function.attributes[SPLIT] = UnitAttr()
     group.detach()
     group.erase(safe_erase=False)

@@ -17,7 +17,6 @@ from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
-from xdsl_memplan.dialects.memplan import NO_CAPACITY
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.model.tiling_plan import LayerGroup, Residency
@@ -54,8 +53,8 @@ class MemplanGroupPass(ModulePass):
       memory; `peak` is least bytes on chip, with what is between groups on chip.
     - `memory` (none): `"L1=256KiB,DDR"`; wins over the module's description.
     - `stage` (`all`): with `all` the engine reads and writes the first memory only: arguments are
-      fetched by tiles, results written back. With `none` arguments are read where they are; for
-      `objective=peak`.
+      fetched by tiles like what groups hand on. With `none` arguments are read where they are.
+    - `reserve` (0): bytes of the first memory that groups leave free.
     - `max-recompute` (1.1): a group may do this many times the multiply-adds that are needed.
     - `transfer-cost` (64): bytes that one move counts for besides its own.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
@@ -70,6 +69,7 @@ class MemplanGroupPass(ModulePass):
     stage: Literal["none", "all"] = "all"
     max_recompute: float = 1.1
     transfer_cost: int = 64
+    reserve: int = 0
     threads: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -79,7 +79,7 @@ class MemplanGroupPass(ModulePass):
         """
         memories = Memories.of(op, self.memory)
         first, *others = memories.by_name.values()
-        is_staged = self.objective == "traffic" and self.stage == "all"
+        is_staged = self.objective == "traffic"
         if is_staged and not others:
             raise PassFailedException(
                 "memplan-group: results are written to a second memory, and there is none; "
@@ -87,9 +87,10 @@ class MemplanGroupPass(ModulePass):
             )
         capacity = first.capacity
         machine = SplitMachine(
-            None if capacity in (None, NO_CAPACITY) or self.objective == "peak" else capacity,
+            None if capacity is None or not is_staged else max(capacity - self.reserve, 0),
             first.alignment,
             is_staged,
+            is_staged and self.stage == "all",
             self.max_recompute,
             self.transfer_cost,
         )

@@ -74,6 +74,7 @@ class MemplanSchedulePass(ModulePass):
         """
         # Loading the search takes a moment, and every start of xdsl-opt lists this pass.
         from xdsl_memplan.analysis.operator_graph import OperatorGraph
+        from xdsl_memplan.dialects.groups import SPLIT
         from xdsl_memplan.dialects.region_moves import has_region_moves
         from xdsl_memplan.transforms.schedule_fit import schedule_to_fit
         from xdsl_memplan.transforms.schedule_peak import (
@@ -96,7 +97,7 @@ class MemplanSchedulePass(ModulePass):
         keep = self.order == "keep"
         on_chip, off_chip = two_memories(op, self.memory)
         for function in functions_with_body(op):
-            if has_region_moves(function):
+            if SPLIT in function.attributes or has_region_moves(function):
                 continue
             match self.objective:
                 case "peak":

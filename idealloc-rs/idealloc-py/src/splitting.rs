@@ -116,6 +116,7 @@ pub struct MachineFields {
     capacity: Option<i64>,
     alignment: i64,
     is_staged: bool,
+    stages_arguments: bool,
     max_recompute: f64,
     transfer_bytes: i64,
 }
@@ -131,6 +132,7 @@ impl MachineFields {
             capacity: self.capacity.unwrap_or(i64::MAX / 4).min(i64::MAX / 4),
             alignment: self.alignment,
             is_staged: self.is_staged,
+            stages_arguments: self.stages_arguments,
             max_recompute: self.max_recompute,
             transfer_bytes: self.transfer_bytes,
         })

@@ -64,7 +64,7 @@ fn main() {
     let graph = idealloc::split::compress::compress(&graph).graph;
     graph.validate().unwrap();
     println!("{} -> {} ops", n0, graph.operators.len());
-    let machine = Machine { capacity: if capacity == 0 { i64::MAX / 4 } else { capacity }, alignment: 64, is_staged: staged, max_recompute: 1.1, transfer_bytes: 64 };
+    let machine = Machine { capacity: if capacity == 0 { i64::MAX / 4 } else { capacity }, alignment: 64, is_staged: staged, stages_arguments: staged, max_recompute: 1.1, transfer_bytes: 64 };
     let t0 = std::time::Instant::now();
     match search(&graph, machine, if staged { Objective::Traffic } else { Objective::Peak }, 2) {
         None => println!("{} {}K: nothing fits ({:?})", a[1], a[2], t0.elapsed()),

@@ -11,9 +11,10 @@ pub struct Machine {
     pub capacity: i64,
     /// Of each buffer, in bytes.
     pub alignment: i64,
-    /// Whether the engine reads and writes on-chip memory only, so that all operands are fetched and results stored.
-    /// Otherwise arguments are read where they are, and tensors between groups stay on chip.
+    /// Whether tensors between groups live off chip, so that they are fetched and stored. Otherwise they stay on chip.
     pub is_staged: bool,
+    /// Whether arguments are fetched too. Otherwise they are read where they are.
+    pub stages_arguments: bool,
     /// A group may do this many times the work that its operators need.
     pub max_recompute: f64,
     /// Bytes that one transfer counts for besides its own.
@@ -178,7 +179,8 @@ impl<'s, 'a> Layout<'s, 'a> {
                 }
                 let Some(spans) = sweep.resolve(*tensor, false) else { continue };
                 let is_read_in_place =
-                    on_chip(*tensor) || (!machine.is_staged && graph.tensors[*tensor].is_argument);
+                    on_chip(*tensor)
+                        || (!machine.stages_arguments && graph.tensors[*tensor].is_argument);
                 externals.push(External {
                     tensor: *tensor,
                     residency: if is_read_in_place || !machine.is_staged {
@@ -576,7 +578,8 @@ impl<'s, 'a> Layout<'s, 'a> {
                 continue;
             }
             for (tensor, access) in &data.operands {
-                if *access == Access::Indirect {
+                let is_inside = self.sweep.tensor_spans[*tensor].is_some();
+                if *access == Access::Indirect && !is_inside {
                     continue;
                 }
                 let b = base[*tensor];

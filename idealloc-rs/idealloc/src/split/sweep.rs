@@ -199,7 +199,9 @@ impl<'a> Sweep<'a> {
             }
             Access::Reshape(groups) => Some(self.reshape(op, spans, shape, groups)),
             Access::Whole => Some(shape.iter().map(|&n| Demand::Fixed(0, n)).collect()),
-            Access::Indirect => None,
+            // Arguments are looked up where they are; what the group makes itself must be there as a whole.
+            Access::Indirect if self.graph.tensors[tensor].is_argument => None,
+            Access::Indirect => Some(shape.iter().map(|&n| Demand::Fixed(0, n)).collect()),
         }
     }
 
