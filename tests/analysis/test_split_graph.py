@@ -31,7 +31,7 @@ def split(text: str) -> tuple[SplitGraph, Any]:
     return FunctionSplitGraph.of(function).graph, module
 
 
-def marked(sets: Any, first: int, shape: Shape) -> set[tuple[int, int]]:
+def marked(sets: Any, first: int, shape: Shape) -> set[tuple[int, ...]]:
     """The elements of an argument whose bits, from bit `first`, are in any of the sets."""
     united = int(np.bitwise_or.reduce(sets, axis=None))
     return {i for n, i in enumerate(np.ndindex(shape)) if united >> (first + n) & 1}
@@ -65,7 +65,7 @@ def test_boxes_hold_what_is_needed(is_chain: bool) -> None:
                 elements = marked(sets, first, shape)
                 first += prod(shape)
                 found = needed.get(position)
-                inside = set() if found is None else set(np.ndindex(shape)) & points(found)
+                inside: set[tuple[int, ...]] = set() if found is None else points(found)
                 assert elements <= inside, program.text()
                 if program.exact:
                     exact += len(elements) > 0
