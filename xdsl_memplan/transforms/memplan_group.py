@@ -7,6 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
@@ -112,6 +113,7 @@ def group_function(
 
     Raises PassFailedException if nothing fits.
     """
+    _separate_fills(function)
     try:
         split = FunctionSplitGraph.of(function)
     except ValueError:
@@ -126,6 +128,18 @@ def group_function(
         )
     groups, stands_for = found
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+def _separate_fills(function: FuncOp) -> None:
+    """A fill needs no more of its destination than the shape; it gets one of its own."""
+    for op in list(function.body.block.ops):
+        if isinstance(op, FillOp) and not isinstance(op.outputs[0].owner, tensor.EmptyOp):
+            (output,) = op.outputs
+            if not isinstance(output.type, TensorType):
+                continue
+            room = tensor.EmptyOp((), cast(TensorType[Attribute], output.type))
+            function.body.block.insert_op_before(room, op)
+            op.operands[len(op.inputs)] = room.tensor
 
 
 @dataclass

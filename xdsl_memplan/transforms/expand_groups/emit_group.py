@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from xdsl.builder import Builder, InsertPoint
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling import LoopRange, Tile
@@ -312,7 +312,13 @@ class _Emitter:
         total = self.sums.get(result) if number == self.anchor else None
         is_sum = total is not None
         type_ = tile_type(self.group.values[result].type, box_shape(box))
-        whole_result = total if total is not None else empty(type_, place.builder)
+        over = None if is_sum else self._written_over(number, fetch, type_, place)
+        if total is not None:
+            whole_result = total
+        elif over is not None:
+            whole_result = self.windows[over].value
+        else:
+            whole_result = empty(type_, place.builder)
         full, rest = divmod(stop - start, size)
 
         def slice_of(value: SSAValue, first: int, count: int, at: Place) -> SSAValue:
@@ -343,6 +349,9 @@ class _Emitter:
                 assert found is not None
                 return found
 
+            if over is not None:
+                # Slices that were computed already stand where others were read.
+                self.windows[over] = Window(value, self.windows[over].starts)
             source = whole_window(self.group.values[fetch.tensor])
             loaded = source.load(at, wanted)
             self.windows[fetch.tensor] = Window(
@@ -372,6 +381,26 @@ class _Emitter:
             self.sums[result] = whole_result
         else:
             self._made(result, whole_result, place)
+
+    def _written_over(
+        self, number: int, fetch: Fetch, type_: Attribute, place: Place
+    ) -> int | None:
+        """An operand that dies here and whose room the result can take, slice by slice."""
+        op = self.group.graph.ops[number]
+        for index in op.in_place:
+            tensor_ = op.operands[index].tensor
+            if (
+                tensor_ != fetch.tensor
+                and tensor_ in self.maker
+                and tensor_ not in self.group.homes
+                and self.last_reader.get(tensor_) == number
+                and self._cached_track(tensor_) is None
+                and self.levels[self.maker[tensor_]] == len(place.axes)
+                and tensor_ in self.windows
+                and self.windows[tensor_].value.type == type_
+            ):
+                return tensor_
+        return None
 
     def _tile_of_slice(self, number, loops, at, loops_at, into):
         used = self._tile(number, loops, at, loops_at, into if into is not None else None)
