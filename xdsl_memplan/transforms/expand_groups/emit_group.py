@@ -74,6 +74,7 @@ class _Emitter:
             tensor: number for number, _ in group.layout.sequence
             for tensor in group.graph.ops[number].results
         }
+        self.deepest: dict[int, int] = {}
         self.last_reader = self._last_readers()
         self.kept_by: dict[int, list[int]] = {}
         for tensor_ in self.layout.tensors:
@@ -86,12 +87,13 @@ class _Emitter:
         graph = self.group.graph
         base: dict[int, int] = {}
         last: dict[int, int] = {}
-        for number, _ in self.layout.sequence:
+        for number, level in self.layout.sequence:
             op = graph.ops[number]
             for operand in op.operands:
                 source: int | None = operand.tensor
                 while source is not None:
                     last[source] = number
+                    self.deepest[source] = max(self.deepest.get(source, 0), level)
                     source = base.get(source)
             if op.view and op.operands:
                 base[op.results[0]] = op.operands[0].tensor
@@ -452,6 +454,8 @@ class _Emitter:
         for fetch in self.layout.fetches:
             if fetch.kind != "fetched" or fetch.level != level or fetch.tensor in self.windows:
                 continue
+            if self.deepest.get(fetch.tensor, 0) <= level:
+                continue  # Loaded where it is read, after the inner loops perhaps.
             box = box_in(self.layout, self.layout.tensors[fetch.tensor], place.position)
             if not is_empty(box) or fetch.tensor in self.overlaps:
                 self._fetch(fetch.tensor, place)
