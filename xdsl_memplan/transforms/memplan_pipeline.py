@@ -1,6 +1,6 @@
 """All passes in order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,6 +58,13 @@ class MemplanPipelinePass(ModulePass):
     - `objective` (`fit`): what `memplan-schedule` optimises. `fit` is the order of least peak, and
       spills to the second memory where the first has a capacity that is exceeded; `peak`,
       `traffic`: see there; with `none` the order of the file stays.
+    - `split` (`auto`): with `auto` operators are split into tiles (`memplan-form-layers`,
+      `memplan-group`, `memplan-expand-groups`) where a memory asks for it: where a function does not
+      fit the capacity of the first memory, and with `objective=peak` where that makes the arena
+      smaller. With `never` operators stay whole.
+    - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
+      fetched by tiles and results written back. With `none` it reads arguments where they are.
+    - `max-recompute` (1.1): see `memplan-group`.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
       `threads` (1): see `memplan-assign-offsets`.
     - `memory` (none): the description of the memories, for all passes that want it.
@@ -75,6 +82,9 @@ class MemplanPipelinePass(ModulePass):
 
     rewrite: bool = True
     objective: str = "fit"
+    split: Literal["auto", "never"] = "auto"
+    stage: Literal["none", "all"] = "none"
+    max_recompute: float = 1.1
     planner: str = ""
     seed: int = 0
     effort: str = "medium"
@@ -89,17 +99,28 @@ class MemplanPipelinePass(ModulePass):
     def passes(self) -> Iterator[ModulePass]:
         """The passes with their options, in order."""
         # Each is imported when it is due: listing the passes of xdsl-opt must not load them all.
+        yield from self._rewrites()
+        yield from self._schedules()
+        yield from self._plans()
+        from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
+
+        yield ConvertMemplanToMemrefPass(arena=self.arena)
+
+    def _rewrites(self) -> Iterator[ModulePass]:
         if self.rewrite:
             from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
             from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
 
             yield MemplanFoldTransposesPass()
             yield MemplanFuseElementwisePass()
+
+    def _schedules(self) -> Iterator[ModulePass]:
         if self.objective != "none":
             from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
             yield MemplanSchedulePass(objective=self.objective, memory=self.memory)
-        from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
+
+    def _plans(self) -> Iterator[ModulePass]:
         from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
         from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
         from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
@@ -116,7 +137,6 @@ class MemplanPipelinePass(ModulePass):
         )
         if self.verify:
             yield MemplanVerifyPass()
-        yield ConvertMemplanToMemrefPass(arena=self.arena)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Run all passes on the module ``op`` and verify the IR after each.
@@ -124,16 +144,44 @@ class MemplanPipelinePass(ModulePass):
         Raises PassFailedException from any of them, or with the name of a pass that broke the IR.
         """
         report = PipelineReport(self.print_ir, self.timing, self.summary)
-        with resting_collector():
-            for stage in self.passes():
+
+        def run(module: ModuleOp, stages: Iterable[ModulePass]) -> None:
+            for stage in stages:
                 report.start()
-                stage.apply(ctx, op)
-                report.finish(stage.name, op)
+                stage.apply(ctx, module)
+                report.finish(stage.name, module)
                 if stage.name != "memplan-verify":  # It leaves the IR as it is.
-                    _verify_after(stage, op)
-                if stage.name == "memplan-assign-offsets":
-                    report.note_plan(op)
+                    _verify_after(stage, module)
+
+        with resting_collector():
+            *before, last = self.passes()
+            if self._splits(op):
+                from xdsl_memplan.transforms.split_attempts import SplitOptions, run_split
+
+                options = SplitOptions(
+                    self.objective, self.stage, self.memory, self.max_recompute, self.threads
+                )
+                run(op, self._rewrites())
+                run_split(
+                    op,
+                    options,
+                    list(self._schedules()),
+                    lambda module, first: run(module, [*first, *self._plans()]),
+                )
+            else:
+                run(op, before)
+            report.note_plan(op)
+            run(op, [last])
         report.end()
+
+    def _splits(self, module: ModuleOp) -> bool:
+        """Whether operators may be split: a capacity or the objective asks for it."""
+        if self.split == "never" or self.objective in ("none", "traffic"):
+            return False
+        from xdsl_memplan.analysis.memories import Memories
+
+        first = next(iter(Memories.of(module, self.memory).by_name.values()))
+        return first.capacity is not None or self.objective == "peak"
 
 
 def _verify_after(stage: ModulePass, module: ModuleOp) -> None:

@@ -1,0 +1,147 @@
+"""Which splits of a module are tried, and what is learned from one that did not fit."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.dialects.memplan import ArenaOp
+from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+
+MOST_TRIES = 5
+"""Groups are formed so often, each time for less room, until the buffers fit."""
+
+_EXTRA_BYTES = 256
+"""Room taken besides what was missing, so that a few tries are enough."""
+
+
+@dataclass(frozen=True)
+class SplitOptions:
+    """The options of `memplan-pipeline` that say how to split."""
+
+    objective: str
+    stage: str
+    memory: str
+    max_recompute: float
+    threads: int
+
+
+Run = Callable[[ModuleOp, list[ModulePass]], None]
+"""Runs the first passes, then all that follow splitting."""
+
+
+def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[ModulePass]:
+    """The passes that split a module."""
+    from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+    from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
+    from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+
+    return [
+        MemplanFormLayersPass(),
+        MemplanGroupPass(
+            objective="peak" if objective == "peak" else "traffic",
+            memory=options.memory,
+            stage="all" if options.stage == "all" else "none",
+            max_recompute=options.max_recompute,
+            reserve=reserve,
+            threads=options.threads,
+        ),
+        MemplanExpandGroupsPass(),
+    ]
+
+
+def run_split(module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass], run: Run) -> None:
+    """Run the pipeline with the split that suits the objective and the memory; `module` changes.
+
+    Without a capacity the smaller of the arenas with and without splitting is taken. With a
+    capacity and `stage=none` nothing is split that fits whole; else the split of least peak is
+    taken if it fits, as it moves nothing, else the one of least traffic. What the search counts and
+    what the buffers take may differ a little: then groups are formed again for less room.
+
+    Raises PassFailedException if nothing fits.
+    """
+    memories = Memories.of(module, options.memory)
+    first, *others = memories.by_name.values()
+    if first.capacity is None or options.objective == "peak":
+        _take_smaller(module, options, unsplit, run, first.name)
+        return
+    failures: list[PassFailedException] = []
+    for passes in _choices(options, unsplit, bool(others)):
+        try:
+            _commit(module, _trial(module, passes, run))
+            return
+        except PassFailedException as error:
+            failures.append(error)
+    if not others:
+        raise failures[0]
+    reserve = 0
+    for _ in range(MOST_TRIES):
+        try:
+            _commit(module, _trial(module, grouping(options, "traffic", reserve), run))
+            return
+        except CapacityExceeded as error:
+            failures.append(error)
+            reserve += error.excess_bytes + _EXTRA_BYTES
+        except PassFailedException as error:
+            failures.append(error)
+            break
+    if options.stage == "all":
+        raise failures[-1]
+    # Operators as a whole, tensors moved off chip and back.
+    run(module, unsplit)
+
+
+def _choices(
+    options: SplitOptions, unsplit: list[ModulePass], can_move: bool
+) -> Iterator[list[ModulePass]]:
+    """What is tried before anything is moved off chip."""
+    if options.stage == "all" and can_move:
+        return
+    from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+
+    yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if unsplit else []
+    yield grouping(options, "peak")
+
+
+def _trial(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:
+    trial = module.clone()
+    run(trial, passes)
+    return trial
+
+
+def _commit(module: ModuleOp, trial: ModuleOp) -> None:
+    """Put the operations of a trial in the place of those of the module."""
+    module.attributes.clear()
+    module.attributes.update(trial.attributes)
+    block = trial.body.block
+    for op in reversed(list(module.body.block.ops)):
+        op.detach()
+        op.erase(safe_erase=False)
+    for op in list(block.ops):
+        op.detach()
+        module.body.block.add_op(op)
+
+
+def _take_smaller(
+    module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass], run: Run, arena: str
+) -> None:
+    whole = _trial(module, unsplit, run)
+    best, least = whole, _arena_bytes(whole, arena)
+    for before in ([], unsplit):
+        try:
+            trial = _trial(module, [*before, *grouping(options, "peak")], run)
+        except PassFailedException:
+            continue
+        if _arena_bytes(trial, arena) < least:
+            best, least = trial, _arena_bytes(trial, arena)
+    _commit(module, best)
+
+
+def _arena_bytes(module: ModuleOp, name: str) -> int:
+    for op in module.body.block.ops:
+        if isinstance(op, ArenaOp) and op.sym_name.data == name and op.size is not None:
+            return op.size.value.data
+    return 0
