@@ -5,12 +5,15 @@ from typing import Literal
 
 from xdsl.builder import Builder, InsertPoint
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp, GroupYieldOp
+from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
 
@@ -63,8 +66,24 @@ class MemplanExpandGroupsPass(ModulePass):
         Raises PassFailedException for a group whose cuts do not fit its body.
         """
         shortest = {"auto": 3, "loop": 2, "unroll": _NEVER}[self.emit]
-        for group in [inner for inner in op.walk() if isinstance(inner, GroupOp)]:
-            expand_group(group, shortest)
+        for function in op.walk():
+            if isinstance(function, FuncOp):
+                groups = [inner for inner in function.walk() if isinstance(inner, GroupOp)]
+                for group in groups:
+                    expand_group(group, shortest)
+                if groups:
+                    _note_bytes(function)
+
+
+def _note_bytes(function: FuncOp) -> None:
+    """Write down how many bytes move, for `memplan-verify` to count again."""
+    known = function.attributes.get(TRAFFIC)
+    total = off_chip_bytes(function)
+    if not isinstance(known, DictionaryAttr) or total is None:
+        return
+    function.attributes[TRAFFIC] = DictionaryAttr(
+        {**known.data, "total": IntegerAttr(total, i64)}
+    )
 
 
 def expand_group(group: GroupOp, shortest_loop: int) -> None:

@@ -5,7 +5,7 @@ from typing import Literal, cast
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, TensorType, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -18,8 +18,10 @@ from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
+from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
+from xdsl_memplan.model.least_traffic import least_traffic_bytes
 from xdsl_memplan.model.tiling_plan import LayerGroup, Residency
 from xdsl_memplan.scheduling.splitting import SplitMachine, find_groups
 
@@ -127,6 +129,10 @@ def group_function(
             f"{machine.capacity} bytes however it is cut"
         )
     groups, stands_for = found
+    if machine.stages_arguments:
+        function.attributes[TRAFFIC] = DictionaryAttr(
+            {"floor": IntegerAttr(least_traffic_bytes(split.graph), i64)}
+        )
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
 
 

@@ -1,0 +1,35 @@
+"""The bytes that must be moved whatever is done: what is read of arguments, and the results."""
+
+from xdsl_memplan.model.needed_boxes import needed_boxes
+from xdsl_memplan.model.split_graph import Indirect, SplitGraph, box_elements
+
+
+def least_traffic_bytes(graph: SplitGraph) -> int:
+    """Sum up the distinct bytes of arguments and constants that are read, and of results.
+
+    What is never read does not count; a table that is only looked up counts as often as its
+    elements are, at most as a whole. Results of the function count once each. Linear.
+    """
+    boxes = needed_boxes(graph)
+    read: set[int] = set()
+    looked_up: dict[int, int] = {}
+    for op in graph.ops:
+        if op.results and not any(result in boxes for result in op.results):
+            continue
+        for operand in op.operands:
+            if isinstance(operand.access, Indirect):
+                points = max((box_elements(boxes[r]) for r in op.results if r in boxes), default=0)
+                looked_up[operand.tensor] = looked_up.get(operand.tensor, 0) + points
+            else:
+                read.add(operand.tensor)
+    total = 0
+    for number, tensor in enumerate(graph.tensors):
+        if tensor.returned:
+            total += tensor.size_bytes
+        if tensor.kind not in ("argument", "constant"):
+            continue
+        if number in read and number in boxes:
+            total += box_elements(boxes[number]) * tensor.element_bytes
+        elif number in looked_up:
+            total += min(looked_up[number] * tensor.element_bytes, tensor.size_bytes)
+    return total
