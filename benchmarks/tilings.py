@@ -20,24 +20,31 @@ Tile = tuple[int, int, int, int]
 
 
 def tiling(
-    buffers: int, seed: int, *, pinwheels: bool = False, left_out: float = 0.0
+    buffers: int,
+    seed: int,
+    *,
+    pinwheels: bool = False,
+    even: bool = False,
+    left_out: float = 0.0,
 ) -> list[Tile]:
     """Cut a rectangle at random.
 
     A guillotine cut goes from edge to edge; with ``pinwheels`` every other cut makes five tiles of
-    which none reaches from edge to edge. ``left_out`` is the share of tiles that is dropped.
+    which none reaches from edge to edge. Any tile is cut next, anywhere; with ``even`` tiles the
+    largest of three, near its middle, which makes problems harder. ``left_out`` is the share of
+    tiles that is dropped.
     """
-    rng = random.Random(f"{buffers} {seed} {pinwheels}")
+    rng = random.Random(f"{buffers} {seed} {pinwheels} {even}")
     wanted = round(buffers / (1 - left_out))
     tiles: list[Tile] = [(0, WIDTH_TICKS, 0, HEIGHT_BYTES)]
     while len(tiles) < wanted:
-        # The larger a tile is, the sooner it is cut.
-        chosen = max(rng.sample(range(len(tiles)), min(3, len(tiles))), key=lambda k: _area(tiles[k]))
+        drawn = rng.sample(range(len(tiles)), min(3 if even else 1, len(tiles)))
+        chosen = max(drawn, key=lambda k: _area(tiles[k]))
         room = wanted - len(tiles) >= PINWHEEL_TILES - 1
         parts = (
-            _pinwheel(tiles[chosen], rng)
+            _pinwheel(tiles[chosen], rng, even)
             if pinwheels and room and rng.random() < 0.5
-            else _guillotine(tiles[chosen], rng)
+            else _guillotine(tiles[chosen], rng, even)
         )
         if parts:
             tiles[chosen : chosen + 1] = parts
@@ -56,33 +63,34 @@ def _area(tile: Tile) -> int:
     return (right - left) * (top - bottom)
 
 
-def _between(low: int, high: int, rng: random.Random) -> int:
-    """A number in the middle three fifths between two, or as far inside as there is room."""
+def _between(low: int, high: int, rng: random.Random, even: bool) -> int:
+    """A number between two; with ``even`` in the middle three fifths, or as far inside as can be."""
     span = high - low
-    return min(max(low + 1, low + span // 5 + rng.randrange(max(1, span * 3 // 5))), high - 1)
+    at = low + span // 5 + rng.randrange(max(1, span * 3 // 5)) if even else rng.randrange(low, high)
+    return min(max(low + 1, at), high - 1)
 
 
-def _guillotine(tile: Tile, rng: random.Random) -> list[Tile]:
+def _guillotine(tile: Tile, rng: random.Random, even: bool) -> list[Tile]:
     left, right, bottom, top = tile
     if rng.random() < 0.5:
         if right - left < 2:
             return []
-        at = _between(left, right, rng)
+        at = _between(left, right, rng, even)
         return [(left, at, bottom, top), (at, right, bottom, top)]
     if top - bottom < 2:
         return []
-    at = _between(bottom, top, rng)
+    at = _between(bottom, top, rng, even)
     return [(left, right, bottom, at), (left, right, at, top)]
 
 
-def _pinwheel(tile: Tile, rng: random.Random) -> list[Tile]:
+def _pinwheel(tile: Tile, rng: random.Random, even: bool) -> list[Tile]:
     left, right, bottom, top = tile
     if right - left < 5 or top - bottom < 5:
         return []
-    a = _between(left, right - 1, rng)
-    b = _between(a, right, rng)
-    c = _between(bottom, top - 1, rng)
-    d = _between(c, top, rng)
+    a = _between(left, right - 1, rng, even)
+    b = _between(a, right, rng, even)
+    c = _between(bottom, top - 1, rng, even)
+    d = _between(c, top, rng, even)
     if not (left < a < b < right and bottom < c < d < top):
         return []
     wheel = [

@@ -117,11 +117,8 @@ impl<'a> Bounds<'a> {
             starts.push(overlaps.len());
             overlaps.extend_from_slice(model.overlaps(i));
         }
-        let span = |i: usize| Span {
-            low: model.first[i],
-            high: model.last[i],
-            height: model.heights[i],
-        };
+        let span =
+            |i: usize| Span { low: model.first[i], high: model.last[i], height: model.heights[i] };
         let hint = |i: usize| Hint {
             active: model.overlaps(i).len() as u32,
             covered: true,
@@ -175,12 +172,6 @@ impl<'a> Bounds<'a> {
     #[must_use]
     pub fn high(&self, buffer: usize) -> i64 {
         self.spans[buffer].high
-    }
-
-    /// True for buffers with a decided or fixed position.
-    #[must_use]
-    pub fn is_placed(&self, buffer: usize) -> bool {
-        self.placed[buffer]
     }
 
     /// All changes, the oldest first.
@@ -280,8 +271,7 @@ impl<'a> Bounds<'a> {
             next += 1;
             let bounds = std::mem::take(&mut self.queued[buffer]);
             let (span, hint) = (self.spans[buffer], self.hints[buffer]);
-            let idle =
-                bounds == LOWER && !hint.covered && span.low + span.height <= hint.ceiling;
+            let idle = bounds == LOWER && !hint.covered && span.low + span.height <= hint.ceiling;
             if !idle {
                 result = self.look_around(buffer);
             }

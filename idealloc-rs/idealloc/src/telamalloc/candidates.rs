@@ -102,11 +102,4 @@ impl Candidates {
         }
         None
     }
-
-    /// True if every buffer of a phase is placed.
-    #[must_use]
-    pub fn is_empty(&self, phase: usize) -> bool {
-        let anchor = self.phase_of.len() + phase;
-        self.next[0][anchor] == anchor as u32
-    }
 }

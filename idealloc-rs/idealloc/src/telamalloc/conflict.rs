@@ -123,3 +123,80 @@ fn value_before(bounds: &Bounds<'_>, before: u32, variable: usize) -> i64 {
     }
     bounds.value(variable, found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Reasons;
+    use crate::preprocess::prepare;
+    use crate::problem::Problem;
+    use crate::random::Random;
+    use crate::telamalloc::bounds::Bounds;
+    use crate::telamalloc::model::Model;
+
+    /// True if some positions respect the upper bounds given, and no two buffers that overlap share bytes.
+    fn possible(model: &Model, most: &[i64], positions: &mut Vec<i64>) -> bool {
+        let i = positions.len();
+        if i == model.n {
+            return true;
+        }
+        (model.first[i]..=most[i]).any(|at| {
+            let apart = |&j: &u32| {
+                let Some(&other) = positions.get(j as usize) else { return true };
+                at >= other + model.heights[j as usize] || other >= at + model.heights[i]
+            };
+            if model.round_up(i, at) != at || !model.overlaps(i).iter().all(apart) {
+                return false;
+            }
+            positions.push(at);
+            let found = possible(model, most, positions);
+            positions.pop();
+            found
+        })
+    }
+
+    #[test]
+    fn the_decisions_of_a_conflict_alone_leave_no_plan() {
+        let (mut conflicts, mut partial) = (0, 0);
+        for seed in 0..3_000 {
+            let mut random = Random::new(seed);
+            let mut builder = Problem::builder();
+            for _ in 0..5 {
+                let start = random.below(5).cast_signed();
+                let life = 1 + random.below(4).cast_signed();
+                let buffer = builder.buffer(1 + random.below(4), start, start + life);
+                builder.align(buffer, 1 + random.below(2));
+            }
+            let Ok(problem) = builder.build() else { continue };
+            let prepared = prepare(&problem);
+            for component in &prepared.components {
+                let Ok(model) = Model::new(component, component.bound) else { continue };
+                let mut bounds = Bounds::new(&model, seed % 2 == 0);
+                if bounds.propagate_all().is_err() {
+                    assert!(!possible(&model, &model.last.clone(), &mut Vec::new()), "seed {seed}");
+                    continue;
+                }
+                let mut left: Vec<usize> = (0..model.n).collect();
+                let mut decisions = Vec::new();
+                while !left.is_empty() {
+                    let i = left.swap_remove(random.below(left.len() as u64) as usize);
+                    decisions.push((i, bounds.low(i)));
+                    let Err(conflict) = bounds.place(i, decisions.len() as u32 - 1) else {
+                        continue;
+                    };
+                    let mut reasons = Reasons::default();
+                    let levels = reasons.of(&model, &bounds, conflict);
+                    let mut most = model.last.clone();
+                    levels.iter().for_each(|&level| {
+                        let (i, at) = decisions[level as usize];
+                        most[i] = at;
+                    });
+                    assert!(!possible(&model, &most, &mut Vec::new()), "seed {seed}: {levels:?}");
+                    conflicts += 1;
+                    partial += u32::from(levels.len() < decisions.len());
+                    break;
+                }
+            }
+        }
+        assert!(conflicts > 300 && partial > 30, "{conflicts} {partial}");
+    }
+}

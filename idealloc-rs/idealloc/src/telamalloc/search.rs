@@ -115,7 +115,7 @@ impl<'a> Search<'a> {
         }
         self.begin();
         while self.path.len() < self.movable {
-            let most = self.settings.candidates;
+            let most = self.most_candidates();
             let Some(buffer) = self.points[self.path.len()].next(&self.candidates, most) else {
                 if !self.go_back() && !self.start_over() {
                     return End::Exhausted;
@@ -142,6 +142,11 @@ impl<'a> Search<'a> {
             }
         }
         End::Solved
+    }
+
+    fn most_candidates(&self) -> usize {
+        let all = &self.settings.candidates;
+        all.get(self.counts.restarts as usize % all.len().max(1)).copied().unwrap_or(1)
     }
 
     /// The first point, with nothing placed but what is fixed.
@@ -230,7 +235,7 @@ impl<'a> Search<'a> {
 
     /// Undoes the decisions from `target` on, and goes on there with the candidates that failed.
     fn return_to(&mut self, target: usize) {
-        let failed = self.path.len();
+        let (failed, most) = (self.path.len(), self.most_candidates());
         while self.path.len() > target {
             let Some(buffer) = self.path.pop() else { break };
             self.candidates.put_back(buffer as usize);
@@ -238,7 +243,7 @@ impl<'a> Search<'a> {
         }
         let (before, after) = self.points.split_at_mut(failed);
         let moved = if self.settings.moved { after[0].tried.as_slice() } else { &[] };
-        before[target].return_with(moved, self.settings.candidates);
+        before[target].return_with(moved, most);
         before[target].arrivals += 1;
     }
 

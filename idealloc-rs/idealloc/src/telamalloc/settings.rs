@@ -18,8 +18,8 @@ pub struct Settings {
     pub target: Target,
     /// By how much the threshold of contention falls from phase to phase, in percent of the capacity.
     pub phase_step: u64,
-    /// Candidates of a decision point, moved ones included.
-    pub candidates: usize,
+    /// Most candidates of a decision point, moved ones included; after each restart the next of these.
+    pub candidates: Vec<usize>,
     /// Whether sections are checked after propagation, beyond the paper.
     pub section_check: bool,
     /// Whether candidates of a failed point move to the target.
@@ -37,7 +37,7 @@ impl Default for Settings {
         Self {
             target: Target::Median,
             phase_step: 10,
-            candidates: 16,
+            candidates: vec![3, 6],
             section_check: true,
             moved: true,
             stuck: 100,
@@ -58,7 +58,10 @@ impl Settings {
             match name.as_str() {
                 "target" => settings.target = target(value)?,
                 "phase-step" => settings.phase_step = number(name, value, 1, 100)?,
-                "candidates" => settings.candidates = number(name, value, 1, 1 << 20)? as usize,
+                "candidates" => {
+                    let each = |part: &str| number(name, part, 1, 1 << 20).map(|n| n as usize);
+                    settings.candidates = value.split('/').map(each).collect::<Result<_, _>>()?;
+                }
                 "section-check" => settings.section_check = flag(name, value)?,
                 "moved" => settings.moved = flag(name, value)?,
                 "stuck" => settings.stuck = number(name, value, 0, 1 << 31)? as u32,
