@@ -30,8 +30,6 @@ pub struct Model {
     pub runs: Vec<Vec<Run>>,
     /// Sum of the heights in each section: the contention of section 3.1.
     pub contention: Vec<i64>,
-    /// Largest contention among the sections of each buffer.
-    pub contention_of: Vec<i64>,
     /// Number of sections of each buffer: its lifetime, as far as it matters.
     pub lifetimes: Vec<i64>,
     overlaps: Rows,
@@ -92,9 +90,6 @@ impl Model {
             room: largest_padding(component)
                 .into_iter()
                 .map(|padding| signed((above + padding) / unit))
-                .collect(),
-            contention_of: (0..n)
-                .map(|i| sections_of(i).map(|s| contention[s]).max().unwrap_or(0))
                 .collect(),
             lifetimes: (0..n).map(|i| sections_of(i).count() as i64).collect(),
             heights,
