@@ -66,7 +66,9 @@ def _area(tile: Tile) -> int:
 def _between(low: int, high: int, rng: random.Random, even: bool) -> int:
     """A number between two; with ``even`` in the middle three fifths, or as far inside as can be."""
     span = high - low
-    at = low + span // 5 + rng.randrange(max(1, span * 3 // 5)) if even else rng.randrange(low, high)
+    at = (
+        low + span // 5 + rng.randrange(max(1, span * 3 // 5)) if even else rng.randrange(low, high)
+    )
     return min(max(low + 1, at), high - 1)
 
 
