@@ -64,7 +64,7 @@ def _area(tile: Tile) -> int:
 
 
 def _between(low: int, high: int, rng: random.Random, even: bool) -> int:
-    """A number between two; with ``even`` in the middle three fifths, or as far inside as can be."""
+    """A number between two; with ``even`` in the middle three fifths, where there is room."""
     span = high - low
     at = (
         low + span // 5 + rng.randrange(max(1, span * 3 // 5)) if even else rng.randrange(low, high)
@@ -104,4 +104,6 @@ def _pinwheel(tile: Tile, rng: random.Random, even: bool) -> list[Tile]:
     ]
     if rng.random() < 0.5:
         return wheel
-    return [(left + right - r, left + right - l, u, o) for l, r, u, o in wheel]
+    return [
+        (left + right - end, left + right - start, low, high) for start, end, low, high in wheel
+    ]
