@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{ProblemArrays, write};
-use crate::error::{InvalidOptionError, to_python};
+use crate::error::{InvalidOptionError, to_python, to_python_naming};
 use crate::gate;
 
 /// Name, origin, summary, and whether alignment, fixed offsets, gaps, conflicts, pools are supported.
@@ -46,6 +46,7 @@ fn check(
     offsets: PyBuffer<i64>,
     pools: Option<PyBuffer<i64>>,
 ) -> PyResult<u64> {
+    let describe = problem.describe.clone();
     let problem = problem.to_problem(py)?;
     let to_unsigned =
         |values: Vec<i64>| values.into_iter().map(i64::cast_unsigned).collect::<Vec<u64>>();
@@ -56,7 +57,8 @@ fn check(
         }
         None => Vec::new(),
     };
-    py.detach(|| idealloc::check(&problem, &offsets, &pools)).map_err(to_python)
+    py.detach(|| idealloc::check(&problem, &offsets, &pools))
+        .map_err(|error| to_python_naming(&error, &describe))
 }
 
 /// Converts a problem there and an array of offsets back, and plans nothing: what crossing the boundary costs.
@@ -118,10 +120,11 @@ fn plan(
             .extract::<Vec<(String, String)>>()
             .or_else(|_| parameters.items().extract::<Vec<(String, String)>>())?,
     };
+    let describe = problem.describe.clone();
     let problem = problem.to_problem(py)?;
     let result =
         gate::enter(py, progress, |control| idealloc::plan(&problem, &planner, &options, control))?
-            .map_err(to_python)?;
+            .map_err(|error| to_python_naming(&error, &describe))?;
     write(py, result.offsets.iter().copied(), &offsets)?;
     if let Some(pools) = pools {
         write(py, result.pools.iter().map(|&p| u64::from(p)), &pools)?;

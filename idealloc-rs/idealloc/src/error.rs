@@ -7,9 +7,9 @@ use std::fmt;
 pub enum Error {
     /// The problem contradicts itself.
     InvalidProblem {
-        /// The buffer it is about, if one is to blame.
-        buffer: Option<usize>,
-        /// What is wrong.
+        /// The buffers to blame, at most two.
+        buffers: Vec<usize>,
+        /// What is wrong, as it follows their names.
         reason: String,
     },
     /// An option is unknown or out of range.
@@ -38,7 +38,12 @@ pub enum Error {
         reason: String,
     },
     /// A plan broke a rule: a defect of a planner, reported by the checker.
-    InvalidPlan(String),
+    InvalidPlan {
+        /// The buffers it is about, at most two.
+        buffers: Vec<usize>,
+        /// What they do, as it follows their names.
+        reason: String,
+    },
     /// A graph contradicts itself.
     InvalidGraph(String),
     /// The caller asked to stop, and there is nothing to return.
@@ -48,25 +53,44 @@ pub enum Error {
 impl Error {
     /// A problem that is wrong as a whole.
     pub fn problem(reason: impl Into<String>) -> Self {
-        Self::InvalidProblem { buffer: None, reason: reason.into() }
+        Self::InvalidProblem { buffers: Vec::new(), reason: reason.into() }
     }
 
     /// A problem that is wrong because of one buffer.
     pub fn buffer(buffer: usize, reason: impl Into<String>) -> Self {
-        Self::InvalidProblem { buffer: Some(buffer), reason: reason.into() }
+        Self::InvalidProblem { buffers: vec![buffer], reason: format!(": {}", reason.into()) }
+    }
+
+    /// A plan that is wrong because of these buffers, at most two; the reason goes on after their names.
+    pub fn plan(buffers: &[usize], reason: impl Into<String>) -> Self {
+        let space = if buffers.is_empty() { "" } else { " " };
+        Self::InvalidPlan { buffers: buffers.to_vec(), reason: format!("{space}{}", reason.into()) }
+    }
+
+    /// The message, with buffers called as `name_of` says.
+    pub fn describe(&self, name_of: impl Fn(usize) -> String) -> String {
+        let (Self::InvalidProblem { buffers, reason } | Self::InvalidPlan { buffers, reason }) =
+            self
+        else {
+            return self.to_string();
+        };
+        match buffers[..] {
+            [] => reason.clone(),
+            [one] => format!("buffer {}{reason}", name_of(one)),
+            [one, other, ..] => {
+                format!("buffers {} and {}{reason}", name_of(one), name_of(other))
+            }
+        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidProblem { buffer: Some(buffer), reason } => {
-                write!(f, "buffer {buffer}: {reason}")
+            Self::InvalidProblem { .. } | Self::InvalidPlan { .. } => {
+                f.write_str(&self.describe(|buffer| buffer.to_string()))
             }
-            Self::InvalidProblem { buffer: None, reason }
-            | Self::InvalidOption(reason)
-            | Self::InvalidGraph(reason)
-            | Self::InvalidPlan(reason) => f.write_str(reason),
+            Self::InvalidOption(reason) | Self::InvalidGraph(reason) => f.write_str(reason),
             Self::UnknownPlanner { name, known } => {
                 write!(f, "unknown planner '{name}'; known planners: {}", known.join(", "))
             }

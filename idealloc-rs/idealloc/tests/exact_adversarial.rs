@@ -165,7 +165,7 @@ const K: &str = include_str!("../../../tests/data/minimalloc/K.1048576.csv");
 
 /// A problem of a CSV file, with a capacity.
 fn at_capacity(text: &str, capacity: u64) -> Problem {
-    let mut builder = idealloc::csv::read(text).expect("a problem");
+    let mut builder = idealloc::csv::read(text).expect("a problem").builder;
     builder.memory(Some(capacity), 0);
     builder.build().expect("a problem")
 }

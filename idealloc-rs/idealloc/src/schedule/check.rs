@@ -122,5 +122,5 @@ fn check_addresses(graph: &Graph, residencies: &[Residency]) -> Result<u64, Erro
 }
 
 fn wrong(reason: String) -> Error {
-    Error::InvalidPlan(reason)
+    Error::plan(&[], reason)
 }
