@@ -157,9 +157,7 @@ class _Table:
                 seen[buffer_id] = i
         return ids
 
-    def integers(
-        self, title: str, least: int = _LEAST, most: int = _MOST
-    ) -> Int64Array:
+    def integers(self, title: str, least: int = _LEAST, most: int = _MOST) -> Int64Array:
         position = self.columns[title]
         parse = self._parser(title, least, most)
         return np.fromiter(

@@ -1,6 +1,6 @@
-"""Integers as they come from callers: taken whole into 64 bits, or refused with the place and the value.
+"""Integers as they come from callers: taken whole into 64 bits, or refused with place and value.
 
-NumPy would cut 1.9 down to 1 and wrap 2^63 around to a negative number, and a buffer that is a little
+NumPy would cut 1.9 down to 1 and wrap 2^63 around to a negative number; a buffer that is a little
 too small shares its last bytes with another one.
 """
 
