@@ -1,7 +1,7 @@
 """What is to be planned: buffers, how they conflict, and the memory they go to."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -153,6 +153,11 @@ class Problem:
     def capacity(self) -> int | None:
         """Capacity of the first pool in bytes."""
         return self.pools[0].capacity
+
+    def with_capacity(self, capacity: int | None) -> "Problem":
+        """Return the same problem with another capacity (bytes) of its first pool."""
+        first = replace(self.pools[0], capacity=capacity)
+        return replace(self, pools=(first, *self.pools[1:]))
 
     def id_of(self, buffer: int) -> str:
         """Return the name of a buffer, or its position where there are no names."""

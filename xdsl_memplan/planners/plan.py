@@ -31,11 +31,15 @@ def plan(
     """Assign an offset to every buffer of ``problem``.
 
     ``progress(incumbent_bytes, bound_bytes, work)`` is called about fifty times a second; what it
-    raises, and Ctrl-C, stops the planner and is raised here. The GIL is released. Same problem,
-    options and seed give the same plan for any number of threads, unless a time limit cut it short,
-    which ``Plan.stop`` then says.
+    raises, and Ctrl-C, stops the planner and is raised here within a tenth of a second. The GIL is
+    released. Same problem, options and seed give the same plan for any number of threads, unless a
+    time limit cut it short, which ``Plan.stop`` then says.
 
-    Raises `xdsl_memplan.planners.errors.PlanningError` and its subclasses.
+    With a capacity and ``minimize=False`` it stops as soon as a plan fits, or at once where the
+    bound shows that none does. With ``minimize=True`` the capacity only guides the search.
+
+    Raises `xdsl_memplan.planners.errors.PlanningError` and its subclasses: TimeLimitError if the
+    time limit was reached before there was any plan.
     """
     offsets = np.empty(len(problem), dtype=np.int64)
     pools = np.zeros(len(problem), dtype=np.int64) if len(problem.pools) > 1 else None

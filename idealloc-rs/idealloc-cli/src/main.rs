@@ -8,7 +8,7 @@ use std::time::Instant;
 use idealloc::{Control, Effort, Options, Plan, Problem, csv, generate, plan, planners};
 
 const USAGE: &str = "usage: idealloc FILE.csv [--planner NAME] [--effort low|medium|high|max] [--seed N]
-       [--threads N] [--time-limit SECONDS] [--capacity BYTES] [--fit] [--quiet] [--parameter NAME=VALUE]
+       [--threads N] [--time-limit SECONDS] [--capacity BYTES [--minimize]] [--quiet] [--parameter NAME=VALUE]
        idealloc --generate BUFFERS [the same]    made-up buffers instead of a file
        idealloc --planners                       what planners there are";
 
@@ -32,6 +32,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
         list: false,
         options: Options::default(),
     };
+    let mut minimize = false;
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
         match word.as_str() {
@@ -44,7 +45,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
                 found.options.time_limit = Some(limit.map_err(|error| error.to_string())?);
             }
             "--capacity" => found.capacity = Some(number(&value()?)?),
-            "--fit" => found.options.minimize = false,
+            "--minimize" => minimize = true,
             "--generate" => found.generate = Some(number(&value()?)?),
             "--parameter" => {
                 let pair = value()?;
@@ -59,6 +60,8 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
             _ => found.file = Some(word),
         }
     }
+    // With a capacity the question is whether it fits.
+    found.options.minimize = minimize || found.capacity.is_none();
     Ok(found)
 }
 

@@ -20,6 +20,12 @@ create_exception!(
     PlanningError,
     "The planner cannot honour a feature of the problem."
 );
+create_exception!(
+    _idealloc,
+    TimeLimitError,
+    PlanningError,
+    "The time limit was reached before there was a plan."
+);
 create_exception!(_idealloc, InvalidPlanError, PlanningError, "A plan breaks a rule.");
 create_exception!(_idealloc, InvalidGraphError, PlanningError, "A graph contradicts itself.");
 
@@ -31,6 +37,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InvalidOptionError", py.get_type::<InvalidOptionError>())?;
     module.add("UnknownPlannerError", py.get_type::<UnknownPlannerError>())?;
     module.add("UnsupportedError", py.get_type::<UnsupportedError>())?;
+    module.add("TimeLimitError", py.get_type::<TimeLimitError>())?;
     module.add("InvalidPlanError", py.get_type::<InvalidPlanError>())?;
     module.add("InvalidGraphError", py.get_type::<InvalidGraphError>())
 }
@@ -59,6 +66,7 @@ fn with_message(error: &Error, message: String) -> PyErr {
         Error::InvalidPlan { .. } => InvalidPlanError::new_err(message),
         Error::InvalidGraph(_) => InvalidGraphError::new_err(message),
         Error::Parse { .. } => PlanningError::new_err(message),
+        Error::OutOfTime { .. } => TimeLimitError::new_err(message),
         Error::Cancelled => PyKeyboardInterrupt::new_err(message),
     }
 }

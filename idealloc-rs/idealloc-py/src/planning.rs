@@ -122,9 +122,10 @@ fn plan(
     };
     let describe = problem.describe.clone();
     let problem = problem.to_problem(py)?;
-    let result =
-        gate::enter(py, progress, |control| idealloc::plan(&problem, &planner, &options, control))?
-            .map_err(|error| to_python_naming(&error, &describe))?;
+    let result = gate::enter(py, progress, move |control| {
+        idealloc::plan(&problem, &planner, &options, control)
+    })?
+    .map_err(|error| to_python_naming(&error, &describe))?;
     write(py, result.offsets.iter().copied(), &offsets)?;
     if let Some(pools) = pools {
         write(py, result.pools.iter().map(|&p| u64::from(p)), &pools)?;

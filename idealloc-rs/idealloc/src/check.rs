@@ -1,4 +1,5 @@
-//! The independent checker. Shares no code with planners: a plain sweep over time.
+//! The independent checker: a plain sweep over time. It shares the problem with planners, and no code: its order comes from
+//! the standard library, and nobody else uses its [set of ranks](crate::rank_set).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +7,6 @@ use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::lifetime::Lifetime;
 use crate::problem::{Conflicts, MAX_BYTES, Problem};
-use crate::radix::{ascending, sort_pairs};
 use crate::rank_set::RankSet;
 
 /// What a plan without a defect takes, in bytes.
@@ -148,10 +148,8 @@ fn sweep(
     offsets: &[u64],
     pool_of: &dyn Fn(usize) -> usize,
 ) -> Result<u64, Error> {
-    // A million buffers do not fit a cache: memory is used again, and read in order where it can be.
-    let mut spare = Vec::new();
     let mut by_address: Vec<(u64, u32)> = (0..).zip(offsets).map(|(i, &at)| (at, i)).collect();
-    sort_pairs(&mut by_address, &mut spare);
+    by_address.sort_unstable();
     if problem.pools.len() > 1 {
         by_address.sort_by_key(|&(_, buffer)| pool_of(buffer as usize));
     }
@@ -159,12 +157,12 @@ fn sweep(
     for (rank, &(_, buffer)) in (0..).zip(&by_address) {
         ranks[buffer as usize] = rank;
     }
-    let mut starting: Vec<(u64, u32)> = Vec::with_capacity(problem.len());
-    for_each_piece(problem, |life, buffer| starting.push((ascending(life.start), ranks[buffer])));
-    sort_pairs(&mut starting, &mut spare);
-    let mut ending: Vec<(u64, u32)> = Vec::with_capacity(starting.len());
-    for_each_piece(problem, |life, buffer| ending.push((ascending(life.end), ranks[buffer])));
-    sort_pairs(&mut ending, &mut spare);
+    let mut starting: Vec<(i64, u32)> = Vec::with_capacity(problem.len());
+    for_each_piece(problem, |life, buffer| starting.push((life.start, ranks[buffer])));
+    starting.sort_unstable();
+    let mut ending: Vec<(i64, u32)> = Vec::with_capacity(starting.len());
+    for_each_piece(problem, |life, buffer| ending.push((life.end, ranks[buffer])));
+    ending.sort_unstable();
     let ranges: Vec<Range> = by_address
         .iter()
         .map(|&(start, buffer)| Range { start, end: start + problem.sizes[buffer as usize] })

@@ -1,6 +1,7 @@
 //! The one error type of the crate.
 
 use std::fmt;
+use std::time::Duration;
 
 /// What can go wrong. Messages are complete sentences for a user who knows her buffers, not our code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,13 @@ pub enum Error {
     InvalidGraph(String),
     /// The caller asked to stop, and there is nothing to return.
     Cancelled,
+    /// The time limit was reached, and there is nothing to return yet.
+    OutOfTime {
+        /// The planner.
+        planner: &'static str,
+        /// Its time limit.
+        limit: Duration,
+    },
 }
 
 impl Error {
@@ -101,6 +109,12 @@ impl fmt::Display for Error {
                 write!(f, "line {line}, column {column}: {reason}")
             }
             Self::Cancelled => f.write_str("cancelled"),
+            Self::OutOfTime { planner, limit } => write!(
+                f,
+                "planner '{planner}' had no plan yet when its time limit of {} s was reached; allow more time, \
+                 or take a planner that searches or goes over the buffers once, such as auto or onnxruntime",
+                limit.as_secs_f64()
+            ),
         }
     }
 }
