@@ -22,6 +22,7 @@ from xdsl_memplan.transforms.abstract_execution import (
     Place,
     execute,
 )
+from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ class MemplanVerifyPass(ModulePass):
         pending: list[str] = []
         for name in functions:
             _verify_function(name, functions, arenas, done, pending)
+        if not arenas:
+            refuse_tensor_ir(op, self.name)
 
 
 def _verify_function(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idealloc::{Effort, Options};
+use idealloc::{Control, Effort, Options, Problem};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,6 +19,7 @@ type PlanTuple = (u64, u64, u64, &'static str, Vec<(&'static str, u64)>);
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Prepared>()?;
     module.add_function(wrap_pyfunction!(planners, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(cross, module)?)?;
@@ -66,6 +67,32 @@ fn check(
 fn cross(py: Python<'_>, problem: ProblemArrays<'_>, offsets: PyBuffer<i64>) -> PyResult<()> {
     let problem = problem.to_problem(py)?;
     write(py, problem.sizes().iter().copied(), &offsets)
+}
+
+/// A problem in the core's terms, on which planners can be timed without conversion and check.
+#[pyclass(frozen)]
+struct Prepared {
+    problem: Problem,
+}
+
+#[pymethods]
+impl Prepared {
+    #[new]
+    fn new(py: Python<'_>, problem: ProblemArrays<'_>) -> PyResult<Self> {
+        Ok(Self { problem: problem.to_problem(py)? })
+    }
+
+    /// Runs a planner in this thread and forgets its plan.
+    fn run(&self, py: Python<'_>, planner: &str) -> PyResult<()> {
+        py.detach(|| {
+            idealloc::planner::find(planner)
+                .and_then(|found| {
+                    (found.run)(&self.problem, &Options::default(), &Control::default())
+                })
+                .map(drop)
+        })
+        .map_err(to_python)
+    }
 }
 
 /// Fills three arrays of equal length with the sizes, starts and ends of made-up buffers.

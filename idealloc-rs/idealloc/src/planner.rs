@@ -67,6 +67,18 @@ pub fn planners() -> Vec<Planner> {
     all
 }
 
+/// The planner of this name.
+///
+/// # Errors
+/// [`Error::UnknownPlanner`].
+pub fn find(name: &str) -> Result<Planner, Error> {
+    let all = planners();
+    all.iter().find(|planner| planner.name == name).copied().ok_or_else(|| Error::UnknownPlanner {
+        name: name.to_owned(),
+        known: all.iter().map(|planner| planner.name).collect(),
+    })
+}
+
 /// Finds a planner, refuses what it cannot honour, runs it, and checks what it returns.
 ///
 /// # Errors
@@ -78,14 +90,8 @@ pub fn plan(
     options: &Options,
     control: &Control,
 ) -> Result<Plan, Error> {
-    let all = planners();
-    let Some(planner) = all.iter().find(|planner| planner.name == name) else {
-        return Err(Error::UnknownPlanner {
-            name: name.to_owned(),
-            known: all.iter().map(|planner| planner.name).collect(),
-        });
-    };
-    refuse_unsupported(planner, problem)?;
+    let planner = find(name)?;
+    refuse_unsupported(&planner, problem)?;
     if let Some(limit) = options.time_limit {
         control.stop_after(limit);
     }

@@ -38,14 +38,16 @@ def contenders() -> Iterator[Contender]:
         # Vela lays time out as an array: where that is long, event ranks keep it short.
         is_short = int(problem.ends.max(initial=0)) <= 8 * len(problem)
         given = ranges(problem if is_short else _ranked(problem))
-        capacity = problem.capacity or 2**62
+        capacity = limits.target or 2**62
         return Task(
             lambda: hill_climb.allocate_live_ranges(given, None, capacity),
             lambda addresses: np.array(addresses, dtype=np.int64),
         )
 
-    yield Contender("vela greedy", "peer", prepare_greedy, 30_000)
-    yield Contender("vela hill climb", "peer", prepare_hill_climb, 1_500, searches=True)
+    yield Contender("vela greedy", "peer", prepare_greedy, 30_000, timed="Python")
+    yield Contender(
+        "vela hill climb", "peer", prepare_hill_climb, 1_500, searches=True, timed="Python"
+    )
 
 
 class _VelaTensor:
