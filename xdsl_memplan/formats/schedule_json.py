@@ -77,7 +77,7 @@ def read_schedules(stream: TextIO, name: str, graph: Graph) -> list[WrittenSched
         raise FormatError(name, error.lineno, error.colno, f"not JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:
         raise FormatError(name, 1, 1, f"not JSON: {error}") from error
-    listed: list[Any] = document if isinstance(document, list) else [document]
+    listed = cast(list[Any], document) if isinstance(document, list) else [document]
     try:
         return [_read(one, graph) for one in listed]
     except ValueError as error:

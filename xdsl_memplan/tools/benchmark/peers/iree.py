@@ -14,6 +14,8 @@ from xdsl_memplan.model.problem import Int64Array, Problem
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task
 from xdsl_memplan.tools.benchmark.peers.executable import executable
 
+_TOLD = frozenset({"alignment"})
+
 
 def contenders() -> Iterator[Contender]:
     """Yield the planners of MLIR and of IREE in `iree-opt`. Raises FileNotFoundError."""
@@ -33,7 +35,9 @@ def contenders() -> Iterator[Contender]:
         text = _pack_ir(problem)
         return _subprocess_task(command, passes, "LayoutSlicesPass", text, _pack_offsets, order)
 
-    yield Contender("iree-opt MLIR best-fit", "peer", prepare_mlir, 12_000, timed="pass")
+    yield Contender(
+        "iree-opt MLIR best-fit", "peer", prepare_mlir, 12_000, honours=_TOLD, timed="pass"
+    )
     yield Contender("iree-opt LayoutSlices", "peer", prepare_iree, 12_000, timed="pass")
 
 
@@ -73,7 +77,11 @@ def _alloc_ir(problem: Problem) -> str:
         zip(problem.sizes.tolist(), problem.starts.tolist(), problem.ends.tolist(), strict=True)
     ):
         kind = f"memref<{size}xi8>"
-        events.append((start, 1, i, f"  %b{i} = memref.alloc() : {kind}"))
+        properties = "operandSegmentSizes = array<i32: 0, 0>"
+        if problem.alignments is not None:
+            properties += f", alignment = {problem.alignments[i]} : i64"
+        alloc = f'  %b{i} = "memref.alloc"() <{{{properties}}}> : () -> {kind}'
+        events.append((start, 1, i, alloc))
         events.append((end, 0, i, f"  memref.dealloc %b{i} : {kind}"))
     lines = [line for *_, line in sorted(events)]
     return "\n".join(["func.func @f() {", *lines, "  return", "}"])

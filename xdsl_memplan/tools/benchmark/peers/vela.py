@@ -1,6 +1,7 @@
 """Vela, Arm's compiler for Ethos-U: https://pypi.org/project/ethos-u-vela, Apache-2.0."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -18,8 +19,9 @@ def contenders() -> Iterator[Contender]:
 
     def ranges(problem: Problem) -> list[Any]:
         made: list[Any] = []
+        alignments = problem.alignments
         for i in range(len(problem)):
-            one = live_range.LiveRange(None, 1)
+            one = live_range.LiveRange(None, 1 if alignments is None else int(alignments[i]))
             one.start_time, one.end_time = int(problem.starts[i]), int(problem.ends[i]) - 1
             one.size, one.name = int(problem.sizes[i]), f"{i:09}"
             one.tensors.append(_VelaTensor())
@@ -44,9 +46,16 @@ def contenders() -> Iterator[Contender]:
             lambda addresses: np.array(addresses, dtype=np.int64),
         )
 
-    yield Contender("vela greedy", "peer", prepare_greedy, 30_000, timed="Python")
+    told = frozenset({"alignment"})
+    yield Contender("vela greedy", "peer", prepare_greedy, 30_000, honours=told, timed="Python")
     yield Contender(
-        "vela hill climb", "peer", prepare_hill_climb, 1_500, searches=True, timed="Python"
+        "vela hill climb",
+        "peer",
+        prepare_hill_climb,
+        1_500,
+        searches=True,
+        honours=told,
+        timed="Python",
     )
 
 
@@ -57,4 +66,4 @@ class _VelaTensor:
 def _ranked(problem: Problem) -> Problem:
     times = np.unique(np.concatenate([problem.starts, problem.ends]))
     starts, ends = np.searchsorted(times, problem.starts), np.searchsorted(times, problem.ends)
-    return Problem(sizes=problem.sizes, starts=starts, ends=ends)
+    return replace(problem, starts=starts, ends=ends)
