@@ -63,4 +63,44 @@ irdl.dialect @memplan {
     irdl.operands(source: %tensor)
     irdl.results(result: %tensor)
   }
+
+  // A region of the source: the result has as many dimensions. Offsets that are values stand in
+  // static_offsets as -9223372036854775808; sizes and strides are numbers.
+  irdl.operation @load {
+    %static_offsets = irdl.base "#builtin.dense_array"
+    %static_sizes = irdl.base "#builtin.dense_array"
+    %static_strides = irdl.base "#builtin.dense_array"
+    irdl.attributes {"static_offsets" = %static_offsets, "static_sizes" = %static_sizes, "static_strides" = %static_strides}
+    %source = irdl.base "!builtin.tensor"
+    %index = irdl.is index
+    %result = irdl.base "!builtin.tensor"
+    irdl.operands(source: %source, offsets: variadic %index)
+    irdl.results(result: %result)
+  }
+
+  irdl.operation @carry {
+    %static_offsets = irdl.base "#builtin.dense_array"
+    %static_sizes = irdl.base "#builtin.dense_array"
+    %static_strides = irdl.base "#builtin.dense_array"
+    irdl.attributes {"static_offsets" = %static_offsets, "static_sizes" = %static_sizes, "static_strides" = %static_strides}
+    %source = irdl.base "!builtin.tensor"
+    %index = irdl.is index
+    %result = irdl.base "!builtin.tensor"
+    irdl.operands(source: %source, offsets: variadic %index)
+    irdl.results(result: %result)
+  }
+
+  // The result is the destination with a region replaced by the source.
+  irdl.operation @store {
+    %arena = irdl.base "#builtin.symbol_ref"
+    %static_offsets = irdl.base "#builtin.dense_array"
+    %static_sizes = irdl.base "#builtin.dense_array"
+    %static_strides = irdl.base "#builtin.dense_array"
+    irdl.attributes {"arena" = %arena, "static_offsets" = %static_offsets, "static_sizes" = %static_sizes, "static_strides" = %static_strides}
+    %source = irdl.base "!builtin.tensor"
+    %destination = irdl.base "!builtin.tensor"
+    %index = irdl.is index
+    irdl.operands(source: %source, destination: %destination, offsets: variadic %index)
+    irdl.results(result: %destination)
+  }
 }

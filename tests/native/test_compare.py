@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from xdsl_memplan.native.compare import DifferenceError, compare_modules
-from xdsl_memplan.native.compile import NativeToolError
+from xdsl_memplan.native.compile import NativeToolError, compile_module
 from xdsl_memplan.native.run import ArrayType, random_inputs
 from xdsl_memplan.tools.cli import main
 
@@ -84,3 +84,21 @@ def test_command(tmp_path, capsys):
     file.write_text(TENSORS)
     assert main(["compare", str(file), str(file)]) == 0
     assert "equal, bit for bit: 2 results" in capsys.readouterr().err
+
+
+def test_a_function_equal_to_another_one_is_found():
+    helper = TENSORS.replace("@main", "@helper")
+    assert compare_modules(helper + TENSORS, TENSORS).results == 2
+
+
+def test_loops_of_many_operations_are_compiled_once(tmp_path):
+    step = "  %r{n} = linalg.exp ins(%r{p} : tensor<8xf32>) outs(%e : tensor<8xf32>) -> {t}\n"
+    steps = "".join(step.format(n=n + 1, p=n, t="tensor<8xf32>") for n in range(300))
+    text = (
+        "func.func @main(%r0: tensor<8xf32>) -> tensor<8xf32> {\n"
+        f"  %e = tensor.empty() : tensor<8xf32>\n{steps}  return %r300 : tensor<8xf32>\n}}"
+    )
+    compile_module(text, tmp_path)
+    bitcode = (tmp_path / "module.bc").read_bytes()
+    # 300 loops one by one are 100,000 bytes of machine code and more.
+    assert (tmp_path / "module.o").stat().st_size < 60_000, len(bitcode)

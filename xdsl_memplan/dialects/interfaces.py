@@ -1,6 +1,6 @@
 """What memory planning asks of an operation: traits that anybody can attach to any operation class.
 
-Four questions, one trait each:
+Five questions, one trait each:
 
 | trait              | question                                                        |
 |--------------------|-----------------------------------------------------------------|
@@ -8,6 +8,7 @@ Four questions, one trait each:
 | `AliasingTrait`    | which results are the storage of which operands (views, casts)?  |
 | `DestinationTrait` | which tensor results can be written into which operands?         |
 | `ReadsWritesTrait` | whose contents does it read and write?                           |
+| `InPlaceTrait`     | which operands may a result be written over while it is computed? |
 
 An embedder implements a trait and attaches it to an operation class of her own or of somebody else:
 
@@ -128,7 +129,25 @@ class ReadsWritesTrait(OpTrait, ABC):
         """The accesses; None if they cannot be told, and then the operation cannot be planned."""
 
 
-INTERFACES = (BufferLikeTrait, AliasingTrait, DestinationTrait, ReadsWritesTrait)
+class InPlaceTrait(OpTrait, ABC):
+    """A result can be written over an operand: each element is read before it is written."""
+
+    @abstractmethod
+    def overwrites(self, op: Operation) -> Sequence[Tie]:
+        """Results with operands of the same type that they may be written over.
+
+        Only operands whose element is read before, and only before, the result's element at the
+        same place is written. Operands that `DestinationTrait` names need not be listed.
+        """
+
+
+INTERFACES = (
+    BufferLikeTrait,
+    AliasingTrait,
+    DestinationTrait,
+    ReadsWritesTrait,
+    InPlaceTrait,
+)
 
 
 def has_contents(type: Attribute) -> bool:

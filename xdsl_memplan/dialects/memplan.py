@@ -40,6 +40,7 @@ from xdsl_memplan.dialects.interface_models import NoAccess
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.model.lifetime import Lifetime
 
 LIFETIMES = "memplan.lifetimes"
@@ -361,5 +362,7 @@ class BufferOp(IRDLOperation):
 
 
 Memplan = Dialect(
-    "memplan", [ArenaOp, BufferOp, SpillOp, RetrieveOp], [LifetimeAttr, MemoryAttr, PlanAttr]
+    "memplan",
+    [ArenaOp, BufferOp, SpillOp, RetrieveOp, LoadOp, StoreOp, CarryOp],
+    [LifetimeAttr, MemoryAttr, PlanAttr],
 )

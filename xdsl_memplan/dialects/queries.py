@@ -9,14 +9,17 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import is_side_effect_free
+from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.dialects import stock_models
+from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.interfaces import (
     Access,
     AliasingTrait,
     BufferLikeTrait,
     DestinationTrait,
     Effects,
+    InPlaceTrait,
     ReadsWritesTrait,
     Tie,
     has_contents,
@@ -46,6 +49,21 @@ def destinations_of(op: Operation) -> Sequence[Tie]:
     return () if trait is None else trait.destinations(op)
 
 
+def overwrites_of(op: Operation) -> Sequence[Tie]:
+    """Results that may be written over an operand which is read for the last time.
+
+    Destinations, what `InPlaceTrait` says, and the operands of elementwise arithmetic on tensors.
+    """
+    trait = op.get_trait(InPlaceTrait)
+    ties = destinations_of(op)
+    if trait is not None:
+        return (*ties, *trait.overwrites(op))
+    if is_elementwise(op):
+        type_ = op.results[0].type
+        return tuple(Tie(0, i) for i, operand in enumerate(op.operands) if operand.type == type_)
+    return ties
+
+
 def effects_of(op: Operation) -> Effects | None:
     """Whose contents `op` itself reads and writes; operations in its regions answer for themselves.
 
@@ -55,10 +73,13 @@ def effects_of(op: Operation) -> Effects | None:
 
     Returns:
         None if that is not known.
+
+    Raises:
+        PassFailedException: a trait that does not speak of every operand and result.
     """
     trait = op.get_trait(ReadsWritesTrait)
     if trait is not None:
-        return trait.effects(op)
+        return _complete(trait.effects(op), op)
     operand_types, result_types = op.operand_types, op.result_types
     shaped = [type for type in (*operand_types, *result_types) if has_contents(type)]
     if shaped:
@@ -70,6 +91,17 @@ def effects_of(op: Operation) -> Effects | None:
         tuple(Access.READ if has_contents(type) else Access.NONE for type in operand_types),
         tuple(Access.WRITE if has_contents(type) else Access.NONE for type in result_types),
     )
+
+
+def _complete(effects: Effects | None, op: Operation) -> Effects | None:
+    if effects is not None:
+        told, has = tuple(map(len, effects)), (len(op.operands), len(op.results))
+        if told != has:
+            raise PassFailedException(
+                f"'{op.name}': its ReadsWritesTrait tells of {told[0]} operands and {told[1]} "
+                f"results, it has {has[0]} and {has[1]}"
+            )
+    return effects
 
 
 def _is_tensor(type: Attribute) -> bool:

@@ -6,11 +6,10 @@ An operation that is not listed and touches tensors or memrefs is handled by the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith, bufferization, builtin, cf, func, linalg, memref, scf, tensor
-from xdsl.dialects.linalg import ops as linalg_ops
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from xdsl.traits import OpTrait
 
@@ -27,6 +26,7 @@ from xdsl_memplan.dialects.interfaces import (
     Access,
     DestinationTrait,
     Effects,
+    InPlaceTrait,
     ReadsWritesTrait,
     Tie,
     attach,
@@ -34,6 +34,17 @@ from xdsl_memplan.dialects.interfaces import (
 )
 from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.dialects.memref_alloc_model import MemrefAllocModel
+from xdsl_memplan.dialects.xdsl_versions import (
+    AssumeAlignmentOp,
+    IteratorType,
+    LinalgStructuredOperation,
+    NamedOperation,
+    PadOp,
+    TensorYieldOp,
+    ViewOp,
+    has_structured_operations,
+    linalg_ops,
+)
 
 _READ, _WRITE, _NONE = Access.READ, Access.WRITE, Access.NONE
 
@@ -83,6 +94,46 @@ class StructuredEffects(ReadsWritesTrait):
 
 
 @dataclass(frozen=True)
+class StructuredOverwrites(InPlaceTrait):
+    """A structured operation may write a result over an input that it reads with the same map.
+
+    In a nest of parallel loops that reaches no element twice, an element is read in the iteration
+    that writes it and in no other.
+    """
+
+    def overwrites(self, op: Operation) -> Sequence[Tie]:
+        """Inputs of the type of a result, each with that result."""
+        assert isinstance(op, LinalgStructuredOperation)
+        if not op.results:
+            return ()
+        first = len(op.inputs)
+        ties = [
+            (result, operand)
+            for result, type_ in enumerate(op.result_types)
+            for operand in range(first)
+            if op.operands[operand].type == type_
+        ]
+        if not ties or any(t.data is not IteratorType.PARALLEL for t in op.get_iterator_types()):
+            return ()
+        maps = op.get_indexing_maps().data
+        return tuple(
+            Tie(result, operand)
+            for result, operand in ties
+            if maps[operand].data == maps[first + result].data
+            and _reaches_once(op, maps[first + result].data)
+        )
+
+
+@dataclass(frozen=True)
+class LoopOverwrites(InPlaceTrait):
+    """`scf.for` may leave a result where its initial value was."""
+
+    def overwrites(self, op: Operation) -> Sequence[Tie]:
+        """Each result with the operand that is its initial value."""
+        return tuple(Tie(i, i + 3) for i in range(len(op.results)))
+
+
+@dataclass(frozen=True)
 class OutEffects(ReadsWritesTrait):
     """`linalg.broadcast` overwrites its init, `linalg.reduce` accumulates into it."""
 
@@ -121,9 +172,9 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     memref.ReinterpretCastOp: (ViewOf(), NoAccess()),
     memref.CollapseShapeOp: (ViewOf(), NoAccess()),
     memref.ExpandShapeOp: (ViewOf(), NoAccess()),
-    memref.ViewOp: (ViewOf(), NoAccess()),
+    ViewOp: (ViewOf(), NoAccess()),
     memref.MemorySpaceCastOp: (ViewOf(), NoAccess()),
-    memref.AssumeAlignmentOp: (ViewOf(), NoAccess()),
+    AssumeAlignmentOp: (ViewOf(), NoAccess()),
     memref.ExtractStridedMetaDataOp: (ViewOf(), NoAccess()),
     memref.DimOp: (NoAccess(),),
     memref.RankOp: (NoAccess(),),
@@ -139,7 +190,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     tensor.ExtractSliceOp: (ViewOf(), NoAccess()),
     tensor.DimOp: (NoAccess(),),
     # From one kind to the other.
-    builtin.UnrealizedConversionCastOp: (MayAliasAny(tensors=True), NoAccess()),
+    builtin.UnrealizedConversionCastOp: (MayAliasAny(of_any_type=True), NoAccess()),
     bufferization.ToTensorOp: (ViewOf(), NoAccess()),
     bufferization.ToBufferOp: (ViewOf(), NoAccess()),
     # Accesses to memrefs.
@@ -152,7 +203,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     # Operations on tensors; those that are pure and without a region have the default.
     tensor.InsertSliceOp: (WritesInto(1), FixedAccess((_READ, _READ), (_WRITE,))),
     tensor.InsertOp: (WritesInto(1), FixedAccess((_NONE, _READ), (_WRITE,))),
-    tensor.PadOp: (FixedAccess((_READ,), (_WRITE,)),),
+    PadOp: (FixedAccess((_READ,), (_WRITE,)),),
     linalg_ops.BroadcastOp: (WritesInto(1), OutEffects(accumulates=False)),
     linalg_ops.ReduceOp: (WritesInto(1), OutEffects(accumulates=True)),
     # Calls and control flow. What a region returns is followed by the analysis, not here.
@@ -162,7 +213,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     cf.BranchOp: (NoAccess(),),
     cf.ConditionalBranchOp: (NoAccess(),),
     cf.SwitchOp: (NoAccess(),),
-    scf.ForOp: (NoAccess(),),
+    scf.ForOp: (NoAccess(), LoopOverwrites()),
     scf.WhileOp: (NoAccess(),),
     scf.IfOp: (NoAccess(),),
     scf.IndexSwitchOp: (NoAccess(),),
@@ -173,7 +224,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     scf.ConditionOp: (NoAccess(),),
     scf.YieldOp: (NoAccess(),),
     linalg_ops.YieldOp: (NoAccess(),),
-    tensor.YieldOp: (NoAccess(),),
+    TensorYieldOp: (NoAccess(),),
 }
 
 
@@ -181,14 +232,35 @@ def attach_all() -> None:
     """Attach the table and the models of structured operations; a second time has no effect."""
     for op_class, traits in _MODELS.items():
         attach(op_class, *traits, replace=False)
+    if not has_structured_operations():
+        return
     for op_class in extended_linalg(linalg.Linalg).operations:
         if issubclass(op_class, LinalgStructuredOperation):
-            attach(op_class, StructuredDestinations(), StructuredEffects(), replace=False)
+            models = (StructuredDestinations(), StructuredEffects(), StructuredOverwrites())
+            attach(op_class, *models, replace=False)
 
 
 def _repeats(indexing_map: AffineMap) -> bool:
     """Tell whether several iterations reach the same element: a reduction."""
     return len(indexing_map.used_dims()) < indexing_map.num_dims
+
+
+def _reaches_once(op: LinalgStructuredOperation, written: AffineMap) -> bool:
+    """Tell whether the loops that `written` does not use have one iteration."""
+    used = written.used_dims()
+    missing = [d for d in range(written.num_dims) if d not in used]
+    if any(not isinstance(e, AffineDimExpr | AffineConstantExpr) for e in written.results):
+        return False
+    if not missing:
+        return True
+    sizes: dict[int, int] = {}
+    for type_, indexing_map in zip(op.operand_types, op.get_indexing_maps().data, strict=True):
+        if isinstance(type_, builtin.TensorType):
+            shape = cast(builtin.TensorType[Attribute], type_).get_shape()
+            for expression, size in zip(indexing_map.data.results, shape, strict=True):
+                if isinstance(expression, AffineDimExpr):
+                    sizes[expression.position] = size
+    return all(sizes.get(dimension) == 1 for dimension in missing)
 
 
 def _covers(indexing_map: AffineMap, shape: Sequence[int]) -> bool:

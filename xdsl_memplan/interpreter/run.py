@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xdsl_memplan.interpreter.arrays import is_array
 from xdsl_memplan.interpreter.linalg_functions import LinalgFunctions
 from xdsl_memplan.interpreter.memref_functions import MemRefFunctions
+from xdsl_memplan.interpreter.move_functions import MoveFunctions
 from xdsl_memplan.interpreter.scalar_functions import ScalarFunctions
 from xdsl_memplan.interpreter.tensor_functions import TensorFunctions
 
@@ -40,6 +41,7 @@ def run(module: ModuleOp, arguments: Sequence[Any], function: str | None = None)
         MathFunctions(),
         ScalarFunctions(),
         TensorFunctions(),
+        MoveFunctions(),
         MemRefFunctions(),
         LinalgFunctions(),
     ):

@@ -7,9 +7,18 @@ import numpy as np
 from xdsl.dialects import memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, DenseArrayBase, ShapedType
 
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.interpreter.arrays import Array
 
-SliceOp = memref.SubviewOp | memref.ReinterpretCastOp | tensor.ExtractSliceOp | tensor.InsertSliceOp
+SliceOp = (
+    memref.SubviewOp
+    | memref.ReinterpretCastOp
+    | tensor.ExtractSliceOp
+    | tensor.InsertSliceOp
+    | LoadOp
+    | StoreOp
+    | CarryOp
+)
 
 
 class Slice(NamedTuple):
@@ -33,7 +42,9 @@ class Slice(NamedTuple):
 
 def slice_of(op: SliceOp, operands: Sequence[Any]) -> Slice:
     """The slice of an operation; `operands` are the values of all its operands."""
-    dynamic: Iterator[Any] = iter(operands[2 if isinstance(op, tensor.InsertSliceOp) else 1 :])
+    dynamic: Iterator[Any] = iter(
+        operands[2 if isinstance(op, tensor.InsertSliceOp | StoreOp) else 1 :]
+    )
     return Slice(
         merged(op.static_offsets, dynamic),
         merged(op.static_sizes, dynamic),

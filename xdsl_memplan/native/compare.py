@@ -50,9 +50,11 @@ def compare_modules(
     inputs = random_inputs(argument_types, seed, integers_below)
     untouched = [array.copy() for array in inputs]
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
-        expected = call(compile_module(before, Path(first)), function, inputs, result_types)
+        expected = call(
+            compile_module(before, Path(first), function), function, inputs, result_types
+        )
         inputs = [array.copy() for array in untouched]
-        found = call(compile_module(after, Path(second)), function, inputs, result_types)
+        found = call(compile_module(after, Path(second), function), function, inputs, result_types)
     for i, (array, original) in enumerate(zip(inputs, untouched, strict=True)):
         if array.tobytes() != original.tobytes():
             raise DifferenceError(f"the second module writes to argument {i}")

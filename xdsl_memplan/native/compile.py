@@ -6,18 +6,27 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from xdsl_memplan.native.outline import outline_passes
+
 # Tensors are bufferized as users do today; memrefs pass through.
 BUFFERIZE = (
     "builtin.module(one-shot-bufferize{bufferize-function-boundaries=true "
     "function-boundary-type-conversion=identity-layout-map},canonicalize)"
 )
 
-LOWER = (
-    "builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-loops,expand-realloc,"
-    "func.func(lower-affine),convert-scf-to-cf,expand-strided-metadata,lower-affine,"
-    "func.func(llvm-request-c-wrappers),convert-math-to-llvm,convert-math-to-libm,"
-    "finalize-memref-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,convert-func-to-llvm,"
-    "convert-cf-to-llvm,reconcile-unrealized-casts)"
+_TO_LOOPS = "func.func(linalg-generalize-named-ops),convert-linalg-to-loops,canonicalize"
+
+_TO_LLVM = (
+    "expand-realloc,func.func(lower-affine),convert-scf-to-cf,expand-strided-metadata,lower-affine,"
+    "convert-math-to-llvm,convert-math-to-libm,finalize-memref-to-llvm,convert-arith-to-llvm,"
+    "convert-index-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts"
+)
+
+# What makes loops fast, function by function; the passes of -O2 on whole modules, and those on
+# chains of calls, take minutes where a function calls thousands of others.
+_OPTIMIZE = (
+    "function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(loop-rotate,licm),loop(indvars),"
+    "instcombine,loop-vectorize,instcombine,simplifycfg)"
 )
 
 
@@ -59,17 +68,20 @@ def upstream_bufferize(text: str, pipeline: str = BUFFERIZE) -> str:
     )
 
 
-def compile_module(text: str, folder: Path) -> Path:
+def compile_module(text: str, folder: Path, function: str = "main") -> Path:
     """Compile memref or tensor IR into a shared object inside `folder` and return its path.
 
-    Every function gets a C interface `_mlir_ciface_NAME`. Raises NativeToolError.
+    `function` gets a C interface `_mlir_ciface_NAME`. The time is in proportion to the length of
+    the module, however long its functions are. Raises NativeToolError.
     """
+    passes = ",".join((_TO_LOOPS, outline_passes(function, folder), _TO_LLVM))
     lowered = run_tool(
-        [find_tool("mlir-opt"), f"--pass-pipeline={LOWER}"], upstream_bufferize(text)
+        [find_tool("mlir-opt"), f"--pass-pipeline=builtin.module({passes})"],
+        upstream_bufferize(text),
     )
     llvm_ir = run_tool([find_tool("mlir-translate"), "--mlir-to-llvmir"], lowered)
     bitcode, machine_code, library = (folder / f"module.{end}" for end in ("bc", "o", "so"))
-    run_tool([find_tool("opt"), "-O2", "-", "-o", bitcode], llvm_ir)
+    run_tool([find_tool("opt"), f"-passes={_OPTIMIZE}", "-", "-o", bitcode], llvm_ir)
     object_options = ("-O2", "-relocation-model=pic", "-filetype=obj")
     run_tool([find_tool("llc"), *object_options, bitcode, "-o", machine_code])
     # memref.copy of strided memrefs calls MLIR's small runtime.

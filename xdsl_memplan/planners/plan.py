@@ -46,7 +46,8 @@ def plan(
     for name, value in (parameters or {}).items():
         if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidOptionError(f"parameter {name} is {value!r}, not a string")
-    if time_limit_seconds is not None and not isinstance(time_limit_seconds, int | float):
+    limit: object = time_limit_seconds
+    if limit is not None and not isinstance(limit, int | float):
         raise InvalidOptionError(f"time limit {time_limit_seconds!r} is not a number of seconds")
     peak, load, bound, stop, statistics = _idealloc.plan(
         as_core_problem(problem),

@@ -45,6 +45,9 @@ class MemplanSchedulePass(ModulePass):
     `objective=fit` it is `peak`, and `traffic` only for functions that do not fit then, if there is
     a second memory; a function that cannot be analysed is left as it is.
 
+    A function with `memplan.load`, `memplan.store` or `memplan.carry` keeps its order under every
+    objective, and nothing is spilled: whoever wrote them has decided about both.
+
     Options:
 
     - `objective` (`peak`): `peak`, `traffic` or `fit`.
@@ -71,6 +74,7 @@ class MemplanSchedulePass(ModulePass):
         """
         # Loading the search takes a moment, and every start of xdsl-opt lists this pass.
         from xdsl_memplan.analysis.operator_graph import OperatorGraph
+        from xdsl_memplan.dialects.region_moves import has_region_moves
         from xdsl_memplan.transforms.schedule_fit import schedule_to_fit
         from xdsl_memplan.transforms.schedule_peak import (
             functions_with_body,
@@ -92,6 +96,8 @@ class MemplanSchedulePass(ModulePass):
         keep = self.order == "keep"
         on_chip, off_chip = two_memories(op, self.memory)
         for function in functions_with_body(op):
+            if has_region_moves(function):
+                continue
             match self.objective:
                 case "peak":
                     if not keep:

@@ -3,18 +3,15 @@
 from collections.abc import Iterator
 from typing import cast
 
-from xdsl.dialects import arith, bufferization, func, tensor
-from xdsl.dialects.builtin import MemRefType, UnrankedTensorType
+from xdsl.dialects import func
+from xdsl.dialects.builtin import UnrankedTensorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xdsl_memplan.dialects.memref_size import size_bytes
-from xdsl_memplan.transforms.bufferize.constants import check_constant
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import CONTROL_FLOW, STRUCTURED, is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, is_dense, is_static
-from xdsl_memplan.transforms.bufferize.place_slices import pad_interior, pad_value, shape_of
-from xdsl_memplan.transforms.bufferize.rules import find_rule
-from xdsl_memplan.transforms.bufferize.tensor_views import VIEW_OPS, slice_of, views_of
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_static
+from xdsl_memplan.transforms.bufferize.stock_records import record_of
 
 _MOST_BYTES = 2**63 - 1
 
@@ -43,38 +40,13 @@ def check_function(function: func.FuncOp) -> None:
 def _check_operation(op: Operation) -> None:
     for value in (*op.operands, *op.results):
         _check_value(op, value)
-    find_rule(op)
-    if isinstance(op, STRUCTURED):
-        _check_structured(op)
-    match op:
-        case arith.ConstantOp() if is_tensor(op.result):
-            check_constant(op)
-        case tensor.PadOp():
-            pad_interior(op)
-            pad_value(op)
-        case tensor.InsertSliceOp():
-            slice_of(op, shape_of(op.source))
-        case bufferization.ToTensorOp() | bufferization.ToBufferOp():
-            type = op.memref.type
-            if not isinstance(type, MemRefType) or not is_dense(cast(Memref, type)):
-                raise cannot_bufferize(op, "only memrefs with an identity layout", op.memref)
-        case _ if isinstance(op, VIEW_OPS):
-            views_of(op)
-        case _:
-            pass
-
-
-def _check_structured(op: Operation) -> None:
-    tensors = [is_tensor(value) for value in op.operands]
-    memrefs = [isinstance(value.type, MemRefType) for value in op.operands]
-    if any(tensors) and any(memrefs):
-        raise cannot_bufferize(op, "it has tensors and memrefs")
-    for inner in (inner for region in op.regions for inner in region.walk()):
-        touched = [value for value in (*inner.operands, *inner.results) if is_tensor(value)]
-        for value in touched:
-            _check_value(inner, value)
-        if touched and not isinstance(inner, tensor.ExtractOp | tensor.DimOp):
-            raise cannot_bufferize(inner, f"no rule for this operation inside {op.name}")
+    for region in op.regions if isinstance(op, STRUCTURED) else ():
+        for inner in region.walk():
+            for value in (*inner.operands, *inner.results):
+                _check_value(inner, value)
+    record = record_of(op)
+    if record is not None:
+        record.check(op)
 
 
 def _check_value(op: Operation, value: SSAValue) -> None:

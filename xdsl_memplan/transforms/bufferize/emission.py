@@ -34,6 +34,7 @@ from xdsl_memplan.transforms.bufferize.place import (
     view_type,
 )
 from xdsl_memplan.transforms.bufferize.placement import Placement
+from xdsl_memplan.transforms.bufferize.records import OperationRecord
 
 _Key: TypeAlias = tuple[Storage, tuple[View, ...]] | Attribute
 
@@ -57,8 +58,8 @@ class Emitter:
     globals: Globals
     arena: str
     alignment: int
-    find: "Callable[[Operation], Emit | None]"
-    """What rewrites an operation; None for one that stays as it is."""
+    find: Callable[[Operation], OperationRecord | None]
+    """The record of an operation; None for one that stays as it is."""
     memrefs: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The memref of each tensor."""
     scopes: list[Scope] = field(default_factory=list[Scope])
@@ -78,8 +79,8 @@ class Emitter:
             if op not in self.liveness.live:
                 replaced.append(op)
                 continue
-            emit = self.find(op)
-            if emit is not None and emit(self, op):
+            record = self.find(op)
+            if record is not None and record.emit is not None and record.emit(self, op):
                 replaced.append(op)
         self.scopes.pop()
         for op in reversed(replaced):
@@ -219,10 +220,6 @@ class Emitter:
         size = size_bytes(type)
         assert size is not None
         return BufferOp(arena or self.arena, type, size=size, alignment=self.alignment)
-
-
-Emit = Callable[[Emitter, Operation], bool]
-"""Rewrites an operation; tells whether it is to be erased."""
 
 
 def _is_undefined(value: SSAValue) -> bool:

@@ -20,11 +20,6 @@ from xdsl_memplan.transforms.bufferize.place import view_type
 from xdsl_memplan.transforms.bufferize.tensor_views import views_of
 
 
-def emit_nothing(emitter: Emitter, op: Operation) -> bool:
-    """The operation goes: its result is made where it is needed."""
-    return True
-
-
 def emit_constant(emitter: Emitter, op: Operation) -> bool:
     """A constant tensor goes, a scalar stays."""
     return is_tensor(op.results[0])
@@ -138,13 +133,6 @@ def emit_materialize(emitter: Emitter, op: Operation) -> bool:
             emitter.fill(uniform.scalar, op.dest)
         else:
             emitter.copy(emitter.memref_of(op.source), op.dest)
-    return True
-
-
-def emit_move(emitter: Emitter, op: Operation) -> bool:
-    """Copy to the other memory."""
-    place = emitter.placement.places[op.results[0]]
-    emitter.memrefs[op.results[0]] = emitter.put(op.operands[0], place)
     return True
 
 

@@ -22,19 +22,7 @@ def emit_structured(emitter: Emitter, op: Operation) -> bool:
     if all(emitter.placement.uniforms.of(result) is not None for result in op.results):
         return True
     _load_captured(emitter, op)
-    reads = emitter.liveness.reads(op)
-    needed = emitter.liveness.needed_results(op)
-    targets: dict[int, SSAValue] = {}
-    for tie in destinations_of(op):
-        if not needed[tie.result]:
-            continue
-        result = op.results[tie.result]
-        place = emitter.placement.places[result]
-        if reads[tie.operand]:
-            target = emitter.put(op.operands[tie.operand], place)
-        else:
-            target = emitter.at(place, result.name_hint)
-        targets[tie.operand] = emitter.memrefs[result] = target
+    targets = _targets(emitter, op)
     if isinstance(op, linalg_ops.GenericOp):
         _emit_generic(emitter, op, targets)
         return True
@@ -50,6 +38,42 @@ def emit_structured(emitter: Emitter, op: Operation) -> bool:
     new.location = op.location
     emitter.insert(new)
     return True
+
+
+def emit_by_traits(emitter: Emitter, op: Operation) -> bool:
+    """The same operation on memrefs, without its tensor results: an operation of somebody else."""
+    targets = _targets(emitter, op)
+    new = type(op).create(
+        operands=[targets.get(i) or _input(emitter, v) for i, v in enumerate(op.operands)],
+        result_types=[result.type for result in op.results if not is_tensor(result)],
+        properties=op.properties,
+        attributes=_attributes(op),
+    )
+    new.location = op.location
+    emitter.insert(new)
+    kept = iter(new.results)
+    for result in op.results:
+        if not is_tensor(result):
+            result.replace_all_uses_with(next(kept))
+    return True
+
+
+def _targets(emitter: Emitter, op: Operation) -> dict[int, SSAValue]:
+    """The memref of each destination operand whose result somebody needs."""
+    reads = emitter.liveness.reads(op)
+    needed = emitter.liveness.needed_results(op)
+    targets: dict[int, SSAValue] = {}
+    for tie in destinations_of(op):
+        if not needed[tie.result]:
+            continue
+        result = op.results[tie.result]
+        place = emitter.placement.places[result]
+        if reads[tie.operand]:
+            target = emitter.put(op.operands[tie.operand], place)
+        else:
+            target = emitter.at(place, result.name_hint)
+        targets[tie.operand] = emitter.memrefs[result] = target
+    return targets
 
 
 def emit_elementwise(emitter: Emitter, op: Operation) -> bool:

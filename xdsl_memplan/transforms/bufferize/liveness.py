@@ -8,7 +8,7 @@ have no numbers of their own.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects import bufferization, func, scf, tensor
+from xdsl.dialects import bufferization, func, scf
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -16,9 +16,10 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from xdsl_memplan.dialects.interfaces import Access
-from xdsl_memplan.dialects.queries import effects_of
+from xdsl_memplan.dialects.queries import destinations_of, effects_of
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.bufferize.place import NEVER, View, view_type
+from xdsl_memplan.transforms.bufferize.records import registered
 from xdsl_memplan.transforms.bufferize.tensor_views import viewed, views_of
 
 CONTROL_FLOW = (
@@ -31,14 +32,6 @@ CONTROL_FLOW = (
 )
 
 STRUCTURED = (LinalgStructuredOperation, linalg_ops.BroadcastOp, linalg_ops.ReduceOp)
-
-_DENSE_USERS = (
-    func.ReturnOp,
-    func.CallOp,
-    bufferization.ToBufferOp,
-    bufferization.MaterializeInDestinationOp,
-)
-_SLICING = (tensor.PadOp, tensor.ConcatOp, tensor.InsertSliceOp)
 
 
 @dataclass(frozen=True)
@@ -217,12 +210,14 @@ class Liveness:
             index = use.index if use.operation is level else -1
             content.uses.append(Use(level, index, value, position))
             content.end = max(content.end, position)
-            if isinstance(user, _DENSE_USERS):
+            record = registered(user)
+            if record is None:
+                continue
+            if record.needs_dense:
                 content.dense.append(path)
                 if isinstance(user, bufferization.ToBufferOp):
                     content.end = NEVER
-            elif isinstance(user, _SLICING):
-                content.sliced += 1
+            content.sliced += record.assembles
 
 
 def _block_of(value: SSAValue) -> Block | None:
@@ -239,13 +234,13 @@ def _body_operations(op: Operation) -> Iterator[Operation]:
 
 
 def _reads(op: Operation) -> tuple[bool, ...]:
-    if isinstance(op, tensor.DimOp | tensor.EmptyOp):
-        return (False,) * len(op.operands)
-    if isinstance(op, STRUCTURED):
-        effects = effects_of(op)
-        if effects is not None:
-            return tuple(
-                Access.READ in access or not is_tensor(operand)
-                for access, operand in zip(effects.operands, op.operands, strict=True)
-            )
-    return (True,) * len(op.operands)
+    record = registered(op)
+    if record is not None:
+        return (True,) * len(op.operands) if record.reads is None else record.reads(op)
+    effects = effects_of(op) if destinations_of(op) else None
+    if effects is None:
+        return (True,) * len(op.operands)
+    return tuple(
+        Access.READ in access or not is_tensor(operand)
+        for access, operand in zip(effects.operands, op.operands, strict=True)
+    )

@@ -11,17 +11,18 @@ from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
-from xdsl_memplan.transforms.bufferize.emit_table import find_emit
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
+from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.peak import Peak
 from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments
-from xdsl_memplan.transforms.bufferize.placement import Placement
-from xdsl_memplan.transforms.bufferize.rules import RULES
+from xdsl_memplan.transforms.bufferize.placement import Placement, Rules
+from xdsl_memplan.transforms.bufferize.stock_records import record_of, writes_anywhere
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,14 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     }
     if memories.default.name in spaces:
         spaces[None] = spaces[memories.default.name]
-    placements = [place_function(f, spaces, options.in_place) for f in functions if f.body.blocks]
     arena = memories.default
+    placements = [
+        place_function(f, spaces, options.in_place, arena.name) for f in functions if f.body.blocks
+    ]
     ensure_arenas(module, memories.by_name.values())
     globals = Globals(module, options.alignment)
     for placement in placements:
-        emitter = Emitter(placement, globals, arena.name, options.alignment, find_emit)
+        emitter = Emitter(placement, globals, arena.name, options.alignment, record_of)
         _rewrite(placement.function, emitter)
     globals.insert()
     for lifetimes in lifetimes_of(module).values():
@@ -65,7 +68,10 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
 
 def _check_moves(function: func.FuncOp, memories: Memories) -> None:
     for op in function.walk():
-        if isinstance(op, SpillOp | RetrieveOp) and op.arena.string_value() not in memories.by_name:
+        if (
+            isinstance(op, SpillOp | RetrieveOp | StoreOp)
+            and op.arena.string_value() not in memories.by_name
+        ):
             name, known = op.arena.string_value(), ", ".join(memories.by_name)
             raise cannot_bufferize(
                 op,
@@ -75,11 +81,22 @@ def _check_moves(function: func.FuncOp, memories: Memories) -> None:
 
 
 def place_function(
-    function: func.FuncOp, spaces: dict[str | None, Attribute], in_place: bool
+    function: func.FuncOp,
+    spaces: dict[str | None, Attribute],
+    in_place: bool,
+    default_arena: str | None = None,
 ) -> Placement:
     """Find the places of all tensors of a function, in a few rounds that lower the peak."""
     liveness = Liveness(function)
-    best = _place(function, liveness, spaces, in_place, frozenset())
+    homes = Homes(default_arena)
+
+    def place(keep_apart: frozenset[tuple[Operation, int]]) -> Placement:
+        placement = Placement(function, liveness, spaces, in_place, keep_apart, homes)
+        place_arguments(placement)
+        placement.run(Rules(record_of, writes_anywhere))
+        return placement
+
+    best = place(frozenset())
     peak = Peak(best)
     least = peak.bytes
     for _ in range(_MOST_ROUNDS):
@@ -88,7 +105,7 @@ def place_function(
             break
         # Taken out of one slice, a tensor may end up in another one: that helps or it does not.
         for apart in (entries, peak.with_other_slices(entries)):
-            placement = _place(function, liveness, spaces, in_place, best.keep_apart | apart)
+            placement = place(best.keep_apart | apart)
             found = Peak(placement)
             if found.bytes < least:
                 break
@@ -100,19 +117,6 @@ def place_function(
 
 _MOST_ROUNDS = 3
 """More rounds have not been seen to help, and each takes as long as the first."""
-
-
-def _place(
-    function: func.FuncOp,
-    liveness: Liveness,
-    spaces: dict[str | None, Attribute],
-    in_place: bool,
-    keep_apart: frozenset[tuple[Operation, int]],
-) -> Placement:
-    placement = Placement(function, liveness, spaces, in_place, keep_apart)
-    place_arguments(placement)
-    placement.run(RULES)
-    return placement
 
 
 def _rewrite(function: func.FuncOp, emitter: Emitter) -> None:

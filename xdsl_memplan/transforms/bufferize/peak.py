@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.dialects.memref_size import size_bytes
-from xdsl_memplan.dialects.off_chip import SpillOp
+from xdsl_memplan.dialects.off_chip import RetrieveOp
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Storage, View
 from xdsl_memplan.transforms.bufferize.placement import Placement
@@ -196,8 +196,9 @@ def _rooms(placement: Placement, positions: int) -> list[_Room]:
     liveness = placement.liveness
     for value, place in placement.places.items():
         storage = place.storage.resolve()
-        # What was moved off chip takes no room on it.
-        if storage.external is not None or isinstance(value.owner, SpillOp):
+        # What is off chip takes no room on it.
+        off_chip = storage.arena is not None and not isinstance(value.owner, RetrieveOp)
+        if storage.external is not None or off_chip:
             continue
         room = rooms.get(storage)
         if room is None:

@@ -128,7 +128,9 @@ def view_type(memref: Memref, views: tuple[View, ...]) -> Memref | None:
     return type
 
 
-def fresh_place(tensor: Tensor, block: Block, space: Attribute | None) -> Place:
-    """A place that is a dense storage of its own."""
+def fresh_place(
+    tensor: Tensor, block: Block, space: Attribute | None, arena: str | None = None
+) -> Place:
+    """A place that is a dense storage of its own in an arena, the default one without a name."""
     type = dense_memref(tensor, space)
-    return Place(Storage(type, block), (), type)
+    return Place(Storage(type, block, arena=arena), (), type)

@@ -6,7 +6,6 @@ from xdsl.dialects import bufferization, func
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref, is_dense
@@ -69,15 +68,6 @@ def place_materialize(placement: Placement, op: Operation) -> None:
         placement.offer_storage(op.source, place, op)
 
 
-def place_move(placement: Placement, op: Operation) -> None:
-    """The copy is in the arena that the operation names."""
-    assert isinstance(op, SpillOp | RetrieveOp)
-    assert op.parent is not None
-    arena = op.arena.string_value()
-    type = dense_memref(op.result.type, placement.spaces.get(arena))
-    placement.places[op.result] = Place(Storage(type, op.parent, arena=arena), (), type)
-
-
 def place_alloc_tensor(placement: Placement, op: Operation) -> None:
     """Offer the new storage to the tensor that is copied."""
     assert isinstance(op, bufferization.AllocTensorOp)
@@ -95,10 +85,6 @@ def place_from_elements(placement: Placement, op: Operation) -> None:
     """A storage that the elements are written to; none if they are all the same."""
     if placement.uniforms.of(op.results[0]) is None:
         placement.result_place(op.results[0])
-
-
-def no_place(placement: Placement, op: Operation) -> None:
-    """Nothing to place: views, reads, and what is made where it is needed."""
 
 
 def unstructured(placement: Placement, op: Operation) -> None:

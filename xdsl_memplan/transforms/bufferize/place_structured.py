@@ -2,8 +2,8 @@
 
 from xdsl.ir import Operation, SSAValue
 
+from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.queries import destinations_of
-from xdsl_memplan.transforms.bufferize.elementwise import is_elementwise
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
 from xdsl_memplan.transforms.bufferize.placement import Placement

@@ -20,10 +20,13 @@ from typing import cast
 from xdsl.dialects import func
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from xdsl_memplan.dialects.region_moves import CarryOp
+from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.in_place import Overwrite
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, Use
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
+from xdsl_memplan.transforms.bufferize.records import OperationRecord
 from xdsl_memplan.transforms.bufferize.tensor_views import inverse, viewed, views_of
 from xdsl_memplan.transforms.bufferize.uniform import Uniforms
 
@@ -39,6 +42,7 @@ class Placement:
     in_place: bool = True
     keep_apart: frozenset[tuple[Operation, int]] = frozenset()
     """Operands that are not to be put straight into a slice."""
+    homes: Homes = field(default_factory=Homes)
     uniforms: Uniforms = field(default_factory=Uniforms)
     places: dict[SSAValue, Place] = field(default_factory=dict[SSAValue, Place])
     storages: list[Storage] = field(default_factory=list[Storage])
@@ -59,9 +63,9 @@ class Placement:
         op = block.last_op
         while op is not None:
             if op in live:
-                rule = self.rules.find(op)
-                if rule is not None:
-                    rule(self, op)
+                record = self.rules.find(op)
+                if record is not None:
+                    record.place(self, op)
             op = op.prev_op
 
     def result_place(self, result: SSAValue) -> Place:
@@ -74,9 +78,11 @@ class Placement:
         return place
 
     def new_place(self, tensor: SSAValue, op: Operation) -> Place:
-        """A storage of its own for a tensor, made in the block of `op`."""
+        """A storage of its own for a tensor, at its home, made in the block of `op`."""
         assert op.parent is not None
-        place = fresh_place(cast(Tensor, tensor.type), op.parent, self.space)
+        home = self.homes.of(tensor)
+        space = self.spaces.get(home)
+        place = fresh_place(cast(Tensor, tensor.type), op.parent, space, home)
         self.storages.append(place.storage)
         return place
 
@@ -110,6 +116,8 @@ class Placement:
         if (op, index) in self.keep_apart:
             return False
         root = self.root(value)
+        if isinstance(root.owner, CarryOp):
+            return False  # It has room of its own, so that what it goes into need not be there yet.
         if self.liveness.content(root).end >= place.overwritten_at:
             return False
         if not self._accept(value, root, place, op):
@@ -142,6 +150,8 @@ class Placement:
         if not isinstance(root, OpResult) or root.op.parent is not op.parent:
             return False
         if not self.rules.writes_anywhere(root.op):
+            return False
+        if place.storage.resolve().arena != self.homes.of(root):
             return False
         back = self._place_of_root(value, place)
         if back is None:
@@ -220,14 +230,11 @@ class Placement:
         return place
 
 
-Rule = Callable[[Placement, Operation], None]
-
-
 @dataclass(frozen=True)
 class Rules:
-    """What is done with an operation; see `rules.py` for the table."""
+    """What is done with an operation; see `stock_records.py`."""
 
-    find: Callable[[Operation], Rule | None]
-    """The rule of an operation, None for one that has nothing to do with tensors."""
+    find: Callable[[Operation], OperationRecord | None]
+    """The record of an operation, None for one that has nothing to do with tensors."""
     writes_anywhere: Callable[[Operation], bool]
     """Tell whether results of an operation can be written to any place."""

@@ -1,12 +1,13 @@
 """Operations on tensors that only look at the bytes of another tensor in a different shape."""
 
 from math import prod
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.memref_layout import Groups, Tensor, kept_dimensions
 from xdsl_memplan.transforms.bufferize.place import Collapse, Expand, Slice, View
@@ -55,7 +56,11 @@ def inverse(view: View, shape: tuple[int, ...]) -> View | None:
             return None
 
 
-def slice_of(op: tensor.ExtractSliceOp | tensor.InsertSliceOp, shape: tuple[int, ...]) -> Slice:
+RegionOp: TypeAlias = tensor.ExtractSliceOp | tensor.InsertSliceOp | LoadOp | StoreOp | CarryOp
+"""An operation on a part of a tensor."""
+
+
+def slice_of(op: RegionOp, shape: tuple[int, ...]) -> Slice:
     """The slice that an operation reads or writes, of which a tensor of `shape` is left."""
     sizes, strides = op.static_sizes.get_values(), op.static_strides.get_values()
     if DYNAMIC_INDEX in sizes or DYNAMIC_INDEX in strides:

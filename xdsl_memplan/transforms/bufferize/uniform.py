@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
 from xdsl_memplan.transforms.bufferize.tensor_views import viewed
 
 
@@ -45,6 +46,8 @@ class Uniforms:
                 return _scalar(op.input, op.results[0])
             case tensor.FromElementsOp() if len(op.elements) == 1:
                 return _scalar(op.elements[0], op.results[0])
+            case LoadOp() | CarryOp():
+                return self.of(op.source)
             case linalg_ops.BroadcastOp() | linalg_ops.TransposeOp():
                 return self.of(op.operands[0]) if op.results else None
             case _:

@@ -1,12 +1,12 @@
 """Scalar operations applied to whole tensors: `arith.addf %a, %b : tensor<...>` and the like."""
 
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.traits import is_side_effect_free
 
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
+Tensor: TypeAlias = TensorType[Attribute]
 
 
 def is_elementwise(op: Operation) -> bool:
