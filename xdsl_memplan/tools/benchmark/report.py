@@ -33,11 +33,11 @@ _SAME_RULE = """\
 
 Milliseconds of the rule alone on the same instance, and of the peers with the same order and
 placement the fastest. *kernel*: ours in Rust, without conversion and check. *pass*: the pass in
-`iree-opt` as MLIR's own timing reports it, in wall time, without process start, parsing and
-printing; it makes IR as well. *C++ call*: a call of the peer's Python module, whose core is C++, on
-objects that were made before. *Python*: the peer is written in Python. Ties, and how a gap is
-measured, may differ. `omnimalloc best_fit, by size` is given the buffers sorted, outside of what is
-timed."""
+`iree-opt`: its share in MLIR's own timing of the CPU time of the process, without start, parsing
+and printing; it makes IR as well. *C++ call*: a call of the peer's Python module, whose core is
+C++, on objects that were made before. *Python*: the peer is written in Python. Ties, and how a gap
+is measured, may differ. `omnimalloc best_fit, by size` is given the buffers sorted, outside of what
+is timed."""
 
 
 def report(
