@@ -1,7 +1,7 @@
 """Run a planner of the Rust core on a problem."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def plan(
     for name, value in (parameters or {}).items():
         if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidOptionError(f"parameter {name} is {value!r}, not a string")
-    limit: object = time_limit_seconds
+    limit = cast(object, time_limit_seconds)
     if limit is not None and not isinstance(limit, int | float):
         raise InvalidOptionError(f"time limit {time_limit_seconds!r} is not a number of seconds")
     peak, load, bound, stop, statistics = _idealloc.plan(
