@@ -44,6 +44,9 @@ pub fn first_plans(
 /// Offsets in bytes by the placement engine, largest first; in the order of time if that takes longer than allowed.
 fn placed(problem: &Problem, control: &Control) -> Result<Vec<u64>, Error> {
     let instance = Instance::new(problem);
+    if control.is_cancelled() {
+        return in_time(&instance, control).ok_or(Error::Cancelled);
+    }
     let order = Orders::new(&instance).sorted(Order::by(Key::Size));
     let mut engine = Engine::new(&instance);
     match engine.run(&order, Rule::FirstFit, MAX_BYTES, control) {
