@@ -27,6 +27,7 @@ _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
+    "memplan-form-layers": "MemplanFormLayersPass",
     "memplan-annotate-lifetimes": "MemplanAnnotateLifetimesPass",
     "memplan-bufferize": "MemplanBufferizePass",
     "memplan-assign-offsets": "MemplanAssignOffsetsPass",

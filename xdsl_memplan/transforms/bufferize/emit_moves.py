@@ -27,7 +27,8 @@ def emit_region_copy(emitter: Emitter, op: Operation) -> bool:
     emitter.memrefs[op.result] = target
     if not isinstance(emitter.placement.root(op.source).owner, tensor.EmptyOp):
         region = slice_of(op, shape_of(op.result))
-        emitter.copy(emitter.view(emitter.memref_of(op.source), region), target)
+        source = emitter.view(emitter.memref_of(op.source), region)
+        emitter.copy(source, target, moves=isinstance(op, LoadOp))
     return True
 
 
@@ -38,5 +39,5 @@ def emit_store(emitter: Emitter, op: Operation) -> bool:
     emitter.memrefs[op.result] = emitter.put(op.destination, place)
     region = place.view(slice_of(op, shape_of(op.source)))
     assert region is not None
-    emitter.put(op.source, region)
+    emitter.put(op.source, region, moves=True)
     return True
