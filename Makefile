@@ -19,7 +19,7 @@ $(BIN)/python:
 	$(if $(UV),$(UV) venv --quiet --python $(PYTHON) $(VENV),$(PYTHON) -m venv $(VENV))
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml $(RUST_SOURCES)
-	$(INSTALL) -e .
+	$(INSTALL) -e '.[all]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

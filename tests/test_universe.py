@@ -83,7 +83,8 @@ def test_users_of_linalg_get_the_stock_dialect_and_a_warning(tmp_path: Path):
 def test_help_lists_our_passes_without_loading_them(tmp_path: Path):
     result = xdsl_opt(tmp_path, EVERYTHING, "", "--help")
     assert result.returncode == 0, result.stderr
-    assert "memplan-assign-offsets" in result.stdout
+    # However the help breaks its lines.
+    assert "memplan-assign-offsets" in "".join(result.stdout.split())
 
 
 def test_dialects_parse_without_the_compiled_module(tmp_path: Path):

@@ -1,10 +1,12 @@
 """The `xdsl.universe` entry point: names and lazy factories only.
 
-Every start of `xdsl-opt` imports this module, so it imports nothing heavy and must not fail.
+Every start of `xdsl-opt` imports this module, so it imports nothing heavy and must not fail, on
+any version of xDSL. What differs between those that we know is in `dialects/xdsl_versions.py`.
 """
 
 from collections.abc import Callable
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -15,10 +17,17 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
     from xdsl.utils.target import Target
 
+OLDEST, ALL_PASSES, NEWEST = (0, 57), (0, 72), (0, 74)
+"""Versions of xDSL: the first that some passes run on, the first for all of them, the last."""
+
+_ON_BUFFERS = ("memplan-annotate-lifetimes", "memplan-assign-offsets", "memplan-verify")
+"""Passes on buffer IR, which run from `OLDEST` on."""
+
 _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
+    "memplan-form-layers": "MemplanFormLayersPass",
     "memplan-annotate-lifetimes": "MemplanAnnotateLifetimesPass",
     "memplan-bufferize": "MemplanBufferizePass",
     "memplan-assign-offsets": "MemplanAssignOffsetsPass",
@@ -40,6 +49,8 @@ def _pass_factory(name: str, class_name: str) -> Callable[[], "type[ModulePass]"
     module = f"xdsl_memplan.transforms.{name.replace('-', '_')}"
 
     def load() -> Any:
+        if name not in _ON_BUFFERS:
+            _need_all_passes(name)
         return getattr(import_module(module), class_name)
 
     return load
@@ -83,10 +94,49 @@ def _extend_stock_linalg() -> None:
     XDSL_UNIVERSE.all_dialects["linalg"] = linalg
 
 
-_extend_stock_linalg()
+def _xdsl_version() -> tuple[int, ...]:
+    """The first two numbers of the installed version; the newest we know if it cannot be told."""
+    try:
+        # `version` would load the parser of e-mails for this one line.
+        _, _, rest = (distribution("xdsl").read_text("METADATA") or "").partition("\nVersion: ")
+        return tuple(int(part) for part in rest.partition("\n")[0].split(".")[:2])
+    except (PackageNotFoundError, ValueError):
+        return NEWEST
 
-MEMPLAN_UNIVERSE = Universe(
-    all_dialects={"memplan": _memplan},
-    all_passes={name: _pass_factory(name, class_name) for name, class_name in _PASSES.items()},
-    all_targets={name: _target_factory(name, cls) for name, cls in _TARGETS.items()},
-)
+
+def _text(numbers: tuple[int, ...]) -> str:
+    return ".".join(map(str, numbers))
+
+
+def _need_all_passes(name: str) -> None:
+    if (has := _xdsl_version()) < ALL_PASSES:
+        raise ImportError(
+            f"{name} needs xDSL {_text(ALL_PASSES)} to {_text(NEWEST)}, this is {_text(has)}; "
+            f"what runs here: {', '.join(_ON_BUFFERS)}"
+        )
+
+
+def _universe() -> Universe:
+    """What the installed xDSL can have of ours."""
+    has = _xdsl_version()
+    if not OLDEST <= has <= NEWEST:
+        warn(
+            f"xdsl_memplan knows xDSL {_text(OLDEST)} to {_text(NEWEST)}, this is {_text(has)}: "
+            + ("its passes are left out" if has < OLDEST else "its passes may fail"),
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    if has < OLDEST:
+        return Universe()
+    passes = {name: _pass_factory(name, class_name) for name, class_name in _PASSES.items()}
+    if has < ALL_PASSES:
+        return Universe(all_dialects={"memplan": _memplan}, all_passes=passes)
+    _extend_stock_linalg()
+    return Universe(
+        all_dialects={"memplan": _memplan},
+        all_passes=passes,
+        all_targets={name: _target_factory(name, cls) for name, cls in _TARGETS.items()},
+    )
+
+
+MEMPLAN_UNIVERSE = _universe()

@@ -145,7 +145,7 @@ def test_pure_operations_on_tensors_are_understood(context: Context):
         ('"memref.cast"(%m) : (!m) -> memref<?x4xf32>', [(0, 0)]),
         ("tensor.extract_slice %t[0, 0] [2, 2] [1, 1] : !t to tensor<2x2xf32>", [(0, 0)]),
         ("bufferization.to_tensor %m : !m to !t", [(0, 0)]),
-        ("builtin.unrealized_conversion_cast %i, %m : index, !m to memref<16xf32>", [(0, 1)]),
+        ("builtin.unrealized_conversion_cast %i, %m : index, !m to !o", [(0, 0), (0, 1)]),
         ("func.call @f(%t, %m) : (!t, !m) -> (!v, !o)", [(1, 1)]),
         ("arith.addf %t, %u : !t", []),
     ],

@@ -59,14 +59,27 @@ class Writer:
             f"strides = dense<1> : tensor<2xi64>}} ins({x}, {w} : {t(shape_x)}, {t(shape_w)}) "
             f"outs({self.fill(result)} : {t(result)}) -> {t(result)}"
         )
-        empty = self(f"tensor.empty() : {t(result)}")
-        rows = "affine_map<(a, b, c, d) -> (a, b, c, d)>"
+        return self.relu(c, result)
+
+    def relu(self, x: str, shape: Shape) -> str:
+        """The larger of each element and 0."""
+        empty = self(f"tensor.empty() : {t(shape)}")
+        names = ", ".join("abcd"[: len(shape)])
+        same = f"affine_map<({names}) -> ({names})>"
+        parallel = ", ".join(['"parallel"'] * len(shape))
         return self(
-            f"linalg.generic {{indexing_maps = [{rows}, {rows}], "
-            'iterator_types = ["parallel", "parallel", "parallel", "parallel"]} '
-            f"ins({c} : {t(result)}) outs({empty} : {t(result)}) {{\n"
+            f"linalg.generic {{indexing_maps = [{same}, {same}], iterator_types = [{parallel}]}} "
+            f"ins({x} : {t(shape)}) outs({empty} : {t(shape)}) {{\n"
             "^bb0(%in: f32, %out: f32):\n  %m = arith.maximumf %in, %zero : f32\n"
-            f"  linalg.yield %m : f32\n}} -> {t(result)}"
+            f"  linalg.yield %m : f32\n}} -> {t(shape)}"
+        )
+
+    def matmul(self, a: str, b: str, shape_a: Shape, shape_b: Shape, outs: str) -> str:
+        """The product, added to `outs`."""
+        result = (shape_a[0], shape_b[1])
+        return self(
+            f"linalg.matmul ins({a}, {b} : {t(shape_a)}, {t(shape_b)}) "
+            f"outs({outs} : {t(result)}) -> {t(result)}"
         )
 
     def pad(self, x: str, shape: Shape, low: int, high: int) -> str:
@@ -179,3 +192,96 @@ def split_convolutions(*, loop: bool, stage: bool) -> str:
     y = w.conv(h, w2, (1, 8, 6, 14), W2)
     acc = put(y, acc, "12", (1, 4, 4, 12), Y)
     return w.text(CONV_ARGUMENTS, acc, t(Y))
+
+
+A, B, C = (16, 12), (12, 32), (32, 8)
+MATMUL_ARGUMENTS = f"%a: {t(A)}, %b: {t(B)}, %c: {t(C)}"
+
+
+def whole_matmuls() -> str:
+    """A times B, ReLU, times C."""
+    w = Writer()
+    h = w.relu(w.matmul("%a", "%b", A, B, w.fill((16, 32))), (16, 32))
+    y = w.matmul(h, "%c", (16, 32), C, w.fill((16, 8)))
+    return w.text(MATMUL_ARGUMENTS, y, t((16, 8)))
+
+
+def split_matmuls(*, loop: bool) -> str:
+    """Four slices of the columns of B and the rows of C; the sums of the result stay on chip.
+
+    Each element of the result adds the same products in the same order.
+    """
+    w = Writer()
+    a = w(f"memplan.load %a[0, 0] [16, 12] [1, 1] : {t(A)} to {t(A)}")
+    acc = w.fill((16, 8))
+
+    def slice(at: str, acc: str) -> str:
+        b = w(f"memplan.load %b[0, {at}] [12, 8] [1, 1] : {t(B)} to {t((12, 8))}")
+        h = w.relu(w.matmul(a, b, A, (12, 8), w.fill((16, 8))), (16, 8))
+        c = w(f"memplan.load %c[{at}, 0] [8, 8] [1, 1] : {t(C)} to {t((8, 8))}")
+        return w.matmul(h, c, (16, 8), (8, 8), acc)
+
+    if loop:
+        c0, c8, c32 = (w(f"arith.constant {n} : index") for n in (0, 8, 32))
+        name, type_ = w.name(), t((16, 8))
+        w.lines.append(
+            f"{name} = scf.for %k = {c0} to {c32} step {c8} iter_args(%s = {acc}) -> ({type_}) {{"
+        )
+        found = slice("%k", "%s")
+        w.lines.append(f"scf.yield {found} : {type_}\n}}")
+        acc = name
+    else:
+        for k in range(4):
+            acc = slice(str(8 * k), acc)
+    empty = w(f"tensor.empty() : {t((16, 8))}")
+    d = w(
+        f"memplan.store {acc} into {empty}[0, 0] [16, 8] [1, 1] to @DDR "
+        f": {t((16, 8))} into {t((16, 8))}"
+    )
+    return w.text(MATMUL_ARGUMENTS, d, t((16, 8)))
+
+
+S = (1, 4, 16, 12)
+W3 = (4, 8, 3, 3)
+
+
+def whole_skip() -> str:
+    """A skip connection: conv, then conv on it, then conv on both, as in a U-Net."""
+    w = Writer()
+    s = w.conv(w.pad("%x", S, 1, 1), "%w1", (1, 4, 18, 14), (4, 4, 3, 3))
+    d = w.conv(w.pad(s, S, 1, 1), "%w2", (1, 4, 18, 14), (4, 4, 3, 3))
+    both = w(f"tensor.concat dim(1) {s}, {d} : ({t(S)}, {t(S)}) -> {t((1, 8, 16, 12))}")
+    y = w.conv(w.pad(both, (1, 8, 16, 12), 1, 1), "%w3", (1, 8, 18, 14), W3)
+    return w.text(SKIP_ARGUMENTS, y, t(S))
+
+
+SKIP_ARGUMENTS = f"%x: {t(S)}, %w1: {t((4, 4, 3, 3))}, %w2: {t((4, 4, 3, 3))}, %w3: {t(W3)}"
+
+
+def split_skip() -> str:
+    """The same with the skipped tensor stored off chip by tiles, and parts of it loaded again."""
+    w = Writer()
+
+    def layer(source: str, weights: str) -> str:
+        whole = w(f"tensor.empty() : {t(S)}")
+        for first, last in ((0, 8), (8, 16)):
+            low, high = max(first - 1, 0), min(last + 1, 16)
+            part = (1, 4, high - low, 12)
+            x = w.pad(w.load(source, S, str(low), part), part, int(first == 0), int(last == 16))
+            y = w.conv(x, weights, (1, 4, 10, 14), (4, 4, 3, 3))
+            whole = w.store(y, whole, str(first), (1, 4, 8, 12), S)
+        return whole
+
+    s = layer("%x", "%w1")
+    d = layer(s, "%w2")
+    result = w(f"tensor.empty() : {t(S)}")
+    for first, last in ((0, 8), (8, 16)):
+        low, high = max(first - 1, 0), min(last + 1, 16)
+        part = (1, 4, high - low, 12)
+        one, other = w.load(s, S, str(low), part), w.load(d, S, str(low), part)
+        both_shape = (1, 8, high - low, 12)
+        both = w(f"tensor.concat dim(1) {one}, {other} : ({t(part)}, {t(part)}) -> {t(both_shape)}")
+        padded = w.pad(both, both_shape, int(first == 0), int(last == 16))
+        y = w.conv(padded, "%w3", (1, 8, 10, 14), W3)
+        result = w.store(y, result, str(first), (1, 4, 8, 12), S)
+    return w.text(SKIP_ARGUMENTS, result, t(S))

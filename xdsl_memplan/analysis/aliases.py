@@ -17,9 +17,9 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, Kind, kind_of
-from xdsl_memplan.analysis.storage_type import is_memref, is_plain_data, is_storage
-from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
-from xdsl_memplan.dialects.queries import aliases_of
+from xdsl_memplan.analysis.storage_type import is_storage, is_tensor, may_point
+from xdsl_memplan.dialects.interfaces import Access, AliasingTrait, ReadsWritesTrait
+from xdsl_memplan.dialects.queries import aliases_of, effects_of, storage_of
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Aliases:
     """Edges that lead back in the order of execution; a root has no entry."""
     carried: dict[SSAValue, list[SSAValue]] = field(default_factory=dict[SSAValue, list[SSAValue]])
     """Edges to values of the previous iteration, from arguments of loop bodies."""
+    origins: set[SSAValue] = field(default_factory=set[SSAValue])
+    """Roots whose type is neither tensor nor memref: storage as a pointer, a struct, a number."""
 
     @classmethod
     def of(cls, function: FuncOp, callees: dict[str, CallSummary]) -> "Aliases":
@@ -48,12 +50,17 @@ class Aliases:
         Raises PassFailedException for tensors or memrefs in unstructured control flow.
         """
         aliases = cls(function)
+        aliases.origins.update(a for a in function.args if may_point(a.type))
         aliases._walk_region(function.body, callees)
         return aliases
 
     def tracked(self, value: SSAValue) -> bool:
-        """Tell whether a value is a tensor or memref, or an address derived from one."""
-        return is_storage(value.type) or value in self.sources
+        """Tell whether a value is a tensor or memref, other storage, or an address of any."""
+        return is_storage(value.type) or value in self.sources or value in self.origins
+
+    def is_address(self, value: SSAValue) -> bool:
+        """Tell whether a value stands for storage, but is neither tensor nor memref."""
+        return not is_storage(value.type) and (value in self.sources or value in self.origins)
 
     def roots(self, value: SSAValue) -> tuple[SSAValue, ...]:
         """Return all roots whose bytes ``value`` may be, in a fixed order."""
@@ -89,19 +96,32 @@ class Aliases:
     def _walk_region(self, region: Region, callees: dict[str, CallSummary]) -> None:
         for block in region.blocks:
             for op in block.ops:
-                for inner in op.regions:
-                    self._walk_region(inner, callees)
-                self._visit(op, callees)
+                self._walk_operation(op, callees)
+
+    def _walk_operation(self, op: Operation, callees: dict[str, CallSummary]) -> None:
+        while True:
+            for inner in op.regions:
+                self._walk_region(inner, callees)
+            before = self._addresses_inside(op)
+            self._visit(op, callees)
+            # An argument of a body turned out to be an address: the body is read again with that.
+            if self._addresses_inside(op) == before:
+                return
+
+    def _addresses_inside(self, op: Operation) -> int:
+        blocks = (block for region in op.regions for block in region.blocks)
+        return sum(self.is_address(argument) for block in blocks for argument in block.args)
 
     def _visit(self, op: Operation, callees: dict[str, CallSummary]) -> None:
         match kind_of(op):
             case Kind.PLAIN:
                 self._visit_plain(op)
+            case Kind.CONSTANT:
+                self._note_storage(op)
             case Kind.ADDRESS:
                 self._add(op.results[0], list(op.operands))
             case Kind.SELECT:
-                if self.tracked(op.operands[1]) or self.tracked(op.operands[2]):
-                    self._add(op.results[0], [op.operands[1], op.operands[2]])
+                self._follow(op.results[0], [op.operands[1], op.operands[2]])
             case Kind.CALL:
                 assert isinstance(op, CallOp)
                 self._visit_call(op, callees.get(op.callee.string_value()))
@@ -110,44 +130,74 @@ class Aliases:
             case Kind.SEQUENCE:
                 yields = [block.last_op for r in op.regions for block in r.blocks]
                 for i, result in enumerate(op.results):
-                    if is_storage(result.type):
-                        self._add(result, [y.operands[i] for y in yields if y is not None])
+                    self._follow(result, [y.operands[i] for y in yields if y is not None])
             case _:
                 pass
 
-    def _visit_plain(self, op: Operation) -> None:
-        if not op.results or not any(map(self.tracked, op.operands)):
-            return
-        ties = aliases_of(op)
-        for tie in ties:
-            source = op.operands[tie.operand]
-            if self.tracked(source):
-                self._add(op.results[tie.result], [source])
-        if ties or op.get_trait(ReadsWritesTrait) is not None:
-            return
-        # Nobody described the operation. Arithmetic on an address gives an address; a memref, a
-        # pointer or token that comes out may be any memref that went in.
-        given = [v for v in op.operands if v in self.sources or is_memref(v.type)]
-        address = any(not is_storage(v.type) for v in given)
+    def _note_storage(self, op: Operation) -> bool:
+        """Note what stands for storage that ``op`` makes, of any type; say if it makes any."""
+        trait = storage_of(op)
+        if trait is None:
+            return False
+        storage = trait.storage(op)
+        self.origins.add(storage)
         for result in op.results:
-            if given and (address or not is_plain_data(result.type)):
-                self._add(result, given)
+            if result is storage or not may_point(result.type):
+                continue
+            self.origins.add(result)
+            if storage.owner is op:
+                self._add(result, [storage])
+        return True
+
+    def _visit_plain(self, op: Operation) -> None:
+        makes_storage = self._note_storage(op)
+        ends = [block.last_op for region in op.regions for block in region.blocks]
+        given = [v for v in op.operands if self.tracked(v)]
+        given += [v for end in ends if end is not None for v in end.operands if self.tracked(v)]
+        if not given:
+            return
+        for tie in aliases_of(op):
+            if not (0 <= tie.result < len(op.results) and 0 <= tie.operand < len(op.operands)):
+                raise PassFailedException(
+                    f"{describe_op(op)}: its AliasingTrait ties result {tie.result} to operand "
+                    f"{tie.operand}, which it has not"
+                )
+            if self.tracked(op.operands[tie.operand]):
+                self._add(op.results[tie.result], [op.operands[tie.operand]])
+        # What nobody described: arithmetic on an address gives an address; a memref, a pointer or
+        # token that comes out, or goes into a region, may be any memref that went in.
+        pointers = [v for v in given if not is_tensor(v.type)]
+        if not pointers:
+            return
+        inner = [block for region in op.regions for block in region.blocks]
+        for block in [*inner, *op.successors]:
+            for argument in block.args:
+                if may_point(argument.type):
+                    self._add(argument, pointers)
+        if makes_storage or op.get_trait(AliasingTrait) is not None:
+            return
+        said = effects_of(op) if op.get_trait(ReadsWritesTrait) is not None else None
+        address = any(map(self.is_address, pointers)) and not (said and said.takes_time)
+        for i, result in enumerate(op.results):
+            fresh = said is not None and Access.WRITE in said.results[i]
+            if not fresh and (address or may_point(result.type)):
+                self._add(result, pointers)
 
     def _visit_call(self, op: CallOp, summary: CallSummary | None) -> None:
         for i, result in enumerate(op.results):
-            if not is_storage(result.type):
-                continue
             if summary is None:
-                self._add(
-                    result, [v for v in op.operands if is_memref(v.type) and is_memref(result.type)]
-                )
+                pointers = [v for v in op.operands if self.tracked(v) and not is_tensor(v.type)]
+                addresses = [v for v in pointers if self.is_address(v)]
+                self._add(result, pointers if may_point(result.type) else addresses)
             elif not summary.own[i]:
-                self._add(result, [op.operands[k] for k in summary.arguments[i]])
-            elif summary.arguments[i]:
+                self._follow(result, [op.operands[k] for k in summary.arguments[i]])
+            elif summary.arguments[i] and not is_tensor(result.type):
                 raise PassFailedException(
                     f"{describe_op(op)}: result {i} may be an argument or "
                     "memory of the callee; let it return one or the other"
                 )
+            elif not is_storage(result.type):
+                self.origins.add(result)
 
     def _visit_loop(self, op: Operation) -> None:
         bodies = [region.block for region in op.regions]
@@ -159,9 +209,8 @@ class Aliases:
             self._carry(before.args, op.operands, last.operands)
             forwarded = condition.operands[1:]
             for i, result in enumerate(op.results):
-                if is_storage(result.type):
-                    self._add(after.args[i], [forwarded[i]])
-                    self._add(result, [forwarded[i]])
+                self._follow(after.args[i], [forwarded[i]])
+                self._follow(result, [forwarded[i]])
             return
         [body] = bodies
         last = body.last_op
@@ -172,8 +221,7 @@ class Aliases:
         initial = op.operands[first : first + count]
         self._carry(body.args[-count:], initial, last.operands)
         for i, result in enumerate(op.results):
-            if is_storage(result.type):
-                self._add(result, [initial[i], last.operands[i]])
+            self._follow(result, [initial[i], last.operands[i]])
 
     def _carry(
         self,
@@ -182,13 +230,19 @@ class Aliases:
         next_: Sequence[SSAValue],
     ) -> None:
         for argument, start, following in zip(arguments, initial, next_, strict=True):
-            if is_storage(argument.type):
+            if is_storage(argument.type) or self.tracked(start) or self.tracked(following):
                 self._add(argument, [start])
                 self.carried[argument] = [following]
 
+    def _follow(self, value: SSAValue, sources: list[SSAValue]) -> None:
+        """Add edges if ``value`` is storage by its type or one of the sources is."""
+        if is_storage(value.type) or any(map(self.tracked, sources)):
+            self._add(value, sources)
+
     def _add(self, value: SSAValue, sources: list[SSAValue]) -> None:
         if sources:
-            self.sources.setdefault(value, []).extend(sources)
+            known = self.sources.setdefault(value, [])
+            known += [source for source in sources if source not in known]
 
 
 def aliases_of_module(module: ModuleOp) -> dict[FuncOp, Aliases]:

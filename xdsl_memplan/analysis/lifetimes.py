@@ -111,25 +111,26 @@ class _Collector:
             block = op.parent
             effects = all_effects.get(op)
             for i, value in enumerate(op.operands):
-                if effects is None or (i < len(effects.operands) and effects.operands[i]):
+                if effects is None or effects.operands[i]:
                     touched = aliases.tracked(value)
                 else:
-                    touched = value in aliases.sources and not is_storage(value.type)
+                    touched = aliases.is_address(value)
                 if touched:
                     self.extend(value, tick, tick + 1, block)
             for result in op.results:
                 # Making an alias writes nothing, making a fresh tensor does.
-                if is_storage(result.type) and result not in aliases.sources:
+                if aliases.tracked(result) and result not in aliases.sources:
                     needed[result] = (tick, tick + 1)
 
     def touch_returned(self) -> None:
         last = self.function.body.blocks[-1].last_op
         if last is None or kind_of(last) is not Kind.FORWARD:
             return
-        end = self.time.end
+        # What nobody has written yet, the caller may write: it needs a place of its own, too.
+        end = max(self.time.end, 1)
         for value in last.operands:
             if self.aliases.tracked(value):
-                self.extend(value, end, end, last.parent)
+                self.extend(value, end - 1, end, last.parent)
 
     def follow_aliases(self) -> None:
         """Hand intervals from values to their sources until nothing changes."""

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, Region
+from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.aliases import Aliases, check_structured
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
-from xdsl_memplan.analysis.storage_type import is_storage
 from xdsl_memplan.dialects.interfaces import Effects, ReadsWritesTrait
 from xdsl_memplan.dialects.queries import effects_of, storage_of
 
@@ -91,6 +91,8 @@ class LogicalTime:
                 if self._touch(op, loop, aliases):
                     check_structured(block, op)
                     self.end += 1
+                elif op.successors and any(map(aliases.tracked, op.operands)):
+                    check_structured(block, op)
             case Kind.CALL:
                 check_structured(block, op)
                 self._touch(op, loop, aliases)
@@ -119,9 +121,11 @@ class LogicalTime:
                 )
             touches = True
         else:
-            # Arithmetic on an address of a buffer may be followed by an access through it.
-            touches = effects.takes_time or any(
-                v in aliases.sources and not is_storage(v.type) for v in op.operands
+            # Who has the address of a buffer may access it.
+            touches = effects.takes_time or (
+                any(map(aliases.is_address, op.operands))
+                and op.get_trait(ReadsWritesTrait) is None
+                and not is_side_effect_free(op)
             )
         if touches:
             self.ticks[op] = self.end

@@ -6,9 +6,10 @@ same if an iteration is done with what its predecessor handed on before it touch
 
 from collections.abc import Iterable
 
-from xdsl.ir import SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
+from xdsl_memplan.analysis.logical_time import Loop
 
 
 class LoopReuse:
@@ -17,8 +18,9 @@ class LoopReuse:
     def __init__(self, lifetimes: FunctionLifetimes) -> None:
         """Turn the alias edges around and find what every value's own accesses are."""
         self._aliases = lifetimes.aliases
+        self._loops = lifetimes.time.loops
         self._derived: dict[SSAValue, list[SSAValue]] = {}
-        self._handed_on: dict[SSAValue, list[SSAValue]] = {}
+        self._handed_on: dict[SSAValue, list[BlockArgument]] = {}
         self._accesses: dict[SSAValue, tuple[int, int]] = {}
         if not self._aliases.carried:
             return
@@ -26,6 +28,7 @@ class LoopReuse:
             for source in sources:
                 self._derived.setdefault(source, []).append(value)
         for argument, sources in self._aliases.carried.items():
+            assert isinstance(argument, BlockArgument)
             for source in sources:
                 self._handed_on.setdefault(source, []).append(argument)
         for op, tick in lifetimes.time.ticks.items():
@@ -34,15 +37,36 @@ class LoopReuse:
                 self._accesses[value] = (first, tick)
 
     def clashes(self, allocation: SSAValue) -> bool:
-        """Tell whether one address would do harm. Linear in the aliases of ``allocation``."""
+        """Tell whether one address would do harm. Linear in the aliases of ``allocation``.
+
+        Only loops around the allocation allocate again; what others hand on is not made anew.
+        """
+        around = self._loops_around(allocation)
+        if not around:
+            return False
         own = self._closure([allocation], across_iterations=False)
         older = self._closure(
-            (argument for value in own for argument in self._handed_on.get(value, ())),
+            (
+                argument
+                for value in own
+                for argument in self._handed_on.get(value, ())
+                if self._loops.get(argument.block) in around
+            ),
             across_iterations=True,
         )
         first = min((self._accesses[v][0] for v in own if v in self._accesses), default=None)
         last = max((self._accesses[v][1] for v in older if v in self._accesses), default=None)
         return first is not None and last is not None and last >= first
+
+    def _loops_around(self, value: SSAValue) -> list[Loop]:
+        owner = value.owner
+        block = owner.parent if isinstance(owner, Operation) else owner
+        loop = self._loops.get(block) if block is not None else None
+        around: list[Loop] = []
+        while loop is not None:
+            around.append(loop)
+            loop = loop.parent
+        return around
 
     def _closure(self, start: Iterable[SSAValue], *, across_iterations: bool) -> set[SSAValue]:
         stack = list(start)

@@ -13,13 +13,14 @@ operator are folded into it as workspace: there is never a reason to run them ea
 that only change what one other made are appended to it: there is no reason to run them later.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, Operation, SSAValue
 
+from xdsl_memplan.analysis.block_order import arrange, values_used
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.side_effects import must_keep_order, only_asserts
 from xdsl_memplan.analysis.storage_type import is_tensor
@@ -87,44 +88,10 @@ class OperatorGraph:
 
         Followers stand right before the first who uses them.
         """
-        block = self.function.body.block
-        placed: set[Operation] = set()
-        sequence: list[Operation] = []
-        for index in order:
-            for op in self.operators[index].operations:
-                _emit(op, block, placed, sequence)
-        terminator = block.last_op
-        assert terminator is not None
-        for op in (*block.ops,):
-            if op is not terminator:
-                _emit(op, block, placed, sequence)
-        for op in sequence:
-            op.detach()
-        block.insert_ops_before(sequence, terminator)
-
-
-def _emit(op: Operation, block: Block, placed: set[Operation], sequence: list[Operation]) -> None:
-    """Append `op` to `sequence`, after what it uses; iterative, as chains of views may be long."""
-    pending = [(op, False)]
-    while pending:
-        current, ready = pending.pop()
-        if current in placed:
-            continue
-        if ready:
-            placed.add(current)
-            sequence.append(current)
-            continue
-        pending.append((current, True))
-        for value in reversed(list(values_used(current))):
-            owner = value.owner
-            if isinstance(owner, Operation) and owner.parent is block and owner not in placed:
-                pending.append((owner, False))
-
-
-def values_used(op: Operation) -> Iterator[SSAValue]:
-    """Iterate over the operands of `op` and of the operations in its regions."""
-    for inner in op.walk():
-        yield from inner.operands
+        arrange(
+            self.function.body.block,
+            (op for index in order for op in self.operators[index].operations),
+        )
 
 
 class _Builder:

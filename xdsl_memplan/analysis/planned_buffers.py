@@ -13,6 +13,7 @@ from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.loop_reuse import LoopReuse
 from xdsl_memplan.analysis.memories import Memories, Memory
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
+from xdsl_memplan.analysis.unseen_uses import check_uses
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.queries import storage_of
@@ -60,7 +61,10 @@ def planned_buffers(
         _check_place(op, trait, lifetimes, reuse)
         memory = memories.memory_of(op)
         alignment = trait.alignment(op) or memory.alignment
-        new = old if keep and old is not None else lifetimes.lifetime(trait.storage(op))
+        computed = lifetimes.lifetime(trait.storage(op))
+        if computed.start == computed.end:
+            check_uses(op, trait.storage(op), lifetimes)
+        new = old if keep and old is not None else computed
         buffers.append(PlannedBuffer(op, trait, memory, _size(op, trait), alignment, new))
     return buffers
 

@@ -8,8 +8,9 @@ hundreds of otherwise independent operations to one another.
 
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Operation
-from xdsl.traits import IsTerminator, RecursiveMemoryEffect, is_side_effect_free
+from xdsl.traits import IsTerminator, RecursiveMemoryEffect
 
+from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.queries import effects_of
 
 _ASSERT = "cf.assert"
@@ -42,4 +43,4 @@ def _has_effect(op: Operation) -> bool:
         return True
     if op.name.startswith(("linalg.", "tensor.")) and effects_of(op) is not None:
         return False
-    return not is_side_effect_free(op)
+    return not only_computes(op)

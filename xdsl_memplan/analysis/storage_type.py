@@ -15,6 +15,7 @@ from xdsl.ir import Attribute
 
 # Asked of every value of a program, and isinstance is slow where a class has an ABC.
 _STORAGE = frozenset({TensorType, UnrankedTensorType, MemRefType, UnrankedMemRefType})
+_MAY_POINT: dict[type[Attribute], bool] = {}
 
 
 def is_tensor(type_: Attribute) -> bool:
@@ -22,18 +23,17 @@ def is_tensor(type_: Attribute) -> bool:
     return isinstance(type_, TensorType | UnrankedTensorType)
 
 
-def is_memref(type_: Attribute) -> bool:
-    """Tell whether values of this type point at bytes."""
-    return isinstance(type_, MemRefType | UnrankedMemRefType)
-
-
 def is_storage(type_: Attribute) -> bool:
     """Tell whether values of this type are tensors or memrefs."""
     return type(type_) in _STORAGE
 
 
-def is_plain_data(type_: Attribute) -> bool:
-    """Tell whether values of this type hold numbers and can point at nothing."""
-    return isinstance(type_, AnyFloat | IntegerType | IndexType | VectorType | ComplexType) or (
-        is_tensor(type_)
-    )
+def may_point(type_: Attribute) -> bool:
+    """Tell whether values of this type may lead to bytes of somebody: no number and no tensor."""
+    kind = type(type_)
+    known = _MAY_POINT.get(kind)
+    if known is None:
+        known = _MAY_POINT[kind] = not issubclass(
+            kind, AnyFloat | IntegerType | IndexType | VectorType | ComplexType
+        ) and not issubclass(kind, TensorType | UnrankedTensorType)
+    return known

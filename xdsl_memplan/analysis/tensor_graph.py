@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from xdsl_memplan.analysis.operator_graph import Operator, OperatorGraph, values_used
+from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.analysis.operator_graph import Operator, OperatorGraph
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 

@@ -4,7 +4,8 @@ from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
-from xdsl.traits import is_side_effect_free
+
+from xdsl_memplan.dialects.purity import only_computes
 
 Tensor: TypeAlias = TensorType[Attribute]
 
@@ -18,11 +19,11 @@ def is_elementwise(op: Operation) -> bool:
         return False
     if not isinstance(op.results[0].type, TensorType) or not op.operands or op.regions:
         return False
-    shape = cast(Tensor, op.results[0].type).get_shape()
+    shape = cast(TensorType[Attribute], op.results[0].type).get_shape()
     for index, operand in enumerate(op.operands):
         if isinstance(operand.type, TensorType):
-            if cast(Tensor, operand.type).get_shape() != shape:
+            if cast(TensorType[Attribute], operand.type).get_shape() != shape:
                 return False
         elif op.name != "arith.select" or index != 0:
             return False
-    return is_side_effect_free(op)
+    return only_computes(op)

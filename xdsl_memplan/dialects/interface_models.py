@@ -80,19 +80,22 @@ class ViewOf(AliasingTrait):
 
 @dataclass(frozen=True)
 class MayAliasAny(AliasingTrait):
-    """Every memref (or, if asked for, tensor) result may be the storage of any such operand."""
+    """Every memref result may be the storage of any memref operand.
 
-    tensors: bool = False
+    With `of_any_type` every result may be that of any operand, as in casts between memrefs,
+    tensors, pointers and integers.
+    """
+
+    of_any_type: bool = False
 
     def aliases(self, op: Operation) -> Sequence[Tie]:
         """All pairs."""
-        kind = has_contents if self.tensors else _is_memref
         return tuple(
             Tie(result, operand)
             for result, result_type in enumerate(op.result_types)
-            if kind(result_type)
+            if self.of_any_type or _is_memref(result_type)
             for operand, operand_type in enumerate(op.operand_types)
-            if kind(operand_type)
+            if self.of_any_type or _is_memref(operand_type)
         )
 
 

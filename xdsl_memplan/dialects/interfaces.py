@@ -1,6 +1,6 @@
 """What memory planning asks of an operation: traits that anybody can attach to any operation class.
 
-Five questions, one trait each:
+Six questions, one trait each:
 
 | trait              | question                                                        |
 |--------------------|-----------------------------------------------------------------|
@@ -9,6 +9,7 @@ Five questions, one trait each:
 | `DestinationTrait` | which tensor results can be written into which operands?         |
 | `ReadsWritesTrait` | whose contents does it read and write?                           |
 | `InPlaceTrait`     | which operands may a result be written over while it is computed? |
+| `TilingTrait`      | which elements does a part of the result need; how is it made?   |
 
 An embedder implements a trait and attaches it to an operation class of her own or of somebody else:
 
@@ -20,7 +21,7 @@ An embedder implements a trait and attaches it to an operation class of her own 
     attach(MyCastOp, CastIsView())
 
 Analyses and passes never look at the traits; they call the functions of `queries.py`. What is
-attached to xDSL's own operations is in `stock_models.py`.
+attached to xDSL's own operations is in `stock_models.py` and in `tiling_models/`.
 """
 
 from abc import ABC, abstractmethod
@@ -28,10 +29,12 @@ from collections.abc import Sequence
 from enum import Flag
 from typing import NamedTuple
 
+from xdsl.builder import Builder
 from xdsl.dialects.builtin import MemRefType, TensorType, UnrankedMemRefType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation, OpTraits, SSAValue
 from xdsl.traits import OpTrait
 
+from xdsl_memplan.dialects.tiling import Tile, TilingRule
 from xdsl_memplan.model.lifetime import Lifetime
 
 
@@ -141,12 +144,29 @@ class InPlaceTrait(OpTrait, ABC):
         """
 
 
+class TilingTrait(OpTrait, ABC):
+    """The operation can compute a box of its results from boxes of its operands."""
+
+    @abstractmethod
+    def rule(self, op: Operation) -> TilingRule | None:
+        """Its loops, and what they read; None if this operation must stay whole."""
+
+    @abstractmethod
+    def tile(self, op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAValue]:
+        """Insert what computes a tile; return the same elements that the whole operation makes.
+
+        Returns one tensor per result of ``op``, of the shape of the tile. Asked only if there is a
+        rule.
+        """
+
+
 INTERFACES = (
     BufferLikeTrait,
     AliasingTrait,
     DestinationTrait,
     ReadsWritesTrait,
     InPlaceTrait,
+    TilingTrait,
 )
 
 

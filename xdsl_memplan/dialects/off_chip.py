@@ -20,7 +20,21 @@ from xdsl_memplan.dialects.interface_models import FixedAccess
 from xdsl_memplan.dialects.interfaces import Access
 
 TRAFFIC = "memplan.traffic"
-"""Attribute of a function: `bytes` moved off chip and back, and the `bound` that is proved."""
+"""Attribute of a function: a dictionary of i64, all bytes.
+
+`bytes` move off chip and back beyond the compulsory, `bound` is proved for that. Where everything
+that an operation reads is brought on chip first, `total` are all the bytes that move, and `floor`
+is proved for that.
+"""
+
+TOTAL = "total"
+"""Entry of `memplan.traffic`: the bytes of all loads, stores, spills and retrieves."""
+
+FLOOR = "floor"
+"""Entry of `memplan.traffic`: no schedule has a smaller `total`."""
+
+MOVE = "memplan.move"
+"""Attribute of a `memref.copy`: it moves a tensor between memories, it computes nothing."""
 
 _COPIES = FixedAccess(operands=(Access.READ,), results=(Access.WRITE,))
 

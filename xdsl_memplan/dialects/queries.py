@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import is_side_effect_free
+from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.dialects import stock_models
 from xdsl_memplan.dialects.elementwise import is_elementwise
@@ -72,10 +73,13 @@ def effects_of(op: Operation) -> Effects | None:
 
     Returns:
         None if that is not known.
+
+    Raises:
+        PassFailedException: a trait that does not speak of every operand and result.
     """
     trait = op.get_trait(ReadsWritesTrait)
     if trait is not None:
-        return trait.effects(op)
+        return _complete(trait.effects(op), op)
     operand_types, result_types = op.operand_types, op.result_types
     shaped = [type for type in (*operand_types, *result_types) if has_contents(type)]
     if shaped:
@@ -87,6 +91,17 @@ def effects_of(op: Operation) -> Effects | None:
         tuple(Access.READ if has_contents(type) else Access.NONE for type in operand_types),
         tuple(Access.WRITE if has_contents(type) else Access.NONE for type in result_types),
     )
+
+
+def _complete(effects: Effects | None, op: Operation) -> Effects | None:
+    if effects is not None:
+        told, has = tuple(map(len, effects)), (len(op.operands), len(op.results))
+        if told != has:
+            raise PassFailedException(
+                f"'{op.name}': its ReadsWritesTrait tells of {told[0]} operands and {told[1]} "
+                f"results, it has {has[0]} and {has[1]}"
+            )
+    return effects
 
 
 def _is_tensor(type: Attribute) -> bool:

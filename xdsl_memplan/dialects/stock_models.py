@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects import arith, bufferization, builtin, cf, func, linalg, memref, scf, tensor
-from xdsl.dialects.linalg import ops as linalg_ops
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
-from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from xdsl.traits import OpTrait
@@ -37,6 +34,17 @@ from xdsl_memplan.dialects.interfaces import (
 )
 from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.dialects.memref_alloc_model import MemrefAllocModel
+from xdsl_memplan.dialects.xdsl_versions import (
+    AssumeAlignmentOp,
+    IteratorType,
+    LinalgStructuredOperation,
+    NamedOperation,
+    PadOp,
+    TensorYieldOp,
+    ViewOp,
+    has_structured_operations,
+    linalg_ops,
+)
 
 _READ, _WRITE, _NONE = Access.READ, Access.WRITE, Access.NONE
 
@@ -164,9 +172,9 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     memref.ReinterpretCastOp: (ViewOf(), NoAccess()),
     memref.CollapseShapeOp: (ViewOf(), NoAccess()),
     memref.ExpandShapeOp: (ViewOf(), NoAccess()),
-    memref.ViewOp: (ViewOf(), NoAccess()),
+    ViewOp: (ViewOf(), NoAccess()),
     memref.MemorySpaceCastOp: (ViewOf(), NoAccess()),
-    memref.AssumeAlignmentOp: (ViewOf(), NoAccess()),
+    AssumeAlignmentOp: (ViewOf(), NoAccess()),
     memref.ExtractStridedMetaDataOp: (ViewOf(), NoAccess()),
     memref.DimOp: (NoAccess(),),
     memref.RankOp: (NoAccess(),),
@@ -182,7 +190,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     tensor.ExtractSliceOp: (ViewOf(), NoAccess()),
     tensor.DimOp: (NoAccess(),),
     # From one kind to the other.
-    builtin.UnrealizedConversionCastOp: (MayAliasAny(tensors=True), NoAccess()),
+    builtin.UnrealizedConversionCastOp: (MayAliasAny(of_any_type=True), NoAccess()),
     bufferization.ToTensorOp: (ViewOf(), NoAccess()),
     bufferization.ToBufferOp: (ViewOf(), NoAccess()),
     # Accesses to memrefs.
@@ -195,7 +203,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     # Operations on tensors; those that are pure and without a region have the default.
     tensor.InsertSliceOp: (WritesInto(1), FixedAccess((_READ, _READ), (_WRITE,))),
     tensor.InsertOp: (WritesInto(1), FixedAccess((_NONE, _READ), (_WRITE,))),
-    tensor.PadOp: (FixedAccess((_READ,), (_WRITE,)),),
+    PadOp: (FixedAccess((_READ,), (_WRITE,)),),
     linalg_ops.BroadcastOp: (WritesInto(1), OutEffects(accumulates=False)),
     linalg_ops.ReduceOp: (WritesInto(1), OutEffects(accumulates=True)),
     # Calls and control flow. What a region returns is followed by the analysis, not here.
@@ -216,7 +224,7 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     scf.ConditionOp: (NoAccess(),),
     scf.YieldOp: (NoAccess(),),
     linalg_ops.YieldOp: (NoAccess(),),
-    tensor.YieldOp: (NoAccess(),),
+    TensorYieldOp: (NoAccess(),),
 }
 
 
@@ -224,6 +232,8 @@ def attach_all() -> None:
     """Attach the table and the models of structured operations; a second time has no effect."""
     for op_class, traits in _MODELS.items():
         attach(op_class, *traits, replace=False)
+    if not has_structured_operations():
+        return
     for op_class in extended_linalg(linalg.Linalg).operations:
         if issubclass(op_class, LinalgStructuredOperation):
             models = (StructuredDestinations(), StructuredEffects(), StructuredOverwrites())

@@ -30,7 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, summary in _COMMANDS.items():
         command = subparsers.add_parser(name, help=summary, description=summary)
         if name in given[:1]:
-            module = import_module(f"xdsl_memplan.tools.{name}")
+            try:
+                module = import_module(f"xdsl_memplan.tools.{name}")
+            except ModuleNotFoundError as error:
+                if error.name not in ("rich", "xdsl"):
+                    raise
+                print(
+                    f"memplan {name} needs {error.name}: pip install 'xdsl-memplan[all]'",
+                    file=sys.stderr,
+                )
+                return 1
             module.configure(command)
             command.set_defaults(run=module.run)
     parsed = parser.parse_args(given)

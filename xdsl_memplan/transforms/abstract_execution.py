@@ -24,13 +24,13 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
 from xdsl_memplan.dialects.queries import storage_of
+from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ class _Execution:
         returned = self.run_region(self.function.body)
         for pointers in returned:
             for instance in pointers:
-                if instance.first is not None:
-                    instance.touch(self.step, self.tick_count - 1)
+                # The caller may read it, or write what nobody has written yet.
+                instance.touch(self.step, max(self.tick_count - 1, 0))
         done = ExecutedFunction(self.instances, arguments, returned, self.tick_count)
         for instance in self.instances:
             if (place := instance.place) is not None:
@@ -190,8 +190,12 @@ class _Execution:
         if touched:
             self.touch(op, touched)
         given = _merge(*map(self.of, op.operands))
+        # Arithmetic on an address gives an address.
+        address = op.name.endswith("pointer_as_index") or any(
+            self.of(v) and not _may_point(v.type) for v in op.operands
+        )
         for result in op.results:
-            if given and (_may_point(result.type) or op.name.endswith("pointer_as_index")):
+            if given and (_may_point(result.type) or address):
                 self.pointers[result] = given
 
     def accesses(self, op: Operation) -> Iterable[Instance]:

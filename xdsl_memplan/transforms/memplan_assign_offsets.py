@@ -18,6 +18,7 @@ from xdsl_memplan.analysis.reserved_ranges import (
     placed_function,
     reserved_ranges,
 )
+from xdsl_memplan.analysis.unseen_uses import check_all_is_seen
 from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Problem
@@ -92,7 +93,9 @@ class MemplanAssignOffsetsPass(ModulePass):
         done: dict[str, PlacedFunction] = {}
         largest: dict[str, int] = {}
         alignments: dict[str, int] = {}
-        for function, lifetimes in lifetimes_of(op).items():
+        analysed = lifetimes_of(op)
+        check_all_is_seen(op, analysed)
+        for function, lifetimes in analysed.items():
             has_calls = any(c.name == "func.call" for c in lifetimes.time.ticks)
             buffers = planned_buffers(
                 lifetimes, memories, keep_lifetimes=self.keep_lifetimes and not has_calls

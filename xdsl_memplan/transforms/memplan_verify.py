@@ -22,6 +22,7 @@ from xdsl_memplan.transforms.abstract_execution import (
     Place,
     execute,
 )
+from xdsl_memplan.transforms.verify_regions import verify_regions
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,11 @@ class MemplanVerifyPass(ModulePass):
 
     It checks that every buffer has an offset, is aligned, lies inside its arena, that arenas keep
     to their capacity, that lifetimes in the IR cover all accesses, that no two buffers in use
-    share bytes, and that a call leaves alone what its caller still needs. Aliases and liveness are
-    recomputed by running the functions on abstract storage; no code is shared with the analysis
-    that the other passes use. Options: none.
+    share bytes, and that a call leaves alone what its caller still needs. A `memref.subview` lies
+    in what it is part of, also with offsets that depend on loops. Where `memplan.traffic` says how
+    many bytes move in `total`, they are counted again from the copies that are there. Aliases and
+    liveness are recomputed by running the functions on abstract storage; no code is shared with the
+    analysis that the other passes use. Options: none.
 
     Requires buffer IR after `memplan-assign-offsets`.
     """
@@ -72,8 +75,9 @@ class MemplanVerifyPass(ModulePass):
         functions = {f.sym_name.data: f for f in op.body.ops if isinstance(f, FuncOp)}
         done: dict[str, ExecutedFunction] = {}
         pending: list[str] = []
-        for name in functions:
+        for name, function in functions.items():
             _verify_function(name, functions, arenas, done, pending)
+            verify_regions(function, op)
 
 
 def _verify_function(

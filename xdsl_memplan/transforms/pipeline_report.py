@@ -14,7 +14,7 @@ from xdsl.printer import Printer
 
 from xdsl_memplan.analysis.memories import arena_ops
 from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
-from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.queries import storage_of
 
 
@@ -105,13 +105,23 @@ def _traffic_line(function: FuncOp) -> Sequence[str]:
     attribute = function.attributes.get(TRAFFIC)
     if not isinstance(attribute, DictionaryAttr):
         return []
-    moved, bound = (
-        value.value.data
-        for name in ("bytes", "bound")
-        if isinstance(value := attribute.data.get(name), IntegerAttr)
-    )
-    proof = "optimal" if moved == bound else f"at least {bound} must"
-    return [f"@{function.sym_name.data}: {moved} bytes move off chip and back ({proof})"]
+    lines: list[str] = []
+    for kind, limit, what in (
+        ("bytes", "bound", "move off chip and back"),
+        (TOTAL, FLOOR, "move between the memories in all"),
+    ):
+        moved, bound = (_number(attribute, name) for name in (kind, limit))
+        if moved is None:
+            continue
+        proof = "optimal" if moved == bound else f"at least {bound} must"
+        proved = "" if bound is None else f" ({proof})"
+        lines.append(f"@{function.sym_name.data}: {moved} bytes {what}{proved}")
+    return lines
+
+
+def _number(attribute: DictionaryAttr, name: str) -> int | None:
+    value = attribute.data.get(name)
+    return value.value.data if isinstance(value, IntegerAttr) else None
 
 
 def _stream() -> TextIO:

@@ -6,14 +6,18 @@ they are first needed. What is replaced is erased when its block is done.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
     IntegerAttr,
     ShapedType,
+    UnitAttr,
+    i32,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg_ops
@@ -21,6 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.off_chip import MOVE
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.liveness import Liveness
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref
@@ -173,10 +178,13 @@ class Emitter:
             return
         self.insert(linalg_ops.FillOp((value,), (target,), ()))
 
-    def copy(self, source: SSAValue, target: SSAValue) -> None:
-        """Copy all elements; nothing if there are none."""
+    def copy(self, source: SSAValue, target: SSAValue, *, moves: bool = False) -> None:
+        """Copy all elements; nothing if there are none. `moves`: from one memory to another."""
         if _elements(target):
-            self.insert(memref.CopyOp(source, target))
+            op = memref.CopyOp(source, target)
+            if moves:
+                op.attributes[MOVE] = UnitAttr()
+            self.insert(op)
 
     def put(self, value: SSAValue, place: Place) -> SSAValue:
         """See to it that a place holds a tensor: it may be there already. Returns the memref."""
@@ -200,8 +208,19 @@ class Emitter:
         assert type is not None
         match view:
             case Slice():
-                offsets = [o if isinstance(o, int) else self.now(o) for o in view.offsets]
-                op = memref.SubviewOp.get(value, offsets, view.sizes, view.strides, type)
+                # Made without `SubviewOp.get`, which takes longer than all else here.
+                dynamic = [self.now(o) for o in view.offsets if not isinstance(o, int)]
+                static = tuple(o if isinstance(o, int) else DYNAMIC_INDEX for o in view.offsets)
+                op = memref.SubviewOp.create(
+                    operands=[value, *dynamic],
+                    result_types=[type],
+                    properties={
+                        "static_offsets": _numbers(static),
+                        "static_sizes": _numbers(view.sizes),
+                        "static_strides": _numbers(view.strides),
+                        "operandSegmentSizes": _segments(len(dynamic)),
+                    },
+                )
             case Expand():
                 op = memref.ExpandShapeOp.create(
                     operands=[value],
@@ -256,6 +275,16 @@ def _elements(value: SSAValue) -> int:
     for extent in _shape(value):
         count *= extent
     return count
+
+
+@lru_cache(maxsize=4096)
+def _numbers(numbers: tuple[int, ...]) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i64, numbers)
+
+
+@lru_cache(maxsize=64)
+def _segments(offsets: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, (1, offsets, 0, 0))
 
 
 def _groups(view: Expand | Collapse) -> ArrayAttr[ArrayAttr[IntegerAttr]]:

@@ -27,7 +27,8 @@ def emit_region_copy(emitter: Emitter, op: Operation) -> bool:
     emitter.memrefs[op.result] = target
     if not isinstance(emitter.placement.root(op.source).owner, tensor.EmptyOp):
         region = slice_of(op, shape_of(op.result))
-        emitter.copy(emitter.view(emitter.memref_of(op.source), region), target)
+        source = emitter.view(emitter.memref_of(op.source), region)
+        emitter.copy(source, target, moves=isinstance(op, LoadOp))
     return True
 
 

@@ -19,7 +19,7 @@ from xdsl.traits import is_side_effect_free
 from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.queries import destinations_of, effects_of
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
-from xdsl_memplan.transforms.bufferize.place import NEVER, View, view_type
+from xdsl_memplan.transforms.bufferize.place import NEVER, Slice, View, view_type
 from xdsl_memplan.transforms.bufferize.records import registered
 from xdsl_memplan.transforms.bufferize.tensor_views import viewed, views_of
 
@@ -96,6 +96,8 @@ class Liveness:
         self.live: set[Operation] = set()
         self.calls: list[int] = []
         """Positions of calls, in order."""
+        self.slices: dict[Operation, Slice] = {}
+        """Slices of operations that somebody asked for."""
         self._reads: dict[Operation, tuple[bool, ...]] = {}
         self._contents: dict[SSAValue, Content] = {}
         self._number(function.body)

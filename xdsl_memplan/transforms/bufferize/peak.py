@@ -155,7 +155,8 @@ def _take_out(room: _Room, tick: int, whole: bool) -> _Move | None:
         tick: a position at which it is alive.
         whole: whether all parts leave that the same operation would have assembled.
     """
-    held = list(room.held)
+    inside = _by_views(room.held)
+    gone: set[int] = set()
     entries: list[_Entry] = []
     kept: list[tuple[_Entry, int, tuple[View, ...], int]] = []
     alone: list[_Room] = []
@@ -165,19 +166,29 @@ def _take_out(room: _Room, tick: int, whole: bool) -> _Move | None:
         assembled = set() if minimal is None else {op for op, _ in minimal.entries}
     for entry in sorted(room.entries, key=lambda e: -len(e[2])):
         operand, position, views, size = entry
-        chain = [h for h in held if h.views[: len(views)] == views]
+        chain = [h for h in inside.get(views, ()) if id(h) not in gone]
         early = position > tick and any(h.start <= tick for h in chain)
         late = position <= tick and any(h.end >= tick for h in chain)
         if not (early or late or operand[0] in assembled):
             kept.append(entry)
             continue
         entries.append(operand)
-        held = [h for h in held if h.views[: len(views)] != views]
+        gone.update(map(id, chain))
         start, end = _hull(chain)
         alone.append(_Room(size, [_Held(start, max(end, position), ())]))
     if not entries:
         return None
-    return _Move(entries, room, _Room(room.size, held, kept), alone)
+    rest = [h for h in room.held if id(h) not in gone]
+    return _Move(entries, room, _Room(room.size, rest, kept), alone)
+
+
+def _by_views(held: list[_Held]) -> dict[tuple[View, ...], list[_Held]]:
+    """What a storage holds, under every view that it lies in."""
+    inside: dict[tuple[View, ...], list[_Held]] = {}
+    for h in held:
+        for count in range(len(h.views) + 1):
+            inside.setdefault(h.views[:count], []).append(h)
+    return inside
 
 
 def _size_at(room: _Room, tick: int) -> int:

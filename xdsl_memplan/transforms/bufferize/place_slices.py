@@ -83,7 +83,7 @@ def place_insert_slice(placement: Placement, op: Operation) -> None:
     nothing reads them any more.
     """
     assert isinstance(op, tensor.InsertSliceOp)
-    slice = slice_of(op, shape_of(op.source))
+    slice = _slice_of(placement, op)
     place = placement.result_place(op.result)
     reads = placement.liveness.reads(op)
     if not (reads[1] and placement.uniforms.of(op.dest) is None and not _is_empty(op.dest)):
@@ -136,12 +136,13 @@ def _last_access(
         if (
             not isinstance(owner, tensor.InsertSliceOp)
             or len(liveness.content(value).uses) > 1
-            or not _disjoint(slice, slice_of(owner, shape_of(owner.source)))
+            or not _disjoint(slice, _slice_of(placement, owner))
         ):
             break
-        if placement.uniforms.of(owner.dest) is not None:
+        dest = owner.operands[1]  # By number: the name takes ten times as long.
+        if placement.uniforms.of(dest) is not None:
             return liveness.position[owner]
-        value = owner.dest
+        value = dest
     owner = root.owner
     defined = liveness.position.get(owner, -1) if isinstance(owner, Operation) else -1
     others = (u for u in liveness.content(root).uses if not (u.op is op and u.index == 1))
@@ -149,6 +150,14 @@ def _last_access(
 
 
 _LONGEST_CHAIN = 64
+
+
+def _slice_of(placement: Placement, op: tensor.InsertSliceOp) -> Slice:
+    """The slice that is inserted into; the answer is kept, as chains ask again and again."""
+    known = placement.liveness.slices.get(op)
+    if known is None:
+        known = placement.liveness.slices[op] = slice_of(op, shape_of(op.source))
+    return known
 
 
 def _disjoint(one: Slice, other: Slice) -> bool:

@@ -39,3 +39,29 @@ func.func @move(%0: tensor<64xi8>) -> tensor<64xi8> {
   %2 = memplan.retrieve %1 to @L1 : tensor<64xi8>
   func.return %2 : tensor<64xi8>
 }
+
+// -----
+
+// Regions of tensors that are off chip; offsets are numbers or values.
+
+// CHECK-LABEL: func.func @regions
+// CHECK:       %{{.*}} = memplan.load %{{.*}}[0, %{{.*}}] [4, 4] [2, 1] : tensor<8x8xf32> to tensor<4x4xf32>
+// CHECK-NEXT:  %{{.*}} = memplan.carry %{{.*}}[0, 1] [4, 2] [1, 1] {note = "x"} : tensor<4x4xf32> to tensor<4x2xf32>
+// CHECK-NEXT:  %{{.*}} = memplan.store %{{.*}} into %{{.*}}[%{{.*}}, 1] [4, 2] [1, 1] to @DDR : tensor<4x2xf32> into tensor<8x8xf32>
+func.func @regions(%x: tensor<8x8xf32>, %d: tensor<8x8xf32>, %i: index) -> tensor<8x8xf32> {
+  %0 = memplan.load %x[0, %i] [4, 4] [2, 1] : tensor<8x8xf32> to tensor<4x4xf32>
+  %1 = memplan.carry %0[0, 1] [4, 2] [1, 1] {note = "x"} : tensor<4x4xf32> to tensor<4x2xf32>
+  %2 = memplan.store %1 into %d[%i, 1] [4, 2] [1, 1] to @DDR : tensor<4x2xf32> into tensor<8x8xf32>
+  func.return %2 : tensor<8x8xf32>
+}
+
+// -----
+
+// A scalar has one region.
+
+// CHECK-LABEL: func.func @scalar
+// CHECK:       memplan.load %{{.*}}[] [] [] : tensor<f32> to tensor<f32>
+func.func @scalar(%x: tensor<f32>) -> tensor<f32> {
+  %0 = memplan.load %x[] [] [] : tensor<f32> to tensor<f32>
+  func.return %0 : tensor<f32>
+}

@@ -1,0 +1,110 @@
+"""Boxes hold every element that is needed: against programs whose elements say what they came from.
+
+Random programs work on sets: an element of an argument is one bit, and all that the operations do
+with elements is to unite them. So one run in the interpreter tells for every element of the result
+which elements it needs, without any notion of a box.
+"""
+
+import random
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.func import FuncOp
+from xdsl.parser import Parser
+
+from tests.analysis.set_programs import Program, Shape
+from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.formats.split_graph_json import split_graph_from_json, split_graph_to_json
+from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.model.needed_boxes import needed_boxes
+from xdsl_memplan.model.split_graph import Box, SplitGraph, whole
+from xdsl_memplan.native.context import full_context
+
+
+def split(text: str) -> tuple[SplitGraph, Any]:
+    module = Parser(full_context(), text).parse_module()
+    module.verify()
+    function = next(op for op in module.ops if isinstance(op, FuncOp))
+    return FunctionSplitGraph.of(function).graph, module
+
+
+def marked(sets: Any, first: int, shape: Shape) -> set[tuple[int, ...]]:
+    """The elements of an argument whose bits, from bit `first`, are in any of the sets."""
+    united = int(np.bitwise_or.reduce(sets, axis=None))
+    return {i for n, i in enumerate(np.ndindex(shape)) if united >> (first + n) & 1}
+
+
+def random_box(shape: Shape, generator: random.Random) -> Box:
+    starts = [generator.randrange(n) for n in shape]
+    return tuple((s, generator.randint(s + 1, n)) for s, n in zip(starts, shape, strict=True))
+
+
+@pytest.mark.parametrize("is_chain", [True, False], ids=["chain", "graph"])
+def test_boxes_hold_what_is_needed(is_chain: bool) -> None:
+    exact = 0
+    for seed in range(60):
+        program = Program(seed, is_chain)
+        graph, module = split(program.text())
+        assert all(op.splittable for op in graph.ops)
+        numbers = [2**n for n in range(sum(prod(s) for s in program.arguments))]
+        arguments: list[Any] = []
+        for shape in program.arguments:
+            bits, numbers = numbers[: prod(shape)], numbers[prod(shape) :]
+            arguments.append(np.array(bits, np.int64).reshape(shape))
+        (result,) = run(module, arguments)
+        (returned,) = [i for i, tensor in enumerate(graph.tensors) if tensor.returned]
+        for _ in range(5):
+            box = random_box(result.shape, program.random)
+            needed = needed_boxes(graph, {returned: box})
+            sets = result[tuple(slice(*extent) for extent in box)]
+            first = 0
+            for position, shape in enumerate(program.arguments):
+                elements = marked(sets, first, shape)
+                first += prod(shape)
+                found = needed.get(position)
+                inside: set[tuple[int, ...]] = set() if found is None else points(found)
+                assert elements <= inside, program.text()
+                if program.exact:
+                    exact += len(elements) > 0
+                    assert elements == inside, program.text()
+    assert exact or not is_chain
+
+
+def points(box: Box) -> set[tuple[int, ...]]:
+    sizes = [stop - start for start, stop in box]
+    return {
+        tuple(i + start for i, (start, _) in zip(index, box, strict=True))
+        for index in np.ndindex(*sizes)
+    }
+
+
+def test_rows_that_nobody_reads() -> None:
+    """A step of two over six rows leaves the last out, a class head reads one of four tokens."""
+    text = (Path(__file__).parent / "rows_that_nobody_reads.mlir").read_text()
+    graph, _ = split(text)
+    needed = needed_boxes(graph)
+    assert needed[0] == ((0, 1), (0, 1), (0, 5), (0, 5))
+    assert needed[1] == ((0, 1), (0, 3))
+    assert needed[2] == whole((3, 3))
+
+
+def test_what_cannot_be_cut_is_read_whole() -> None:
+    text = """
+    func.func @main(%x: tensor<4x4xf32>, %n: index) -> tensor<2x4xf32> {
+      %y = tensor.extract_slice %x[%n, 0] [2, 4] [1, 1] : tensor<4x4xf32> to tensor<2x4xf32>
+      func.return %y : tensor<2x4xf32>
+    }
+    """
+    graph, _ = split(text)
+    assert not graph.ops[0].splittable
+    assert graph.ops[0].view
+    assert needed_boxes(graph, {1: ((0, 1), (0, 1))})[0] == whole((4, 4))
+
+
+def test_json_and_back() -> None:
+    for seed in range(20):
+        graph, _ = split(Program(seed, False).text())
+        assert split_graph_from_json(split_graph_to_json(graph)) == graph

@@ -1,0 +1,238 @@
+"""Layers of a split graph: what is computed together whatever else is split.
+
+A layer is an anchor (an operation that reduces: contraction, pooling, sum) with the elementwise
+chain behind it and what only serves it: pads, reshapes, slices, concatenations, and arithmetic on
+weights. Reductions over one and the same tensor are one layer with what is between them: softmax,
+normalisations. An operation that cannot be split is a layer of its own.
+
+Layers are numbered in the order of their anchors, and no operation reads from a later layer.
+"""
+
+from dataclasses import dataclass
+
+from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph, SplitOp
+
+_PATIENCE = 64
+"""Operations between a tensor and where all of its readers meet again, at most."""
+
+
+def form_layers(graph: SplitGraph) -> list[int]:
+    """Return the layer of each operation, from 0 without gaps. Linear, but for `_PATIENCE`.
+
+    Sorted by layer, and by position within a layer, the operations are in an order in which each
+    comes after those that make what it reads.
+    """
+    return _Layers(graph).form()
+
+
+@dataclass(frozen=True)
+class _Norm:
+    """The reductions of a layer: their loops, and the tensors from outside that they come from."""
+
+    loops: tuple[int, ...]
+    iterators: tuple[str, ...]
+    sources: frozenset[int]
+
+
+class _Layers:
+    def __init__(self, graph: SplitGraph) -> None:
+        self.graph = graph
+        self.maker = {result: i for i, op in enumerate(graph.ops) for result in op.results}
+        self.readers: list[list[int]] = [[] for _ in graph.ops]
+        for i, op in enumerate(graph.ops):
+            for before in self._makers(op):
+                self.readers[before].append(i)
+        self.anchors = self._find_anchors()
+        self.layer: dict[int, int] = {}
+        """Layer of each operation that has one already."""
+        self.norms: dict[int, _Norm] = {}
+
+    def form(self) -> list[int]:
+        count = 0
+        for i, op in enumerate(self.graph.ops):
+            if i in self.layer or not self.anchors[i]:
+                continue
+            norm = _Norm(op.loops, op.iterators, self._sources(i)) if _is_plain(op) else None
+            joined = None if norm is None else self._norm_to_join(i, norm)
+            if joined is None:
+                joined, count = count, count + 1
+            self.layer[i] = joined
+            if norm is not None:
+                self._add_norm(joined, norm)
+            self._grow(i, joined)
+        return self._place_the_rest(count)
+
+    def _find_anchors(self) -> list[bool]:
+        """Tell which operations reduce, stay whole, or look things up in what a layer makes."""
+        anchors: list[bool] = []
+        after_one: list[bool] = []
+        for op in self.graph.ops:
+            before = any(anchors[i] or after_one[i] for i in self._makers(op))
+            looks_up = any(isinstance(operand.access, Indirect) for operand in op.operands)
+            stays_whole = not op.splittable and not op.view
+            after_one.append(before)
+            anchors.append(_reduces(op) or stays_whole or (looks_up and before))
+        return anchors
+
+    def _makers(self, op: SplitOp) -> list[int]:
+        """List the operations that make what `op` reads, each once."""
+        made = (self.maker.get(operand.tensor) for operand in op.operands)
+        return list(dict.fromkeys(i for i in made if i is not None))
+
+    def _grow(self, anchor: int, layer: int) -> None:
+        """Add the elementwise chain behind an operation."""
+        end = anchor
+        while self.graph.ops[end].splittable and not self._is_returned(end):
+            added = self._until_readers_meet(end)
+            if not added:
+                return
+            self.layer |= dict.fromkeys(added, layer)
+            end = added[-1]
+
+    def _until_readers_meet(self, start: int) -> list[int]:
+        """List the elementwise operations behind one, up to where all that read it have met.
+
+        Returns an empty list if they do not meet, or need what is not computed yet.
+        """
+        frontier = {*self.readers[start]}
+        added: dict[int, None] = {}
+        while frontier and len(added) < _PATIENCE:
+            current = min(frontier)
+            op = self.graph.ops[current]
+            if not (_is_elementwise(op) or op.view) or not self._is_ready(current, added):
+                return []
+            added[current] = None
+            frontier.remove(current)
+            if not frontier and not op.view:
+                return list(added)
+            if self._is_returned(current):
+                return []
+            frontier.update(self.readers[current])
+        return []
+
+    def _is_ready(self, index: int, also: dict[int, None]) -> bool:
+        """Tell whether all anchors before an operation have a layer."""
+        pending, seen = [index], {index}
+        while pending:
+            for before in self._makers(self.graph.ops[pending.pop()]):
+                if before in self.layer or before in also or before in seen:
+                    continue
+                if self.anchors[before]:
+                    return False
+                seen.add(before)
+                pending.append(before)
+        return True
+
+    def _norm_to_join(self, index: int, norm: _Norm) -> int | None:
+        """Return the layer whose reductions read the same: the latest before this one."""
+        level = self._level(index)
+        for layer, other in reversed(self.norms.items()):
+            if level > layer:
+                return None
+            same = (norm.loops, norm.iterators) == (other.loops, other.iterators)
+            if same and (norm.sources & other.sources or level == layer):
+                return layer
+        return None
+
+    def _add_norm(self, layer: int, norm: _Norm) -> None:
+        known = self.norms.get(layer)
+        sources = norm.sources if known is None else norm.sources | known.sources
+        self.norms[layer] = _Norm(norm.loops, norm.iterators, sources)
+
+    def _sources(self, index: int) -> frozenset[int]:
+        """Return the tensors that an operation reads, those behind elementwise ones and views.
+
+        Only tensors as large as its loops count.
+        """
+        loops = self.graph.ops[index].loops
+        size = _product(loops)
+        found: set[int] = set()
+        pending = [index]
+        while pending:
+            for operand in self.graph.ops[pending.pop()].operands:
+                if _product(operand.shape) != size or operand.tensor in found:
+                    continue
+                found.add(operand.tensor)
+                before = self.maker.get(operand.tensor)
+                if before is not None and before not in self.layer:
+                    pending.append(before)
+        return frozenset(found)
+
+    def _level(self, index: int) -> int:
+        """Return the latest layer that an operation comes after; -1 for none."""
+        latest = -1
+        pending, seen = [index], {index}
+        while pending:
+            for before in self._makers(self.graph.ops[pending.pop()]):
+                if before in self.layer:
+                    latest = max(latest, self.layer[before])
+                elif before not in seen:
+                    seen.add(before)
+                    pending.append(before)
+        return latest
+
+    def _place_the_rest(self, count: int) -> list[int]:
+        """Give the others a layer, from the last: that of their only reader where there is one."""
+        keys: dict[int, tuple[int, int]] = {i: (layer, count) for i, layer in self.layer.items()}
+        closed = {keys[i] for i in keys if not self.graph.ops[i].splittable}
+        total = len(self.graph.ops)
+        for i in reversed(range(total)):
+            if i in keys:
+                continue
+            read_in = sorted({keys[reader] for reader in self.readers[i]})
+            level = self._level(i)
+            view = self.graph.ops[i].view
+            joins = [key for key in read_in if view or key not in closed]
+            if len(read_in) == len(joins) == 1 and not self._is_returned(i):
+                keys[i] = read_in[0]
+            elif level >= 0:
+                open_ = view or (level, count) not in closed
+                keys[i] = (level, count if open_ else count + 1 + i)
+            elif view:
+                keys[i] = read_in[0] if read_in else (0, count)
+            else:
+                # What several layers need and no layer makes: a layer of its own before them.
+                keys[i] = (read_in[0][0] if read_in else count, i - total)
+        order = {key: number for number, key in enumerate(sorted({*keys.values()}))}
+        return [order[keys[i]] for i in range(total)]
+
+    def _is_returned(self, index: int) -> bool:
+        """Tell whether a result, or a view of it, is returned."""
+        pending = [index]
+        while pending:
+            current = pending.pop()
+            if any(self.graph.tensors[t].returned for t in self.graph.ops[current].results):
+                return True
+            pending += [r for r in self.readers[current] if self.graph.ops[r].view]
+        return False
+
+
+def _is_plain(op: SplitOp) -> bool:
+    """Tell whether an operation reduces without windows and without products: sums, maxima."""
+    if not op.splittable or op.work_per_point:
+        return False
+    return all(
+        isinstance(operand.access, Affine)
+        and all(
+            not index.terms or [factor for _, factor in index.terms] == [1]
+            for index in operand.access.indices
+        )
+        for operand in op.operands
+    )
+
+
+def _is_elementwise(op: SplitOp) -> bool:
+    """Tell whether an operation makes each element from single ones, and moves none about."""
+    return op.splittable and not (op.view or op.parts or _reduces(op)) and _is_plain(op)
+
+
+def _reduces(op: SplitOp) -> bool:
+    pairs = zip(op.loops, op.iterators, strict=True)
+    return any(extent > 1 and kind == "reduction" for extent, kind in pairs)
+
+
+def _product(extents: tuple[int, ...]) -> int:
+    count = 1
+    for extent in extents:
+        count *= extent
+    return count

@@ -1,0 +1,69 @@
+"""The bytes that the moves of a function bring on chip and off it, as the tensor IR says."""
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
+
+_MADE_IN_PLACE = ("linalg.fill", "tensor.splat", "tensor.empty")
+
+
+def off_chip_bytes(function: FuncOp) -> int | None:
+    """Sum up loads, stores, spills and retrieves, each as often as the loops around it run; linear.
+
+    This is `total` of `memplan.traffic`, which `memplan-verify` compares with the copies that are
+    left after bufferization. What is loaded of a tensor whose elements are all the same costs
+    nothing: it is filled where it is needed.
+
+    Returns:
+        None where a move is in a branch, or in a loop of which nobody knows how often it runs.
+    """
+    total = 0
+    for op in function.walk():
+        if not isinstance(op, LoadOp | StoreOp | SpillOp | RetrieveOp) or _is_uniform(op.source):
+            continue
+        times = _executions(op, function)
+        if times is None:
+            return None
+        type_ = op.source.type if isinstance(op, StoreOp) else op.result.type
+        total += times * (size_bytes(type_) or 0)
+    return total
+
+
+def _is_uniform(value: SSAValue) -> bool:
+    op = value.owner
+    if isinstance(op, arith.ConstantOp):
+        return isinstance(op.value, DenseIntOrFPElementsAttr) and op.value.is_splat()
+    return isinstance(op, Operation) and op.name in _MADE_IN_PLACE
+
+
+def _executions(op: Operation, function: FuncOp) -> int | None:
+    count = 1
+    parent = op.parent_op()
+    while parent is not None and parent is not function:
+        times = _trip_count(parent)
+        if times is None:
+            return None
+        count *= times
+        parent = parent.parent_op()
+    return count
+
+
+def _trip_count(op: Operation) -> int | None:
+    if not isinstance(op, scf.ForOp):
+        return None
+    first, end, step = (_constant(value) for value in (op.lb, op.ub, op.step))
+    if first is None or end is None or step is None or step <= 0:
+        return None
+    return max(0, -((first - end) // step))
+
+
+def _constant(value: SSAValue) -> int | None:
+    op = value.owner
+    if not isinstance(op, arith.ConstantOp) or not isinstance(op.value, IntegerAttr):
+        return None
+    return op.value.value.data

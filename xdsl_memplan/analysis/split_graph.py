@@ -1,0 +1,164 @@
+"""The split graph of a function: its operations with the rules by which they can be tiled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from xdsl.dialects.builtin import IntegerAttr, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
+from xdsl_memplan.dialects.queries import aliases_of, destinations_of, overwrites_of
+from xdsl_memplan.dialects.tiling import Read, TilingRule
+from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
+from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
+from xdsl_memplan.model.split_graph import (
+    SplitGraph,
+    SplitOp,
+    SplitOperand,
+    SplitTensor,
+    TensorKind,
+    Whole,
+)
+
+LAYER = "memplan.layer"
+"""Attribute of an operation: the number of its layer."""
+
+
+@dataclass(frozen=True)
+class FunctionSplitGraph:
+    """A split graph, and the IR that it stands for: `operations` and `values` by position."""
+
+    function: FuncOp
+    graph: SplitGraph
+    operations: tuple[Operation, ...]
+    values: tuple[SSAValue, ...]
+
+    @classmethod
+    def of(cls, function: FuncOp) -> "FunctionSplitGraph":
+        """Analyse a function with one block. Linear in its operations.
+
+        Operations that touch no tensor, and those that only make a tensor with one element
+        everywhere (fill, splat, empty, constants), are no operations of the graph.
+
+        Raises ValueError for several blocks, or for a tensor whose size is not known.
+        """
+        if len(function.body.blocks) != 1:
+            raise ValueError(f"@{function.sym_name.data} has more than one block")
+        builder = _Builder(function)
+        for op in function.body.block.ops:
+            if op is not function.body.block.last_op:
+                builder.add(op)
+        return builder.finish()
+
+
+class _Builder:
+    def __init__(self, function: FuncOp) -> None:
+        self.function = function
+        self.values: dict[SSAValue, int] = {}
+        self.tensors: list[SplitTensor] = []
+        self.ops: list[SplitOp] = []
+        self.operations: list[Operation] = []
+        for argument in function.body.block.args:
+            if is_tensor(argument.type):
+                self.tensor(argument)
+
+    def tensor(self, value: SSAValue) -> int:
+        """Return the position of a tensor; a new one if it was not seen yet."""
+        if value not in self.values:
+            if size_bytes(value.type) is None:
+                raise ValueError(f"the size of {value.type} is not known")
+            type_ = cast(TensorType[Attribute], value.type)
+            position = len(self.values)
+            self.values[value] = position
+            self.tensors.append(
+                SplitTensor(
+                    value.name_hint or f"t{position}",
+                    tuple(type_.get_shape()),
+                    element_size_bytes(type_.get_element_type()) or 0,
+                    _kind(value),
+                )
+            )
+        return self.values[value]
+
+    def add(self, op: Operation) -> None:
+        results = [result for result in op.results if is_tensor(result.type)]
+        if results and (is_remade(results[0]) or op.name == "arith.constant"):
+            return
+        outside = [v for v in dict.fromkeys(values_used(op)) if self._is_outside_tensor(v, op)]
+        if (not results and not outside) or op.name == "tensor.dim":
+            return
+        rule = tiling_rule_of(op)
+        reads = [Read(value, Whole()) for value in outside] if rule is None else rule.reads
+        operands = tuple(
+            SplitOperand(self.tensor(read.tensor), self._shape(read.tensor), read.access)
+            for read in reads
+        )
+        used = [result for result in results if result.first_use is not None] or results[:1]
+        made = tuple(self.tensor(result) for result in used)
+        layer = op.attributes.get(LAYER)
+        split = SplitOp(
+            op.name,
+            made,
+            operands,
+            in_place=_in_place(op, reads),
+            view=rule.view if rule is not None else bool(aliases_of(op)),
+            layer=layer.value.data if isinstance(layer, IntegerAttr) else -1,
+        )
+        self.ops.append(split if rule is None else _with_rule(split, rule))
+        self.operations.append(op)
+
+    def finish(self) -> FunctionSplitGraph:
+        terminator = self.function.body.block.last_op
+        for value in terminator.operands if terminator is not None else ():
+            if is_tensor(value.type):
+                position = self.tensor(value)
+                self.tensors[position] = replace(self.tensors[position], returned=True)
+        graph = SplitGraph(tuple(self.tensors), tuple(self.ops), self.function.sym_name.data)
+        return FunctionSplitGraph(self.function, graph, tuple(self.operations), tuple(self.values))
+
+    def _shape(self, value: SSAValue) -> tuple[int, ...]:
+        return self.tensors[self.tensor(value)].shape
+
+    def _is_outside_tensor(self, value: SSAValue, op: Operation) -> bool:
+        if not is_tensor(value.type):
+            return False
+        block = value.block if isinstance(value, BlockArgument) else value.owner.parent_block()
+        return block is op.parent
+
+
+def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:
+    return replace(
+        split,
+        splittable=True,
+        loops=rule.loops,
+        iterators=rule.iterators,
+        result_access=rule.result_access,
+        parts=rule.parts,
+        cuttable=rule.cuttable,
+        work_per_point=rule.work_per_point,
+    )
+
+
+def _in_place(op: Operation, reads: Sequence[Read]) -> tuple[int, ...]:
+    """List the reads over which the first result may be written."""
+    ties = (*destinations_of(op), *overwrites_of(op))
+    operands = {op.operands[tie.operand] for tie in ties if tie.result == 0}
+    return tuple(
+        i
+        for i, read in enumerate(reads)
+        if read.tensor in operands
+        and all(read == other for other in reads if other.tensor is read.tensor)
+    )
+
+
+def _kind(value: SSAValue) -> TensorKind:
+    owner = value.owner
+    if not isinstance(owner, Operation):
+        return "argument"
+    if is_remade(value):
+        return "fill"
+    return "constant" if owner.name == "arith.constant" else "value"

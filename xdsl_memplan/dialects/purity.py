@@ -1,0 +1,12 @@
+"""Whether an operation only computes: xDSL 0.74 does not know it of all scalar operations."""
+
+from xdsl.ir import Operation
+from xdsl.traits import is_side_effect_free
+
+
+def only_computes(op: Operation) -> bool:
+    """Tell whether an operation has no effect: `arith.extsi` and others lack the trait in xDSL.
+
+    Operations of arith and math have none, as MLIR defines them.
+    """
+    return op.name.startswith(("arith.", "math.")) or is_side_effect_free(op)

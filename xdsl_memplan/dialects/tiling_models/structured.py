@@ -1,0 +1,355 @@
+"""Structured operations of linalg: boxes follow from the indexing maps."""
+
+from collections.abc import Iterator as Iteration
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntegerAttr
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+from xdsl.traits import IsTerminator
+
+from xdsl_memplan.dialects.interfaces import Access as Effect
+from xdsl_memplan.dialects.interfaces import Effects, TilingTrait, has_contents
+from xdsl_memplan.dialects.purity import only_computes
+from xdsl_memplan.dialects.queries import effects_of
+from xdsl_memplan.dialects.tiling import LoopRange, Read, Tile, TilingRule
+from xdsl_memplan.dialects.tiling_models.tile_values import (
+    empty,
+    is_remade,
+    operand_of,
+    rebuilt,
+    remake,
+    static_shape,
+    tile_type,
+)
+from xdsl_memplan.model.split_graph import Affine, Index, Indirect, Iterator
+
+_ANY_ORDER = (
+    "arith.addi",
+    "arith.andi",
+    "arith.maxsi",
+    "arith.maxui",
+    "arith.minsi",
+    "arith.minui",
+    "arith.muli",
+    "arith.ori",
+    "arith.xori",
+)
+
+_HARMLESS = ("cf.assert", "linalg.index", "tensor.extract")
+"""Operations in a body that may run again, whatever xDSL says of their effects."""
+
+
+@dataclass(frozen=True)
+class StructuredTiling(TilingTrait):
+    """Every operation with indexing maps: contractions, poolings, elementwise, reductions, ...
+
+    Maps must be sums of loops with factors that are not negative; the maps of results that somebody
+    uses must be the same permutation of the parallel loops.
+    """
+
+    def rule(self, op: Operation) -> TilingRule | None:
+        """Derive the rule from maps, iterators and body."""
+        assert isinstance(op, LinalgStructuredOperation)
+        maps = [attribute.data for attribute in op.get_indexing_maps()]
+        loops = _loop_extents(op, maps)
+        effects = effects_of(op)
+        if loops is None or effects is None or not op.results or not may_run_again(op):
+            return None
+        is_parallel = [t.data is IteratorType.PARALLEL for t in op.get_iterator_types()]
+        result_access = _result_access(op, maps, loops, is_parallel)
+        if result_access is None:
+            return None
+        accesses = [affine_access(map_) for map_ in maps]
+        reads: list[Read] = []
+        for position in _positions_read(op, effects):
+            operand, access = op.operands[position], accesses[position]
+            if access is None:
+                return None
+            reads.append(Read(operand, access))
+        if any(access is None for access in accesses):
+            return None
+        reads += [Read(table, Indirect()) for table in _tables(op)]
+        reductions = [i for i, n in enumerate(loops) if n > 1 and not is_parallel[i]]
+        iterators: list[Iterator] = ["parallel" if p else "reduction" for p in is_parallel]
+        return TilingRule(
+            loops,
+            tuple(iterators),
+            result_access,
+            tuple(reads),
+            cuttable=cuttable_loops(op.body.block, len(op.inputs), reductions),
+            work_per_point=int(_is_contraction(op, maps, is_parallel)),
+        )
+
+    def tile(self, op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAValue]:
+        """Build the operation on tiles; `linalg.index` is shifted by the start of the tile."""
+        assert isinstance(op, LinalgStructuredOperation)
+        rule = self.rule(op)
+        assert rule is not None
+        effects = effects_of(op)
+        assert effects is not None
+        maps = [attribute.data for attribute in op.get_indexing_maps()]
+        given = dict(zip(_positions_read(op, effects), tile.operands, strict=False))
+        operands: list[SSAValue] = []
+        for position, (operand, map_) in enumerate(zip(op.operands, maps, strict=True)):
+            output = position - len(op.inputs)
+            if output >= 0 and tile.destinations is not None:
+                operands.append(tile.destinations[output])
+            elif position in given:
+                operands.append(operand_of(given[position]))
+            elif not has_contents(operand.type):
+                operands.append(operand)
+            elif effects.operands[position] & Effect.READ:
+                operands.append(remake(operand, _tile_shape(map_, tile), builder))
+            else:
+                type_ = tile_type(operand.type, _tile_shape(map_, tile))
+                operands.append(empty(type_, builder))
+        types = [operand.type for operand in operands[len(op.inputs) :]]
+        result = rebuilt(op, operands, types)
+        if any(_constants(map_) for map_ in maps):
+            result.properties["indexing_maps"] = ArrayAttr(
+                AffineMapAttr(_without_constants(map_)) for map_ in maps
+            )
+        _replace_tables(result, rule.reads, tile.operands)
+        shift_indices(result, tile.loops)
+        builder.insert(result)
+        return result.results
+
+
+def affine_access(map_: AffineMap) -> Affine | None:
+    """Return the indices of an indexing map as sums of loops; None if they are something else."""
+    indices: list[Index] = []
+    for expression in map_.results:
+        terms: dict[int, int] = {}
+        constant = _add_terms(expression, 1, terms)
+        if constant is None or constant < 0 or any(factor < 0 for factor in terms.values()):
+            return None
+        kept = ((loop, factor) for loop, factor in sorted(terms.items()) if factor)
+        indices.append(Index(tuple(kept), constant))
+    return Affine(tuple(indices))
+
+
+def shift_indices(op: Operation, loops: Sequence[LoopRange]) -> None:
+    """Add the start of the tile to what `linalg.index` says in the body."""
+    for inner in [*op.walk()]:
+        if not isinstance(inner, linalg_ops.IndexOp):
+            continue
+        loop = loops[inner.dim.value.data]
+        if loop.dynamic_start is None and loop.start == 0:
+            continue
+        block = inner.parent
+        assert block is not None
+        start = loop.dynamic_start
+        added: list[Operation] = []
+        if start is None:
+            constant = arith.ConstantOp(IntegerAttr(loop.start, IndexType()))
+            added.append(constant)
+            start = constant.result
+        shifted = arith.AddiOp(inner.result, start)
+        added.append(shifted)
+        block.insert_ops_after(added, inner)
+        inner.result.replace_uses_with_if(
+            shifted.result, lambda use, shifted=shifted: use.operation is not shifted
+        )
+
+
+def cuttable_loops(body: Block, inputs: int, reductions: Sequence[int]) -> tuple[int, ...]:
+    """Return which of the reductions may be cut without a change in any bit of the result.
+
+    The outermost one always: the parts run one after another over the same elements. Any, if every
+    output only takes part in one integer operation whose order makes no difference.
+    """
+    terminator = body.last_op
+    assert terminator is not None
+    for output, value in zip(body.args[inputs:], terminator.operands, strict=True):
+        is_exact = (
+            value.owner in {use.operation for use in output.uses}
+            and len(list(output.uses)) == 1
+            and isinstance(value.owner, Operation)
+            and value.owner.name in _ANY_ORDER
+        )
+        if not is_exact:
+            return tuple(sorted(reductions)[:1])
+    return tuple(sorted(reductions))
+
+
+def _add_terms(expression: AffineExpr, factor: int, terms: dict[int, int]) -> int | None:
+    """Add a sum of products of loops and numbers to `terms`; return its constant."""
+    match expression:
+        case AffineDimExpr():
+            terms[expression.position] = terms.get(expression.position, 0) + factor
+            return 0
+        case AffineConstantExpr():
+            return factor * expression.value
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add):
+            left = _add_terms(expression.lhs, factor, terms)
+            right = _add_terms(expression.rhs, factor, terms)
+            return None if left is None or right is None else left + right
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul):
+            for number, other in (
+                (expression.lhs, expression.rhs),
+                (expression.rhs, expression.lhs),
+            ):
+                if isinstance(number, AffineConstantExpr):
+                    return _add_terms(other, factor * number.value, terms)
+            return None
+        case _:
+            return None
+
+
+def _loop_extents(
+    op: LinalgStructuredOperation, maps: Sequence[AffineMap]
+) -> tuple[int, ...] | None:
+    """Return the extents of the loops; None if one is 0, or not known from a dimension."""
+    extents: list[int | None] = [None] * maps[0].num_dims
+    for operand, map_ in zip(op.operands, maps, strict=True):
+        if not has_contents(operand.type):
+            continue
+        shape = static_shape(operand)
+        if shape is None:
+            return None
+        for expression, extent in zip(map_.results, shape, strict=True):
+            if isinstance(expression, AffineDimExpr):
+                extents[expression.position] = extent
+    known = tuple(extent for extent in extents if extent is not None)
+    return known if len(known) == len(extents) else None
+
+
+def _result_access(
+    op: LinalgStructuredOperation,
+    maps: Sequence[AffineMap],
+    loops: Sequence[int],
+    is_parallel: Sequence[bool],
+) -> tuple[int | None, ...] | None:
+    """Return the loop of each dimension of the results that are used."""
+    outputs = list(zip(op.results, maps[len(op.inputs) :], strict=True))
+    used = [(result, map_) for result, map_ in outputs if result.first_use] or outputs[:1]
+    if len({map_ for _, map_ in used}) != 1:
+        return None
+    result, map_ = used[0]
+    shape = static_shape(result)
+    if shape is None:
+        return None
+    access: list[int | None] = []
+    for expression, extent in zip(map_.results, shape, strict=True):
+        match expression:
+            case AffineDimExpr() if expression.position not in access:
+                access.append(expression.position)
+            case AffineConstantExpr(value=0) if extent == 1:
+                access.append(None)
+            case _:
+                return None
+    covered = set(access)
+    for loop, (extent, parallel) in enumerate(zip(loops, is_parallel, strict=True)):
+        if (parallel and extent > 1) != (loop in covered and extent > 1):
+            return None
+    return tuple(access)
+
+
+def _positions_read(op: LinalgStructuredOperation, effects: Effects) -> list[int]:
+    """List the operands whose elements count, but for outputs that can be made again."""
+    return [
+        position
+        for position, effect in enumerate(effects.operands)
+        if effect & Effect.READ
+        and not (position >= len(op.inputs) and is_remade(op.operands[position]))
+    ]
+
+
+def may_run_again(op: Operation) -> bool:
+    """Tell whether a body may run again for an element: it computes, looks up and asserts."""
+    return all(
+        inner.name in _HARMLESS or inner.has_trait(IsTerminator) or only_computes(inner)
+        for region in op.regions
+        for inner in region.walk()
+    )
+
+
+def _tables(op: Operation) -> Iteration[SSAValue]:
+    """Iterate over the tensors from outside that operations in the body look up, each once."""
+    seen: set[SSAValue] = set()
+    for region in op.regions:
+        for inner in region.walk():
+            for value in inner.operands:
+                if has_contents(value.type) and value not in seen and _is_outside(value, op):
+                    seen.add(value)
+                    yield value
+
+
+def _is_outside(value: SSAValue, op: Operation) -> bool:
+    owner = value.owner
+    parent = owner.parent_op() if isinstance(owner, Block) else owner
+    while parent is not None:
+        if parent is op:
+            return False
+        parent = parent.parent_op()
+    return True
+
+
+def _replace_tables(
+    op: Operation, reads: Sequence[Read], operands: Sequence[SSAValue | None]
+) -> None:
+    tables = {
+        read.tensor: operand_of(operand)
+        for read, operand in zip(reads, operands, strict=True)
+        if isinstance(read.access, Indirect)
+    }
+    for inner in op.walk():
+        if inner is not op:
+            for position, value in enumerate(inner.operands):
+                if value in tables:
+                    inner.operands[position] = tables[value]
+
+
+def _tile_shape(map_: AffineMap, tile: Tile) -> tuple[int, ...]:
+    access = affine_access(map_)
+    assert access is not None
+    return tuple(
+        1 + sum(factor * (tile.loops[loop].size - 1) for loop, factor in index.terms)
+        for index in access.indices
+    )
+
+
+def _constants(map_: AffineMap) -> bool:
+    access = affine_access(map_)
+    return access is not None and any(index.constant for index in access.indices)
+
+
+def _without_constants(map_: AffineMap) -> AffineMap:
+    access = affine_access(map_)
+    assert access is not None
+    results = [
+        sum(
+            (AffineExpr.dimension(loop) * factor for loop, factor in index.terms),
+            start=AffineExpr.constant(0),
+        )
+        for index in access.indices
+    ]
+    return AffineMap(map_.num_dims, 0, tuple(results))
+
+
+def _is_contraction(
+    op: LinalgStructuredOperation, maps: Sequence[AffineMap], is_parallel: Sequence[bool]
+) -> bool:
+    """Tell whether products are summed over loops that two inputs share."""
+    if not any(inner.name in ("arith.mulf", "arith.muli") for inner in op.body.walk()):
+        return False
+    reduced = [
+        {loop for loop in map_.used_dims() if not is_parallel[loop]}
+        for argument, map_ in zip(op.body.block.args, maps[: len(op.inputs)], strict=False)
+        if argument.uses
+    ]
+    return any(a & b for i, a in enumerate(reduced) for b in reduced[:i])

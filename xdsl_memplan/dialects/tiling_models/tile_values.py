@@ -1,0 +1,132 @@
+"""Tensors in the shape of a tile: types, slices, and values that need no operand."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import TypeAlias, cast
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    TensorType,
+)
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xdsl_memplan.model.split_graph import Box
+
+Tensor: TypeAlias = TensorType[Attribute]
+NumberTensor: TypeAlias = TensorType[IntegerType | IndexType | AnyFloat]
+
+
+def static_shape(value: SSAValue) -> tuple[int, ...] | None:
+    """Return the shape of a tensor; None if it is no tensor, or not known, or has no element."""
+    if not isinstance(value.type, TensorType):
+        return None
+    shape = tuple(cast(Tensor, value.type).get_shape())
+    return shape if all(extent > 0 for extent in shape) else None
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """Return the shape of a value that is known to be a tensor."""
+    return tuple(cast(Tensor, value.type).get_shape())
+
+
+def tile_type(type_: Attribute, shape: Sequence[int]) -> Tensor:
+    """Return a tensor type with another shape; an encoding is kept."""
+    old = cast(Tensor, type_)
+    return TensorType(old.get_element_type(), shape, old.encoding)
+
+
+def box_shape(box: Box) -> tuple[int, ...]:
+    """Return the extents of a box."""
+    return tuple(stop - start for start, stop in box)
+
+
+def is_remade(value: SSAValue) -> bool:
+    """Tell whether `remake` can make the tensor in any shape: one element everywhere, or none."""
+    match value.owner:
+        case linalg_ops.FillOp() as fill:
+            (scalar,) = fill.inputs
+            return scalar.type == cast(Tensor, value.type).get_element_type()
+        case tensor.EmptyOp() | tensor.SplatOp():
+            return True
+        case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
+            return _one_element(dense) is not None
+        case _:
+            return False
+
+
+def remake(value: SSAValue, shape: Sequence[int], builder: Builder) -> SSAValue:
+    """Make a tensor for which `is_remade` holds in another shape; elements are the same."""
+    type_ = tile_type(value.type, shape)
+    match value.owner:
+        case linalg_ops.FillOp() as fill:
+            return filled(fill.inputs[0], type_, builder)
+        case tensor.SplatOp() as splat:
+            return filled(splat.input, type_, builder)
+        case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
+            element = _one_element(dense)
+            assert element is not None
+            data = BytesAttr(element * prod(shape))
+            constant = DenseIntOrFPElementsAttr(cast(NumberTensor, type_), data)
+            return builder.insert(arith.ConstantOp(constant, type_)).result
+        case _:
+            return empty(type_, builder)
+
+
+def _one_element(dense: DenseIntOrFPElementsAttr) -> bytes | None:
+    """Return the bytes of the element that all others equal; None if they do not."""
+    data = dense.data.data
+    width = dense.get_element_type().compile_time_size
+    element = data[:width]
+    return element if data and data == element * (len(data) // width) else None
+
+
+def empty(type_: Tensor, builder: Builder) -> SSAValue:
+    """Make a tensor whose elements are to be written."""
+    return builder.insert(tensor.EmptyOp((), type_)).tensor
+
+
+def filled(scalar: SSAValue, type_: Tensor, builder: Builder) -> SSAValue:
+    """Make a tensor whose elements are all the same."""
+    destination = empty(type_, builder)
+    return builder.insert(linalg_ops.FillOp((scalar,), (destination,), (type_,))).results[0]
+
+
+def sliced(
+    value: SSAValue,
+    offsets: Sequence[int],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    shape: Sequence[int],
+    builder: Builder,
+) -> SSAValue:
+    """Take a slice in the given shape: ``sizes`` with or without ones. All of it is the value."""
+    if tuple(shape) == shape_of(value) and all(stride == 1 for stride in strides):
+        return value
+    type_ = tile_type(value.type, shape)
+    return builder.insert(
+        tensor.ExtractSliceOp(value, [*offsets], [*sizes], [*strides], type_)
+    ).result
+
+
+def operand_of(operand: SSAValue | None) -> SSAValue:
+    """Return an operand that is always read."""
+    assert operand is not None
+    return operand
+
+
+def rebuilt(op: Operation, operands: Sequence[SSAValue], types: Sequence[Attribute]) -> Operation:
+    """Build an operation with other operands and result types, and all else as it is."""
+    return type(op).create(
+        operands=operands,
+        result_types=types,
+        properties=op.properties.copy(),
+        attributes=op.attributes.copy(),
+        regions=[region.clone() for region in op.regions],
+    )

@@ -1,0 +1,303 @@
+"""Operations as loops over boxes of tensors: what splitting knows of a function, without IR.
+
+A box is a half-open range per dimension. An operation computes a box of its results in a box of its
+loops, and reads a box of each operand: `loops_of`, `result_box` and `operand_box` go from one to
+the other. A box of an operand contains all the elements that are needed and is the least such box,
+but for steps (strides), for reshapes of boxes that are not contiguous, and for lookups.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Box: TypeAlias = tuple[tuple[int, int], ...]
+"""A half-open range of elements per dimension; none is empty."""
+
+Iterator: TypeAlias = Literal["parallel", "reduction"]
+TensorKind: TypeAlias = Literal["argument", "constant", "fill", "value"]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One index of an operand: `(sum of coefficient * loop + constant) / divisor`, where whole."""
+
+    terms: tuple[tuple[int, int], ...]
+    """Pairs of a loop and its coefficient, which is at least 1; ascending, each loop once."""
+    constant: int = 0
+    divisor: int = 1
+    """Where the sum is no multiple of it the operand has no element (insertion with a step)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """Indices are sums of loops. What lies outside of the operand is not read (padding)."""
+
+    indices: tuple[Index, ...]
+    """One per dimension of the operand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape:
+    """The loops are the dimensions of the result, which is the operand in another shape."""
+
+    groups: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    """Dimensions of the result and of the operand with the same elements in the same order.
+
+    Dimensions in no group have size 1.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All of the operand is read whatever is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indirect:
+    """Elements are looked up by indices that are computed: one per point of the loops."""
+
+
+Access: TypeAlias = Affine | Reshape | Whole | Indirect
+
+
+@dataclass(frozen=True, slots=True)
+class SplitTensor:
+    """A tensor: an argument, a constant, the result of an operation, or one value everywhere."""
+
+    name: str
+    shape: tuple[int, ...]
+    element_bytes: int
+    kind: TensorKind
+    """A `fill` (or splat constant) costs no transfer: it can be made again in any shape."""
+    returned: bool = False
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the whole tensor."""
+        return box_elements(whole(self.shape)) * self.element_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SplitOperand:
+    """A tensor that an operation reads, and how."""
+
+    tensor: int
+    """Position in the graph."""
+    shape: tuple[int, ...]
+    access: Access
+
+
+@dataclass(frozen=True, slots=True)
+class SplitOp:
+    """An operation. If it is not splittable, it reads all of its operands and has no loops."""
+
+    name: str
+    results: tuple[int, ...]
+    """Positions of the tensors that it makes and somebody needs; all by one `result_access`."""
+    operands: tuple[SplitOperand, ...]
+    """What it reads. Destinations that are filled again in the shape of a tile are not listed."""
+    splittable: bool = False
+    loops: tuple[int, ...] = ()
+    """Extents, none is 0."""
+    iterators: tuple[Iterator, ...] = ()
+    result_access: tuple[int | None, ...] = ()
+    """The loop of each dimension of the results; None for a dimension of size 1 without a loop."""
+    in_place: tuple[int, ...] = ()
+    """Operands (positions in `operands`) whose bytes the first result may take, one for one."""
+    parts: tuple[int, ...] = ()
+    """Operands that are nothing but a part of the result: whoever makes them can write there."""
+    view: bool = False
+    """The result is part of the operand's bytes: no storage and no time."""
+    cuttable: tuple[int, ...] = ()
+    """Reductions that may be cut: the result of one part is the destination of the next.
+
+    Every element then sees the same sequence of additions (or the order makes no difference, as
+    with integers): the outermost reduction only, if it is of floating-point numbers.
+    """
+    work_per_point: int = 0
+    """Multiply-adds per point of the loops: 1 for contractions."""
+    layer: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class SplitGraph:
+    """The operations of a function in their order, and the tensors between them."""
+
+    tensors: tuple[SplitTensor, ...]
+    ops: tuple[SplitOp, ...]
+    name: str = ""
+
+
+def whole(shape: Sequence[int]) -> Box:
+    """Return the box of all elements of a shape."""
+    return tuple((0, extent) for extent in shape)
+
+
+def box_elements(box: Box) -> int:
+    """Count the elements of a box."""
+    count = 1
+    for start, stop in box:
+        count *= stop - start
+    return count
+
+
+def bounding_box(first: Box, second: Box) -> Box:
+    """Return the least box that contains both."""
+    return tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(first, second, strict=True))
+
+
+def loops_of(op: SplitOp, box: Box) -> Box:
+    """Return the loops that compute a box of the results; reductions are full. O(loops)."""
+    ranges = list(whole(op.loops))
+    for loop, extent in zip(op.result_access, box, strict=False):
+        if loop is not None:
+            ranges[loop] = extent
+    return tuple(ranges)
+
+
+def result_box(op: SplitOp, loops: Box) -> Box:
+    """Return the box of a splittable operation's results that a box of loops computes. O(rank)."""
+    return tuple((0, 1) if loop is None else loops[loop] for loop in op.result_access)
+
+
+def operand_box(op: SplitOp, operand: int, loops: Box) -> Box | None:
+    """Return what is read of an operand (position in `op.operands`) for a box of the loops.
+
+    Returns None if nothing is read. O(terms of the access).
+    """
+    read = op.operands[operand]
+    match read.access:
+        case Affine(indices):
+            return _affine_box(indices, loops, read.shape)
+        case Reshape(groups):
+            return reshape_operand_box(groups, loops, op.loops, read.shape)
+        case Whole() | Indirect():
+            return whole(read.shape)
+
+
+def tile_signature(op: SplitOp, loops: Box) -> tuple[object, ...]:
+    """Return what a tile looks like, wherever it is.
+
+    Tiles with equal signatures are computed by the same operations on tensors of the same shapes,
+    at other starts: one body of a loop serves them all. O(terms of the accesses).
+    """
+    signature: list[object] = [tuple(stop - start for start, stop in loops)]
+    for position, operand in enumerate(op.operands):
+        box = operand_box(op, position, loops)
+        if box is None:
+            signature.append(None)
+            continue
+        signature.append(tuple(stop - start for start, stop in box))
+        match operand.access:
+            case Affine(indices):
+                starts = zip(indices, box, strict=True)
+                signature.append(
+                    tuple(start * i.divisor - _lowest(i, loops) for i, (start, _) in starts)
+                )
+            case Reshape(groups):
+                around = reshaped_box(groups, box, operand.shape, op.loops)
+                pairs = zip(loops, around, strict=True)
+                signature.append(tuple(inner[0] - outer[0] for inner, outer in pairs))
+            case Whole() | Indirect():
+                pass
+    return tuple(signature)
+
+
+def reshape_operand_box(
+    groups: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+    loops: Box,
+    extents: Sequence[int],
+    shape: Sequence[int],
+) -> Box:
+    """Return the box of the operand with the elements of a box of the result, or more; O(rank)."""
+    box = list(whole(shape))
+    for result_dims, operand_dims in groups:
+        group_extents = [extents[d] for d in result_dims]
+        contiguous = contiguous_box(tuple(loops[d] for d in result_dims), group_extents)
+        first, end = linear_range(contiguous, group_extents)
+        part = box_of_range(first, end, [shape[d] for d in operand_dims])
+        for dimension, extent in zip(operand_dims, part, strict=True):
+            box[dimension] = extent
+    return tuple(box)
+
+
+def reshaped_box(
+    groups: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+    box: Box,
+    shape: Sequence[int],
+    result_shape: Sequence[int],
+) -> Box:
+    """Return the box of the result that has the elements of an operand's box; O(rank).
+
+    The operand's box is one that `operand_box` returns; it may be more than the tile needs.
+    """
+    result = list(whole(result_shape))
+    for result_dims, operand_dims in groups:
+        part = tuple(box[d] for d in operand_dims)
+        first, end = linear_range(part, [shape[d] for d in operand_dims])
+        around = box_of_range(first, end, [result_shape[d] for d in result_dims])
+        for dimension, extent in zip(result_dims, around, strict=True):
+            result[dimension] = extent
+    return tuple(result)
+
+
+def contiguous_box(box: Box, shape: Sequence[int]) -> Box:
+    """Round a box out until its elements are neighbours in row-major order.
+
+    The first dimension with more than one index stays a range, all later ones become full.
+    """
+    result = list(box)
+    for dimension, (start, stop) in enumerate(box):
+        if stop - start > 1:
+            result[dimension + 1 :] = whole(shape[dimension + 1 :])
+            break
+    return tuple(result)
+
+
+def linear_range(box: Box, shape: Sequence[int]) -> tuple[int, int]:
+    """Return the half-open range of row-major positions of a contiguous box."""
+    first = last = 0
+    for (start, stop), extent in zip(box, shape, strict=True):
+        first = first * extent + start
+        last = last * extent + stop - 1
+    return first, last + 1
+
+
+def _affine_box(indices: Sequence[Index], loops: Box, shape: Sequence[int]) -> Box | None:
+    box: list[tuple[int, int]] = []
+    for index, extent in zip(indices, shape, strict=True):
+        low = high = _lowest(index, loops)
+        for loop, coefficient in index.terms:
+            start, stop = loops[loop]
+            high += coefficient * (stop - 1 - start)
+        first = max(0, -(-low // index.divisor))
+        end = min(extent, high // index.divisor + 1)
+        if first >= end:
+            return None
+        box.append((first, end))
+    return tuple(box)
+
+
+def _lowest(index: Index, loops: Box) -> int:
+    """Return the least value of the sum, before it is divided."""
+    return index.constant + sum(factor * loops[loop][0] for loop, factor in index.terms)
+
+
+def box_of_range(first: int, end: int, shape: Sequence[int]) -> Box:
+    """Return the contiguous box around the row-major positions `first` to `end - 1`.
+
+    The first dimension in which the first and the last index differ becomes a range, later ones are
+    full.
+    """
+    box: list[tuple[int, int]] = []
+    last = end - 1
+    for extent in reversed(shape):
+        box.append((first % extent, last % extent + 1))
+        first //= extent
+        last //= extent
+    box.reverse()
+    for dimension, (start, stop) in enumerate(box):
+        if stop - start != 1:
+            box[dimension + 1 :] = whole(shape[dimension + 1 :])
+            break
+    return tuple(box)

@@ -1,0 +1,75 @@
+"""Numbers the layers of a network: what is computed together whatever else is split."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from xdsl_memplan.analysis.block_order import arrange
+from xdsl_memplan.analysis.layers import form_layers
+from xdsl_memplan.analysis.side_effects import only_asserts
+from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
+
+
+@dataclass(frozen=True)
+class MemplanFormLayersPass(ModulePass):
+    """Number the layers of a network: what is computed together whatever else is split.
+
+    Before:
+
+    ```mlir
+    %p = tensor.pad %x ... : tensor<1x3x8x8xf32> to tensor<1x3x10x10xf32>
+    %c = linalg.conv_2d_nchw_fchw ins(%p, %w : ...) outs(%f : ...) -> tensor<1x4x8x8xf32>
+    %r = linalg.exp ins(%c : ...) outs(%e : ...) -> tensor<1x4x8x8xf32>
+    %m = linalg.pooling_nchw_max ins(%r, %k : ...) outs(%g : ...) -> tensor<1x4x4x4xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %p = tensor.pad %x ... {memplan.layer = 0 : i64} : ...
+    %c = linalg.conv_2d_nchw_fchw {memplan.layer = 0 : i64} ins(%p, %w : ...) ...
+    %r = linalg.exp {memplan.layer = 0 : i64} ins(%c : ...) ...
+    %m = linalg.pooling_nchw_max {memplan.layer = 1 : i64} ins(%r, %k : ...) ...
+    ```
+
+    A layer is an anchor, which is an operation that reduces (contraction, pooling, sum), with the
+    elementwise chain behind it. Pads, reshapes, slices, concatenations, and arithmetic on weights
+    go with the layer that reads them. The reductions of a softmax or a normalisation are one layer
+    with what is between them. What several layers read and none makes is a layer, and so is an
+    operation without a `TilingTrait` or with a dynamic offset.
+
+    Operations move so that each layer is a run of them and the numbers ascend; else their order
+    stays. Constants, fills and empty tensors have no layer and stand before the first who uses
+    them. Old numbers are overwritten. Options: none.
+
+    Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
+    assertions are left alone.
+    """
+
+    name = "memplan-form-layers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Number the layers of every function of the module ``op``; linear in its operations."""
+        for function in op.walk():
+            if isinstance(function, FuncOp) and function.body.blocks:
+                _form(function)
+
+
+def _form(function: FuncOp) -> None:
+    if len(function.body.blocks) != 1:
+        return
+    block = function.body.block
+    if not all(op is block.last_op or only_asserts(op) for op in block.ops):
+        return
+    try:
+        split = FunctionSplitGraph.of(function)
+    except ValueError:
+        return
+    layers = form_layers(split.graph)
+    for op, layer in zip(split.operations, layers, strict=True):
+        op.attributes[LAYER] = IntegerAttr(layer, i64)
+    order = sorted(range(len(layers)), key=layers.__getitem__)
+    arrange(block, (split.operations[i] for i in order))

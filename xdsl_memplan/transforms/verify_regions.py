@@ -1,0 +1,241 @@
+"""The part of `memplan-verify` that looks at regions: their bounds, and the bytes moved off chip.
+
+Nothing is shared with what wrote the record: bytes are counted from the copies that are there, and
+how often a loop runs is read off its bounds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    ShapedType,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
+from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.hints import isa
+
+from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.dialects.memplan import ArenaOp, BufferOp
+from xdsl_memplan.dialects.memref_size import element_size_bytes
+from xdsl_memplan.dialects.off_chip import MOVE, TOTAL, TRAFFIC
+
+
+def verify_regions(function: FuncOp, module: ModuleOp) -> None:
+    """Check every subview of a function, and the bytes it says it moves; linear.
+
+    Raises PassFailedException for a region that is outside of its memref, and for a record of bytes
+    that the copies do not bear out.
+    """
+    on_chip = next((op.sym_name.data for op in module.body.ops if isinstance(op, ArenaOp)), None)
+    recorded = _recorded(function)
+    indices = _Indices()
+    moved = 0
+    for op in function.walk():
+        if isinstance(op, memref.SubviewOp):
+            _check_bounds(op, indices)
+        elif isinstance(op, memref.CopyOp) and recorded is not None:
+            size = _bytes_off_chip(op, on_chip)
+            if size:
+                moved += size * _executions(op, function)
+    if recorded is not None and recorded != moved:
+        raise PassFailedException(
+            f"{describe_op(function)}: {TRAFFIC} says that {recorded} bytes move in all, its "
+            f"copies move {moved}"
+        )
+
+
+def _recorded(function: FuncOp) -> int | None:
+    attribute = function.attributes.get(TRAFFIC)
+    entry = attribute.data.get(TOTAL) if isinstance(attribute, DictionaryAttr) else None
+    return entry.value.data if isinstance(entry, IntegerAttr) else None
+
+
+def _bytes_off_chip(copy: memref.CopyOp, on_chip: str | None) -> int:
+    """Bytes read from memories other than the on-chip one, and bytes written to them.
+
+    What comes from an argument or a constant counts if the copy is marked as a move; otherwise it
+    is an operation of the engine, which may read them where they are.
+    """
+    source, target = _arena(copy.source), _arena(copy.destination)
+    marked = MOVE in copy.attributes
+    ends = [a != on_chip if a is not None else marked for a in (source, target)]
+    type_ = copy.destination.type
+    assert isa(type_, MemRefType[Attribute])
+    # Not the span of a strided layout: what lies between the elements does not move.
+    return prod(type_.get_shape()) * (element_size_bytes(type_.element_type) or 0) * sum(ends)
+
+
+def _arena(value: SSAValue) -> str | None:
+    """The arena that a memref is in; None for an argument, a global, or what is not known."""
+    while isinstance(value, OpResult):
+        if isinstance(value.op, BufferOp):
+            return value.op.arena.string_value()
+        if not value.op.operands or isinstance(value.op, memref.GetGlobalOp):
+            return None
+        value = value.op.operands[0]
+    return None
+
+
+def _executions(op: Operation, function: FuncOp) -> int:
+    """How often an operation runs when the function does."""
+    count = 1
+    parent = op.parent_op()
+    while parent is not None and parent is not function:
+        values = _iterations(parent) if isinstance(parent, scf.ForOp) else None
+        if values is None:
+            raise PassFailedException(
+                f"{describe_op(parent)}: how often it runs is not known, so the bytes that move "
+                f"cannot be counted; leave '{TOTAL}' out of {TRAFFIC}"
+            )
+        count *= len(values)
+        parent = parent.parent_op()
+    return count
+
+
+def _iterations(loop: scf.ForOp) -> range | None:
+    """The values of a loop's index; None if its bounds are no constants."""
+    bounds: list[int] = []
+    for value in (loop.lb, loop.ub, loop.step):
+        owner = value.owner
+        if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, IntegerAttr):
+            return None
+        bounds.append(owner.value.value.data)
+    return range(*bounds) if bounds[2] > 0 else None
+
+
+@dataclass
+class _Linear:
+    """A constant plus multiples of loop indices."""
+
+    constant: int
+    loops: dict[scf.ForOp, int] = field(default_factory=dict[scf.ForOp, int])
+
+    def plus(self, other: "_Linear", times: int = 1) -> "_Linear":
+        loops = dict(self.loops)
+        for loop, factor in other.loops.items():
+            loops[loop] = loops.get(loop, 0) + times * factor
+        return _Linear(self.constant + times * other.constant, loops)
+
+    def times(self, other: "_Linear") -> "_Linear | None":
+        if self.loops and other.loops:
+            return None
+        one, factor = (other, self) if other.loops else (self, other)
+        return _Linear(0).plus(one, factor.constant)
+
+    def ends(self) -> tuple[int, int] | None:
+        """The least and the greatest value; None if a loop has other bounds, or never runs."""
+        low = high = self.constant
+        for loop, factor in self.loops.items():
+            values = _iterations(loop)
+            if not values:
+                return None
+            found = (factor * values[0], factor * values[-1])
+            low, high = low + min(found), high + max(found)
+        return low, high
+
+
+_DEEPEST = 64
+"""Operations that an index may be computed by, one from the other."""
+
+
+class _Indices:
+    """Index values of one function as sums of loop indices; every answer is kept."""
+
+    def __init__(self) -> None:
+        self._known: dict[SSAValue, _Linear | None] = {}
+
+    def of(self, value: SSAValue, depth: int = 0) -> _Linear | None:
+        """The sum; None if the value is none."""
+        if value not in self._known:
+            self._known[value] = self._find(value, depth) if depth < _DEEPEST else None
+        return self._known[value]
+
+    def _find(self, value: SSAValue, depth: int) -> _Linear | None:
+        if isinstance(value, BlockArgument):
+            loop = value.block.parent_op()
+            if isinstance(loop, scf.ForOp) and value.index == 0:
+                return _Linear(0, {loop: 1})
+            return None
+        assert isinstance(value, OpResult)
+        op = value.op
+        if isinstance(op, arith.ConstantOp):
+            return _Linear(op.value.value.data) if isinstance(op.value, IntegerAttr) else None
+        if not isinstance(op, _ARITHMETIC):
+            return None
+        terms = [self.of(operand, depth + 1) for operand in op.operands]
+        known = [term for term in terms if term is not None]
+        if len(known) < len(terms):
+            return None
+        match op:
+            case arith.AddiOp():
+                return known[0].plus(known[1])
+            case arith.SubiOp():
+                return known[0].plus(known[1], -1)
+            case arith.MuliOp():
+                return known[0].times(known[1])
+            case arith.IndexCastOp():
+                return known[0]
+            case affine.ApplyOp():
+                [expression] = op.map.data.results
+                return _apply(expression, known, op.map.data.num_dims)
+
+
+_ARITHMETIC = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.IndexCastOp, affine.ApplyOp)
+
+
+def _apply(expression: AffineExpr, operands: Sequence[_Linear], dims: int) -> _Linear | None:
+    match expression:
+        case AffineConstantExpr():
+            return _Linear(expression.value)
+        case AffineDimExpr():
+            return operands[expression.position]
+        case AffineSymExpr():
+            return operands[dims + expression.position]
+        case AffineBinaryOpExpr():
+            left = _apply(expression.lhs, operands, dims)
+            right = _apply(expression.rhs, operands, dims)
+            if left is None or right is None:
+                return None
+            if expression.kind is AffineBinaryOpKind.Add:
+                return left.plus(right)
+            return left.times(right) if expression.kind is AffineBinaryOpKind.Mul else None
+        case _:
+            return None
+
+
+def _check_bounds(op: memref.SubviewOp, indices: _Indices) -> None:
+    """Check that a region lies in its memref, as far as its offsets are known."""
+    assert isinstance(op.source.type, ShapedType)
+    dynamic = iter(op.offsets)
+    numbers = (op.static_offsets, op.static_sizes, op.static_strides)
+    offsets, sizes, strides = (attribute.get_values() for attribute in numbers)
+    shape = op.source.type.get_shape()
+    for dimension, offset in enumerate(offsets):
+        index = next(dynamic) if offset == DYNAMIC_INDEX else None
+        found = indices.of(index) if index is not None else _Linear(offset)
+        ends = found.ends() if found is not None else None
+        size, stride, extent = sizes[dimension], strides[dimension], shape[dimension]
+        if ends is None or DYNAMIC_INDEX in (size, stride, extent):
+            continue
+        low, high = ends[0], ends[1] + (size - 1) * stride + 1
+        if size and (low < 0 or high > extent):
+            raise PassFailedException(
+                f"{describe_op(op)}: dimension {dimension} reaches [{low}, {high}), outside of "
+                f"{extent}"
+            )
