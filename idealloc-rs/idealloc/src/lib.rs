@@ -46,6 +46,7 @@ mod radix;
 pub mod random;
 mod rank_set;
 pub mod schedule;
+pub mod telamalloc;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};

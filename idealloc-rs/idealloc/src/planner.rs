@@ -8,6 +8,7 @@ use crate::exact;
 use crate::minimalloc;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
+use crate::telamalloc;
 use crate::{baselines, boxing, place};
 
 /// What a problem may use and a planner can honour or not.
@@ -61,7 +62,13 @@ pub struct Planner {
 /// All planners, in the order in which they are listed to people.
 #[must_use]
 pub fn planners() -> Vec<Planner> {
-    let mut all = vec![auto::PLANNER, exact::PLANNER, boxing::PLANNER, minimalloc::PLANNER];
+    let mut all = vec![
+        auto::PLANNER,
+        exact::PLANNER,
+        boxing::PLANNER,
+        minimalloc::PLANNER,
+        telamalloc::PLANNER,
+    ];
     all.extend_from_slice(place::PLANNERS);
     all.extend_from_slice(baselines::PLANNERS);
     all

@@ -129,3 +129,19 @@ func.func @weights() -> tensor<2xf32> {
   %0 = memplan.load %c[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
   func.return %0 : tensor<2xf32>
 }
+
+// -----
+
+// An argument that may be written holds the whole chain; what is stored there is marked as a move.
+
+// CHECK-LABEL: func.func @writable
+// CHECK-NOT:     memplan.buffer @DDR
+// CHECK:         [[PART:%.*]] = memref.subview %out[8] [8] [1]
+// CHECK-NEXT:    "memref.copy"(%{{.*}}, [[PART]]) {memplan.move}
+// CHECK-NEXT:    func.return %out
+func.func @writable(%x: tensor<8xf32>, %out: tensor<16xf32> {memplan.writable = true}) -> tensor<16xf32> {
+  %0 = memplan.load %x[0] [8] [1] : tensor<8xf32> to tensor<8xf32>
+  %1 = memplan.store %0 into %out[0] [8] [1] to @DDR : tensor<8xf32> into tensor<16xf32>
+  %2 = memplan.store %0 into %1[8] [8] [1] to @DDR : tensor<8xf32> into tensor<16xf32>
+  func.return %2 : tensor<16xf32>
+}

@@ -47,6 +47,7 @@ class Contender:
 _MOST_BUFFERS = {
     "exact": 20_000,
     "minimalloc": 20_000,
+    "telamalloc": 20_000,
     "tflite-gpu-min-cost-flow": 1_500,
     "tflite-gpu-by-size-objects": 30_000,
     "tvm-hill-climb": 20_000,
@@ -60,9 +61,17 @@ _MOST_BUFFERS = {
 }
 """Buffers up to which our slower planners take part: quadratic ones, and those that run others."""
 
-_SEARCHES = {"auto", "exact", "idealloc", "minimalloc", "tvm-hill-climb", "vela-hill-climb"}
+_SEARCHES = {
+    "auto",
+    "exact",
+    "idealloc",
+    "minimalloc",
+    "telamalloc",
+    "tvm-hill-climb",
+    "vela-hill-climb",
+}
 
-_KNOW_CAPACITY = {"auto", "exact", "idealloc", "minimalloc"}
+_KNOW_CAPACITY = {"auto", "exact", "idealloc", "minimalloc", "telamalloc"}
 
 
 def ours() -> list[Contender]:

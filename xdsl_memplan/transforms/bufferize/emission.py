@@ -186,14 +186,14 @@ class Emitter:
                 op.attributes[MOVE] = UnitAttr()
             self.insert(op)
 
-    def put(self, value: SSAValue, place: Place) -> SSAValue:
+    def put(self, value: SSAValue, place: Place, *, moves: bool = False) -> SSAValue:
         """See to it that a place holds a tensor: it may be there already. Returns the memref."""
         target = self.at(place)
         uniform = self.placement.uniforms.of(value)
         if uniform is not None:
             self.fill(uniform.scalar, target)
         elif not self.is_at(value, place) and not _is_undefined(self.placement.root(value)):
-            self.copy(self.memref_of(value), target)
+            self.copy(self.memref_of(value), target, moves=moves)
         return target
 
     def is_at(self, value: SSAValue, place: Place) -> bool:

@@ -39,5 +39,5 @@ def emit_store(emitter: Emitter, op: Operation) -> bool:
     emitter.memrefs[op.result] = emitter.put(op.destination, place)
     region = place.view(slice_of(op, shape_of(op.source)))
     assert region is not None
-    emitter.put(op.source, region)
+    emitter.put(op.source, region, moves=True)
     return True
