@@ -74,29 +74,43 @@ pub fn planners() -> Vec<Planner> {
     all
 }
 
+/// The planner of this name.
+///
+/// # Errors
+/// [`Error::UnknownPlanner`].
+pub fn find(name: &str) -> Result<Planner, Error> {
+    let all = planners();
+    all.iter().find(|planner| planner.name == name).copied().ok_or_else(|| Error::UnknownPlanner {
+        name: name.to_owned(),
+        known: all.iter().map(|planner| planner.name).collect(),
+    })
+}
+
 /// Finds a planner, refuses what it cannot honour, runs it, and checks what it returns.
 ///
 /// # Errors
-/// [`Error::UnknownPlanner`], [`Error::Unsupported`], whatever the planner returns, and
-/// [`Error::InvalidPlan`] if the checker finds a defect.
+/// [`Error::UnknownPlanner`], [`Error::Unsupported`], whatever the planner returns, [`Error::OutOfTime`] if
+/// the time limit left no plan, and [`Error::InvalidPlan`] if the checker finds a defect.
 pub fn plan(
     problem: &Problem,
     name: &str,
     options: &Options,
     control: &Control,
 ) -> Result<Plan, Error> {
-    let all = planners();
-    let Some(planner) = all.iter().find(|planner| planner.name == name) else {
-        return Err(Error::UnknownPlanner {
-            name: name.to_owned(),
-            known: all.iter().map(|planner| planner.name).collect(),
-        });
-    };
-    refuse_unsupported(planner, problem)?;
+    let planner = find(name)?;
+    refuse_unsupported(&planner, problem)?;
     if let Some(limit) = options.time_limit {
         control.stop_after(limit);
     }
-    let placement = (planner.run)(problem, options, control)?;
+    let placement = match (planner.run)(problem, options, control) {
+        Err(Error::Cancelled) if control.has_timed_out() => {
+            let limit = options.time_limit.unwrap_or_default();
+            return Err(Error::OutOfTime { planner: planner.name, limit });
+        }
+        other => other?,
+    };
+    // Whoever does not look at the clock to the end is asked whether it had passed.
+    let is_late = control.is_cancelled() && control.has_timed_out();
     if control.is_abandoned() {
         return Err(Error::Cancelled);
     }
@@ -106,7 +120,7 @@ pub fn plan(
     let bound = if single { placement.bound.max(load).max(largest) } else { placement.bound };
     let stop = if peak == bound && placement.stop != StopReason::Infeasible {
         StopReason::Optimal
-    } else if placement.stop == StopReason::Cancelled && control.has_timed_out() {
+    } else if is_late && matches!(placement.stop, StopReason::Cancelled | StopReason::WorkLimit) {
         StopReason::TimeLimit
     } else {
         placement.stop

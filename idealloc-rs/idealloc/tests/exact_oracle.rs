@@ -25,18 +25,19 @@ fn compare(seed: u64, problem: Option<Problem>, planner: &str) {
             panic!("seed {seed}: a plan for contradicting fixed offsets")
         };
         let feasible = problem.capacity().is_none_or(|capacity| best <= capacity);
+        // Asked for the least peak, it forgets a capacity that is too small.
         assert_eq!(
-            found.stop != StopReason::Infeasible,
-            feasible,
+            found.stop == StopReason::Infeasible,
+            !feasible && !minimize,
             "seed {seed} {minimize} {found:?}"
         );
         assert!(found.bound <= best, "seed {seed}: bound {} above {best}", found.bound);
         if feasible {
             assert!(check(&problem, &found.offsets, &[]).is_ok(), "seed {seed}: {found:?}");
-            if minimize || problem.capacity().is_none() {
-                assert_eq!(found.peak, best, "seed {seed}: {found:?} {problem:?}");
-                assert_eq!(found.stop, StopReason::Optimal, "seed {seed}: {found:?}");
-            }
+        }
+        if minimize || problem.capacity().is_none() {
+            assert_eq!(found.peak, best, "seed {seed}: {found:?} {problem:?}");
+            assert_eq!(found.stop, StopReason::Optimal, "seed {seed}: {found:?}");
         }
     }
 }

@@ -34,7 +34,8 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let settings = Settings::read(&options.parameters)?;
     let limits = Limits::of(options, steps(options.effort), control);
     let prepared = prepare(problem);
-    let capacity = problem.capacity();
+    // Below the bound a capacity is no help to who asks for the least peak.
+    let capacity = problem.capacity().filter(|&c| !options.minimize || c >= prepared.bound);
     let mut run = Run {
         settings,
         seed: options.seed,
@@ -48,7 +49,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         run.stop = StopReason::Infeasible;
     }
     let mut offsets = Vec::new();
-    let plans = first_plans(problem, &prepared)?;
+    let plans = first_plans(problem, &prepared, control)?;
     for (component, first) in prepared.components.iter().zip(plans) {
         let positions = run.component(component, first, capacity, options.minimize);
         offsets.push(component.offsets(&positions));
@@ -110,8 +111,10 @@ impl Run<'_> {
                 Answer::Positions(positions) => best = positions,
                 Answer::Infeasible => {
                     self.bound = self.bound.max(capacity.saturating_add(1));
-                    self.stop = StopReason::Infeasible;
-                    return best;
+                    if !minimize {
+                        self.stop = StopReason::Infeasible;
+                        return best;
+                    }
                 }
                 Answer::Unknown | Answer::Stopped if fits(&best) => self.stop = before,
                 Answer::Unknown | Answer::Stopped => return best,
