@@ -15,7 +15,7 @@ use crate::problem::Problem;
 pub const PLANNER: Planner = Planner {
     name: "telamalloc",
     origin: "Maas et al., ASPLOS 2023",
-    summary: "tree search with bounds propagation and learned backtracking; below a capacity, or by bisection",
+    summary: "tree search with bounds propagation and explained backtracking; below a capacity, or by bisection",
     features: Features { alignment: true, fixed: true, gaps: true, conflicts: true, pools: false },
     run,
 };

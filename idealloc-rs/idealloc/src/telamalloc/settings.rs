@@ -41,7 +41,7 @@ impl Default for Settings {
             section_check: true,
             moved: true,
             stuck: 100,
-            restart: 20,
+            restart: 10,
             noise: 30,
         }
     }
