@@ -3,8 +3,9 @@
     python benchmarks/cancellation.py [--buffers 1000000]
 
 Sends SIGINT to this process at several moments of a long plan, and measures wall seconds from there
-to the KeyboardInterrupt: a generated instance through ``auto`` and one without slack through
-``exact``. The seconds before the signal are spread so that each stage is hit.
+to the KeyboardInterrupt: a generated instance through ``auto``, ``tetris-by-area`` and ``idealloc``
+and one without slack through ``exact``. The seconds before the signal are spread so that each stage
+is hit.
 """
 
 import argparse
@@ -59,13 +60,15 @@ def main() -> None:
     arguments = parser.parse_args()
     cases = (
         ("auto", mixed_lifetimes(arguments.buffers), (0.3, 0.6, 1.0, 2.0, 4.0, 8.0)),
+        ("tetris-by-area", mixed_lifetimes(arguments.buffers), (0.3, 1.0, 3.0)),
+        ("idealloc", mixed_lifetimes(arguments.buffers), (0.3, 1.0, 3.0)),
         ("exact", hard(400), (0.2, 0.5, 1.0)),
     )
     for planner, problem, moments in cases:
         for after in moments:
             found = delay(problem, planner, after)
             text = "was ready before" if found is None else f"{1e3 * found:.0f} ms"
-            print(f"{planner:6} {len(problem):9,} buffers, signal after {after:.1f} s: {text}")
+            print(f"{planner:14} {len(problem):9,} buffers, signal after {after:.1f} s: {text}")
 
 
 if __name__ == "__main__":

@@ -40,6 +40,8 @@ def compare(path: Path, seed: int, pipeline: str, integers_below: int) -> str:
     spread = ", ".join(f"{deviation:.3g}" for deviation in agreement.standard_deviations)
     off_chip = re.search(r'sym_name = "DDR", type = memref<(\d+)xi8>', planned.stdout)
     under = f", {off_chip[1]} bytes off chip" if off_chip else ""
+    if not agreement.informative:
+        return f"equal, but every result is one constant{under}"
     return f"equal: {agreement.results} results, standard deviation {spread}{under}"
 
 

@@ -47,11 +47,12 @@ def by_operation(problem: Problem) -> Problem:
     n = len(problem)
     order = np.argsort(problem.starts, kind="stable")
     sizes, starts, ends = problem.sizes[order], problem.starts[order], problem.ends[order]
+    alignments = None if problem.alignments is None else problem.alignments[order]
     is_start = np.repeat([True, False], n)
     events = np.lexsort((np.tile(np.arange(n), 2), is_start, np.concatenate([starts, ends])))
     at = np.empty(2 * n, dtype=np.int64)
     at[events] = np.arange(2 * n)
-    return Problem(sizes=sizes, starts=at[:n], ends=at[n:] + 1)
+    return Problem(sizes=sizes, starts=at[:n], ends=at[n:] + 1, alignments=alignments)
 
 
 def main() -> int:

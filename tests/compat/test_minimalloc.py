@@ -10,5 +10,8 @@ def test_solve():
 
 
 def test_too_small():
-    with pytest.raises(MiniMallocError, match="8 bytes needed, 7 available, 1 too many"):
+    with pytest.raises(
+        MiniMallocError,
+        match="no plan for 7 bytes: this one takes 8, 1 too many; at least 8 are needed",
+    ):
         Problem([Buffer("a", 0, 1, 8)], 7).solve()

@@ -40,6 +40,22 @@ def test_an_end_column_is_inclusive():
     assert problem.ends.tolist() == [5]
 
 
+@pytest.mark.parametrize("start", ["lower", "start", "begin"])
+def test_an_inclusive_end_goes_for_gaps_too(start: str):
+    problem = read(f"id,{start},end,size,gaps\na,0,9,4,3-5\n")
+    assert (problem.starts.tolist(), problem.ends.tolist()) == ([0], [10])
+    assert problem.gaps == [(0, 3, 6)]
+
+
+def test_negative_ticks_in_gaps_come_back():
+    text = "id,lower,upper,size,gaps\na,-5,2,4,-4--2 0-1\n"
+    problem = read(text)
+    assert problem.gaps == [(0, -4, -2), (0, 0, 1)]
+    out = io.StringIO()
+    write_problem(problem, out)
+    assert out.getvalue() == text
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -59,6 +75,16 @@ def test_an_end_column_is_inclusive():
         ("id,lower,upper,size,alignment\na,0,1,1,0\n", "f.csv:2:9: alignment 0 is not in 1 .."),
         ("id,lower,upper,size,gaps\na,0,9,1,3\n", "f.csv:2:9: gap '3' is not of the form 3-5"),
         ("id,lower,upper,size,gaps\na,0,9,1,3-5@0-2\n", "windows (@) inside a gap"),
+        (
+            f"id,lower,upper,size,gaps\na,0,9,1,3-{10**20}\n",
+            f"f.csv:2:9: gaps {10**20} is not in -{2**63} .. {2**63 - 1}",
+        ),
+        # One past the last tick would be 2^63.
+        (
+            f"id,start,end,size\na,0,{2**63 - 1},4\n",
+            f"f.csv:2:5: upper {2**63 - 1} is not in -{2**63} .. {2**63 - 2}",
+        ),
+        ("id,start,begin,upper,size\n", "f.csv:1:10: column 'begin' comes twice"),
     ],
 )
 def test_errors_say_where(text: str, message: str):

@@ -3,7 +3,8 @@ import pytest
 
 from xdsl_memplan.native.compare import DifferenceError, compare_modules
 from xdsl_memplan.native.compile import NativeToolError, compile_module
-from xdsl_memplan.native.run import ArrayType, random_inputs
+from xdsl_memplan.native.inputs import random_inputs
+from xdsl_memplan.native.values import ArrayType
 from xdsl_memplan.tools.cli import main
 
 TENSORS = """
@@ -102,3 +103,88 @@ def test_loops_of_many_operations_are_compiled_once(tmp_path):
     bitcode = (tmp_path / "module.bc").read_bytes()
     # 300 loops one by one are 100,000 bytes of machine code and more.
     assert (tmp_path / "module.o").stat().st_size < 60_000, len(bitcode)
+
+
+def test_quantized_tensors_take_their_full_range():
+    [wide, narrow, flag, index] = random_inputs(
+        [ArrayType((4000,), kind) for kind in ("i8", "i4", "i1", "i32")], 0
+    )
+    assert (wide.min(), wide.max()) == (-128, 127)
+    assert (narrow.min(), narrow.max()) == (-8, 7)
+    assert (flag.min(), flag.max()) == (0, 1)
+    assert (index.min(), index.max()) == (0, 15)
+
+
+def function(results: str, body: str, arguments: str = "%a: tensor<4xf32>") -> str:
+    return f"func.func @main({arguments}) -> ({results}) {{\n{body}\n}}"
+
+
+def test_results_that_are_constants_say_nothing(tmp_path, capsys):
+    file = tmp_path / "a.mlir"
+    constant = "%c = arith.constant dense<1.0> : tensor<4xf32>\nreturn %c : tensor<4xf32>"
+    file.write_text(function("tensor<4xf32>", constant))
+    assert main(["compare", str(file), str(file)]) == 0
+    assert "says nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("element", ["bf16", "f16", "i17", "i4", "i1", "f8E5M2", "f8E4M3FN"])
+def test_element_types(element: str):
+    joined = (
+        f"%c = tensor.concat dim(0) %a, %b : (tensor<8x{element}>, tensor<8x{element}>) "
+        f"-> tensor<16x{element}>\nreturn %c : tensor<16x{element}>"
+    )
+    arguments = f"%a: tensor<8x{element}>, %b: tensor<8x{element}>"
+    text = function(f"tensor<16x{element}>", joined, arguments)
+    agreement = compare_modules(text, text)
+    assert agreement.informative
+    if element == "bf16":
+        assert agreement.standard_deviations[0] < 3
+    with pytest.raises(DifferenceError, match="differs in"):
+        compare_modules(text, text.replace("%a, %b :", "%b, %a :"))
+
+
+def test_numbers_are_passed_and_returned():
+    body = """%n = arith.index_cast %i : index to i32
+    %e = tensor.empty() : tensor<4xf32>
+    %f = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    return %f, %n, %s : tensor<4xf32>, i32, f32"""
+    text = function("tensor<4xf32>, i32, f32", body, "%s: f32, %i: index")
+    assert compare_modules(text, text).results == 3
+    only = function("f32", "%t = arith.addf %s, %s : f32\nreturn %t : f32", "%s: f32")
+    assert compare_modules(only, only).results == 1
+    with pytest.raises(DifferenceError, match="result 0"):
+        compare_modules(only, only.replace("addf %s", "subf %s"))
+
+
+def test_what_cannot_be_passed_is_named():
+    text = function("f80", "return %s : f80", "%s: f80")
+    with pytest.raises(ValueError, match="f80 cannot be passed"):
+        compare_modules(text, text)
+
+
+SWAPPED = """
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%x = %a, %y = %b)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      scf.yield %y, %x : tensor<4xf32>, tensor<4xf32>
+    }
+    return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>"""
+
+
+def test_loops_may_hand_on_any_tensor():
+    arguments = "%a: tensor<4xf32>, %b: tensor<4xf32>"
+    text = function("tensor<4xf32>, tensor<4xf32>", SWAPPED, arguments)
+    assert compare_modules(text, text).informative
+
+
+def test_an_argument_may_be_written_where_the_module_says_so():
+    after = IN_PLACE
+    compute = "linalg.add ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>)"
+    body = f"%r = {compute} -> tensor<4xf32>\nreturn %r : tensor<4xf32>"
+    before = function("tensor<4xf32>", body)
+    with pytest.raises(DifferenceError, match="writes to argument 0"):
+        compare_modules(before, after)
+    compare_modules(before.replace("4xf32>)", "4xf32> {memplan.writable = true})", 1), after)
+    compare_modules(IN_PLACE, IN_PLACE)

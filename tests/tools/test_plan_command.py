@@ -25,7 +25,7 @@ def test_offsets_to_stdout_summary_to_stderr(csv_file: Path, capsys: pytest.Capt
 
 def test_too_small_a_memory(csv_file: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["plan", str(csv_file), "--capacity", "900", "-q"]) == 1
-    message = "does not fit: 1000 bytes needed, 900 available, 100 too many (proved: nothing fits)"
+    message = "nothing fits into 900 bytes (proved): at least 1000 bytes are needed, 100 too many"
     assert message in capsys.readouterr().err
 
 

@@ -27,4 +27,5 @@ def test_overlapping_offsets_are_refused(tmp_path: Path, capsys: pytest.CaptureF
     source = tmp_path / "in.csv"
     source.write_text("id,lower,upper,size,offset\na,0,4,600,0\nb,2,6,400,599\n")
     assert main(["plot", str(source), "-o", str(tmp_path / "out.png")]) == 1
-    assert "buffers a and b conflict and share bytes" in capsys.readouterr().err
+    message = f"buffers a ({source}:2) and b ({source}:3) conflict and share bytes"
+    assert message in capsys.readouterr().err

@@ -15,7 +15,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.random_tensor_programs import random_arguments, random_program
 from xdsl_memplan.native.compile import compile_module
-from xdsl_memplan.native.run import call, signature
+from xdsl_memplan.native.run import call
+from xdsl_memplan.native.values import signature
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 

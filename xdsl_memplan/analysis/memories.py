@@ -137,8 +137,16 @@ def arena_ops(module: ModuleOp) -> dict[str, ArenaOp]:
 
 
 def ensure_arenas(module: ModuleOp, memories: Iterable[Memory]) -> dict[str, ArenaOp]:
-    """Return arenas for ``memories``: new ones at the top of the module, or old ones updated."""
+    """Return arenas for ``memories``: new ones at the top of the module, or old ones updated.
+
+    Raises PassFailedException where something else has the name.
+    """
     arenas = arena_ops(module)
+    taken = {
+        name.data: op
+        for op in module.body.ops
+        if isinstance(name := op.get_attr_or_prop("sym_name"), StringAttr)
+    }
     first = module.body.block.first_op
     for memory in memories:
         arena = arenas.get(memory.name)
@@ -149,6 +157,11 @@ def ensure_arenas(module: ModuleOp, memories: Iterable[Memory]) -> dict[str, Are
             alignment=memory.alignment,
             base=memory.base,
         )
+        if arena is None and memory.name in taken:
+            raise PassFailedException(
+                f"{describe_op(taken[memory.name])} has the name @{memory.name}, which the arena "
+                'would have; name the memory: memory="L1=64KiB"'
+            )
         if arena is not None:
             arena.attributes.update(fresh.attributes)
         else:

@@ -77,6 +77,8 @@ def reserved_ranges(
             continue
         if peak := callee.peaks.get(memory.name):
             running.append(ReservedRange(call, 0, peak, Lifetime(tick, tick + 1)))
+        # Several results may be the same bytes: they are taken once, until the last one is done.
+        ends: dict[PlacedRange, int] = {}
         for result, ranges in zip(call.results, callee.returned, strict=True):
             needed = lifetimes.needed(result)
             for place in ranges:
@@ -85,8 +87,10 @@ def reserved_ranges(
                     continue
                 if needed.start < tick:
                     raise _overwritten(call, call)
-                after = Lifetime(tick + 1, needed.end)
-                returned.append(ReservedRange(call, place.offset, place.size, after))
+                ends[place] = max(needed.end, ends.get(place, 0))
+        for place, end in ends.items():
+            after = Lifetime(tick + 1, end)
+            returned.append(ReservedRange(call, place.offset, place.size, after))
     for kept in returned:
         for other in [*running, *returned]:
             if other.op is not kept.op and _clash(kept, other):

@@ -52,7 +52,7 @@ class Problem:
         )
         if result.peak > self.capacity:
             raise MiniMallocError(
-                f"{result.peak} bytes needed, {self.capacity} available, "
+                f"no plan for {self.capacity} bytes: this one takes {result.peak}, "
                 f"{result.peak - self.capacity} too many; at least {result.bound} are needed"
             )
         return result.offsets.tolist()

@@ -49,6 +49,9 @@ def read_graph(stream: TextIO, name: str = "<input>") -> Graph:
     seen: set[str] = set()
     for item in reader.items(document, "ops"):
         operator = reader.operator(item, position)
+        for made in (tensors[t] for t in operator.outputs if tensors[t].is_source):
+            where = f"operator '{operator.id}' makes '{made.id}'"
+            raise reader.error(f"{where}, which is there from the start: its kind is {made.kind}")
         if operator.id in seen:
             raise reader.error(f"operator name '{operator.id}' comes twice")
         seen.add(operator.id)

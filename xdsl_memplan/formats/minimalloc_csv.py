@@ -3,11 +3,13 @@
 ``lower`` and ``upper`` are the half-open lifetime in ticks, ``size`` is bytes. Optional columns, as
 in minimalloc's own reader (github.com/google/minimalloc, src/converter.cc): ``alignment`` in bytes;
 ``gaps`` (``3-5 7-9``: ticks at which the buffer is idle, half-open); ``offset`` (a place that the
-plan must keep; an empty cell leaves it open). Columns come in any order. Older files say ``start``
-and an *inclusive* ``end``.
+plan must keep; an empty cell leaves it open). Columns come in any order; others are not read. Older
+files say ``start`` or ``begin``, and ``end`` instead of ``upper``: then the last tick of lifetimes
+and of gaps is *inclusive*, there as here.
 """
 
 import csv
+import re
 from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TextIO
@@ -15,13 +17,21 @@ from typing import TextIO
 import numpy as np
 
 from xdsl_memplan.formats.errors import FormatError
+from xdsl_memplan.model.integers import Int64Array
 from xdsl_memplan.model.plan import Plan
-from xdsl_memplan.model.problem import Int64Array, Pool, Problem
+from xdsl_memplan.model.problem import Pool, Problem, Source
 
 _REQUIRED = ("id", "lower", "upper", "size")
 _OPTIONAL = ("alignment", "gaps", "offset")
-_OLD_NAMES = {"buffer": "id", "buffer_id": "id", "start": "lower", "end": "upper"}
-_INT64 = np.iinfo(np.int64)
+_OLD_NAMES = {
+    "buffer": "id",
+    "buffer_id": "id",
+    "start": "lower",
+    "begin": "lower",
+    "end": "upper",
+}
+_GAP = re.compile(r"(-?[0-9]+)-(-?[0-9]+)")
+_LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def read_problem(
@@ -34,9 +44,7 @@ def read_problem(
     table = _Table(stream, name)
     sizes = table.integers("size", least=0)
     starts = table.integers("lower")
-    ends = table.integers("upper")
-    if table.has_inclusive_end:
-        ends = ends + 1
+    ends = table.integers("upper", most=_MOST - table.inclusive) + table.inclusive
     for row in np.flatnonzero(ends < starts)[:1]:
         raise table.error(int(row), "upper", f"the lifetime ends before it starts at {starts[row]}")
     return Problem(
@@ -48,6 +56,7 @@ def read_problem(
         fixed=table.offsets(),
         gaps=table.gaps(),
         pools=(Pool(capacity=capacity, base_address=base_address),),
+        source=Source(name, table.lines),
     )
 
 
@@ -96,20 +105,20 @@ class _Table:
                 raise FormatError(name, 1, 1, f"the file is empty; expected {','.join(_REQUIRED)}")
             self._header = [cell.strip().removeprefix("\ufeff") for cell in header]
             self._rows: list[list[str]] = []
-            self._lines: list[int] = []
+            self.lines: list[int] = []
             for row in reader:
-                if row:
+                if len(row) > 1 or (row and row[0].strip()):
                     self._rows.append(row)
-                    self._lines.append(reader.line_num)
+                    self.lines.append(reader.line_num)
         except (csv.Error, UnicodeDecodeError) as error:
             raise FormatError(name, reader.line_num + 1, 1, f"not a CSV file: {error}") from error
-        self.has_inclusive_end = "end" in self._header
+        self.inclusive = int("end" in self._header)
         self.columns = self._index_columns()
         width = len(self._header)
         for i, row in enumerate(self._rows):
             if len(row) != width:
                 raise FormatError(
-                    name, self._lines[i], 1, f"{len(row)} cells, the header has {width}"
+                    name, self.lines[i], 1, f"{len(row)} cells, the header has {width}"
                 )
 
     def _index_columns(self) -> dict[str, int]:
@@ -134,7 +143,7 @@ class _Table:
     def error(self, row: int, title: str, reason: str) -> FormatError:
         """Make the error for one cell."""
         column = self._character(self._rows[row], self.columns[title])
-        return FormatError(self._name, self._lines[row], column, reason)
+        return FormatError(self._name, self.lines[row], column, reason)
 
     def ids(self) -> list[str]:
         position = self.columns["id"]
@@ -143,21 +152,21 @@ class _Table:
             seen: dict[str, int] = {}
             for i, buffer_id in enumerate(ids):
                 if buffer_id in seen:
-                    first = self._lines[seen[buffer_id]]
+                    first = self.lines[seen[buffer_id]]
                     raise self.error(i, "id", f"buffer id '{buffer_id}' is also in line {first}")
                 seen[buffer_id] = i
         return ids
 
-    def integers(self, title: str, least: int = _INT64.min) -> Int64Array:
+    def integers(self, title: str, least: int = _LEAST, most: int = _MOST) -> Int64Array:
         position = self.columns[title]
-        parse = self._parser(title, least)
+        parse = self._parser(title, least, most)
         return np.fromiter(
             (parse(i, row[position]) for i, row in enumerate(self._rows)), np.int64, len(self._rows)
         )
 
-    def _parser(self, title: str, least: int) -> Callable[[int, str], int]:
-        most = int(_INT64.max)
-
+    def _parser(
+        self, title: str, least: int = _LEAST, most: int = _MOST
+    ) -> Callable[[int, str], int]:
         def parse(row: int, cell: str) -> int:
             try:
                 value = int(cell)
@@ -185,11 +194,12 @@ class _Table:
         )
 
     def _gaps(self, row: int, cell: str) -> Iterable[tuple[int, int, int]]:
+        parse = self._parser("gaps", most=_MOST - self.inclusive)
         for part in cell.split():
-            start, dash, end = part.partition("-")
-            if not dash or not start.isdecimal() or not end.isdecimal():
+            ends = _GAP.fullmatch(part)
+            if ends is None:
                 reason = f"gap '{part}' is not of the form 3-5"
                 if "@" in part:
                     reason += "; windows (@) inside a gap are not supported"
                 raise self.error(row, "gaps", reason)
-            yield row, int(start), int(end)
+            yield row, parse(row, ends[1]), parse(row, ends[2]) + self.inclusive

@@ -4,7 +4,8 @@ from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterator
 
-from xdsl_memplan.model.problem import Int64Array, Problem
+from xdsl_memplan.model.integers import Int64Array, int64_array
+from xdsl_memplan.model.problem import Problem
 
 
 class PlanError(ValueError):
@@ -18,13 +19,15 @@ def check_plan(problem: Problem, offsets: Int64Array, pools: Int64Array | None =
     several pools the peak is the sum over them. Never-live buffers count for the peak.
     Complexity: O(n log n) steps (and O(n) moves inside a sorted list), plus O(pairs).
 
-    Raises PlanError.
+    Raises PlanError, ValueError for offsets or pools that are not integers.
     """
     if len(offsets) != len(problem):
         raise PlanError(f"{len(offsets)} offsets for {len(problem)} buffers")
-    at = [int(offset) for offset in offsets]
-    size = [int(size) for size in problem.sizes]
-    pool = [0] * len(at) if pools is None else [int(p) for p in pools]
+    at: list[int] = int64_array(offsets, "offsets").tolist()
+    size: list[int] = problem.sizes.tolist()
+    pool: list[int] = [0] * len(at) if pools is None else int64_array(pools, "pools").tolist()
+    if len(pool) != len(at):
+        raise PlanError(f"{len(pool)} pools for {len(problem)} buffers")
     peaks = [0] * len(problem.pools)
     for i, offset in enumerate(at):
         _check_placement(problem, i, offset, pool[i])
@@ -32,7 +35,7 @@ def check_plan(problem: Problem, offsets: Int64Array, pools: Int64Array | None =
             peaks[pool[i]] = max(peaks[pool[i]], offset + size[i])
     for i, offset in problem.fixed:
         if at[i] != offset:
-            raise PlanError(f"buffer {problem.id_of(i)} is fixed at {offset} but is at {at[i]}")
+            raise PlanError(f"buffer {problem.describe(i)} is fixed at {offset} but is at {at[i]}")
     _check_candidates(problem, pool)
 
     def share_bytes(a: int, b: int) -> bool:
@@ -48,7 +51,7 @@ def check_plan(problem: Problem, offsets: Int64Array, pools: Int64Array | None =
 
 
 def _check_placement(problem: Problem, i: int, offset: int, pool: int) -> None:
-    name = problem.id_of(i)
+    name = problem.describe(i)
     if not 0 <= pool < len(problem.pools):
         raise PlanError(f"buffer {name} is in a pool that does not exist")
     size = int(problem.sizes[i])
@@ -70,7 +73,7 @@ def _check_candidates(problem: Problem, pool: list[int]) -> None:
         allowed[buffer].add(candidate)
     for buffer, candidates in allowed.items():
         if pool[buffer] not in candidates:
-            raise PlanError(f"buffer {problem.id_of(buffer)} is in a pool that it may not use")
+            raise PlanError(f"buffer {problem.describe(buffer)} is in a pool that it may not use")
 
 
 def _sweep(problem: Problem, at: list[int], size: list[int], pool: list[int]) -> None:
@@ -109,5 +112,5 @@ def _live_spans(problem: Problem) -> Iterator[tuple[int, int, int]]:
 
 
 def _overlap(problem: Problem, a: int, b: int) -> PlanError:
-    first, second = problem.id_of(min(a, b)), problem.id_of(max(a, b))
+    first, second = problem.describe(min(a, b)), problem.describe(max(a, b))
     return PlanError(f"buffers {first} and {second} conflict and share bytes")

@@ -28,6 +28,14 @@ class BoundCheck:
         """Whether all of the bound was proved again."""
         return self.proved == self.claimed
 
+    def require(self) -> None:
+        """Raise ScheduleError unless all of the bound was proved again."""
+        if not self.verified:
+            raise ScheduleError(
+                f"of the bound {self.claimed} only {self.proved} was proved again, "
+                f"with {self.states} states"
+            )
+
 
 def check_bound(
     graph: Graph,
@@ -35,16 +43,19 @@ def check_bound(
     capacity: int | None = None,
     max_states: int = DEFAULT_MAX_STATES,
     order: Sequence[int] | None = None,
+    *,
+    addresses: bool = False,
 ) -> BoundCheck:
     """Prove the bound of a schedule again, as far as ``max_states`` for each search go.
 
     What it stands on is searched anew: the whole graph, then the parts that the schedule names,
     whose bounds add up. With ``order`` the bound is taken to hold for that order only. The searches
-    know no addresses: of a bound that rose because schedules could not be packed, only what
-    capacity (bytes) alone demands is proved. Exponential at worst, within ``max_states``.
+    know no addresses. With ``addresses`` the bound may stand on packings that were refuted, which
+    are not checked again: where capacity (bytes) alone demands less, that is all that is proved.
+    Exponential at worst, within ``max_states``.
 
-    Raises ScheduleError if the bound is wrong: where the checker found that less is enough, and no
-    packing was refuted; or if parts share operators.
+    Raises ScheduleError if the bound is wrong: above what the schedule attains, or, without
+    ``addresses``, above what the checker found to be enough; or if parts share operators.
     """
     claimed = schedule.bound
     if claimed == 0 or not graph.operators:
@@ -57,7 +68,9 @@ def check_bound(
         raise ScheduleError("a bound of traffic holds under a capacity: which?")
     else:
         found = least_moved(graph, range(len(graph.operators)), capacity, max_states, order)
-    if found.is_least and found.bytes < claimed and not schedule.statistics.get("clashes"):
+    if claimed > schedule.value:
+        raise ScheduleError(f"the bound is {claimed}, but {schedule.value} is enough")
+    if found.is_least and found.bytes < claimed and not addresses:
         raise ScheduleError(f"the bound is {claimed}, but {found.bytes} is enough")
     proved, states = found.bytes, found.states
     if proved < claimed and capacity is not None:

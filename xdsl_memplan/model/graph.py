@@ -79,7 +79,15 @@ class Graph:
         return most
 
     def without_parameters(self) -> "Graph":
-        """Leave out the parameters: COSMA's setting in which only activations are on chip."""
+        """Leave out the parameters: COSMA's setting in which only activations are on chip.
+
+        Raises ValueError for an operator that makes one.
+        """
+        for op in self.operators:
+            for t in op.outputs:
+                if self.tensors[t].kind == "parameter":
+                    name = self.tensors[t].id
+                    raise ValueError(f"operator '{op.id}' makes '{name}', which is a parameter")
         kept = [i for i, tensor in enumerate(self.tensors) if tensor.kind != "parameter"]
         position = {old: new for new, old in enumerate(kept)}
         return replace(

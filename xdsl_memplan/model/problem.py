@@ -1,24 +1,48 @@
 """What is to be planned: buffers, how they conflict, and the memory they go to."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from xdsl_memplan.model.integers import (
+    Int64Array,
+    checked_integer,
+    int64_array,
+    int64_pairs,
+    integer_rows,
+)
 from xdsl_memplan.model.lifetime import Lifetime
-
-Int64Array = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Pool:
-    """One memory: a name, a capacity in bytes (None: no limit), and the address of offset 0."""
+    """One memory: a name, a capacity in bytes (None: no limit), and the address of offset 0.
+
+    Raises ValueError where they are not integers in 0 .. 2^63 - 1.
+    """
 
     name: str = "memory"
     capacity: int | None = None
     base_address: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number of bytes."""
+        if self.capacity is not None:
+            capacity = checked_integer(self.capacity, f"the capacity of {self.name}", least=0)
+            object.__setattr__(self, "capacity", capacity)
+        base = checked_integer(self.base_address, f"the base address of {self.name}", least=0)
+        object.__setattr__(self, "base_address", base)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file that a problem was read from, for messages."""
+
+    file: str
+    lines: Sequence[int]
+    """Line of each buffer, from 1, shape (n,)."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +68,9 @@ class Buffer:
 class Problem:
     """Offset assignment for n buffers, as arrays.
 
-    Raises ValueError where lengths differ; everything else is checked by the core when it plans.
+    Raises ValueError with index and value for what is no integer of 64 bits (nothing is rounded or
+    cut), where lengths differ, and for a buffer or pool that does not exist; what contradicts
+    itself beyond that is refused by the core when it plans.
     """
 
     sizes: Int64Array
@@ -68,17 +94,35 @@ class Problem:
     pools: Sequence[Pool] = field(default_factory=lambda: (Pool(),))
     candidates: Sequence[tuple[int, int]] = ()
     """(buffer, pool) in order of preference; a buffer without any goes to the first pool."""
+    source: Source | None = None
+    """Where it was read from."""
 
     def __post_init__(self) -> None:
-        """Check that the arrays belong together."""
+        """Take integers as they are or refuse them, and check that the arrays belong together."""
+        for name in ("sizes", "starts", "ends", "alignments"):
+            if (values := getattr(self, name)) is not None:
+                object.__setattr__(self, name, int64_array(values, name))
         n = len(self.sizes)
-        others = (
-            self.starts,
-            self.ends,
-            self.sizes if self.alignments is None else self.alignments,
-        )
-        if any(len(array) != n for array in others) or (self.ids and len(self.ids) != n):
-            raise ValueError(f"sizes has {n} entries, the other arrays differ")
+        for name in ("starts", "ends", "alignments", "ids"):
+            values = getattr(self, name)
+            if values is not None and len(values) != n and (name != "ids" or len(values)):
+                raise ValueError(f"sizes has {n} entries, {name} has {len(values)}")
+        for name, width in (("fixed", 2), ("gaps", 3), ("candidates", 2)):
+            rows = integer_rows(getattr(self, name), name, width)
+            for i, row in enumerate(rows):
+                if not 0 <= row[0] < n:
+                    raise ValueError(f"{name}[{i}] names buffer {row[0]} of {n}")
+            object.__setattr__(self, name, rows)
+        for i, (_, offset) in enumerate(self.fixed):
+            checked_integer(offset, f"fixed[{i}][1]", least=0)
+        for i, (_, pool) in enumerate(self.candidates):
+            if not 0 <= pool < len(self.pools):
+                raise ValueError(f"candidates[{i}] names pool {pool} of {len(self.pools)}")
+        if self.conflict_pairs is not None:
+            pairs = int64_pairs(self.conflict_pairs, "conflict_pairs")
+            object.__setattr__(self, "conflict_pairs", pairs)
+            for i in np.flatnonzero(((pairs < 0) | (pairs >= n)).any(axis=1))[:1]:
+                raise ValueError(f"conflict_pairs[{i}] is {pairs[i].tolist()}, of {n} buffers")
 
     @classmethod
     def from_buffers(
@@ -86,14 +130,14 @@ class Problem:
     ) -> "Problem":
         """Build a problem for one memory.
 
-        Raises OverflowError for numbers outside 64 bits.
+        Raises ValueError as `Problem` does.
         """
         listed = list(buffers)
         return cls(
-            sizes=np.array([b.size for b in listed], dtype=np.int64),
-            starts=np.array([b.lifetime.start for b in listed], dtype=np.int64),
-            ends=np.array([b.lifetime.end for b in listed], dtype=np.int64),
-            alignments=np.array([b.alignment for b in listed], dtype=np.int64),
+            sizes=int64_array([b.size for b in listed], "sizes"),
+            starts=int64_array([b.lifetime.start for b in listed], "starts"),
+            ends=int64_array([b.lifetime.end for b in listed], "ends"),
+            alignments=int64_array([b.alignment for b in listed], "alignments"),
             ids=[b.id for b in listed],
             fixed=[(i, b.offset) for i, b in enumerate(listed) if b.offset is not None],
             gaps=[(i, gap.start, gap.end) for i, b in enumerate(listed) for gap in b.gaps],
@@ -110,6 +154,17 @@ class Problem:
         """Capacity of the first pool in bytes."""
         return self.pools[0].capacity
 
+    def with_capacity(self, capacity: int | None) -> "Problem":
+        """Return the same problem with another capacity (bytes) of its first pool."""
+        first = replace(self.pools[0], capacity=capacity)
+        return replace(self, pools=(first, *self.pools[1:]))
+
     def id_of(self, buffer: int) -> str:
-        """Return the name of a buffer for messages."""
+        """Return the name of a buffer, or its position where there are no names."""
         return self.ids[buffer] if self.ids else str(buffer)
+
+    def describe(self, buffer: int) -> str:
+        """Return a buffer as messages name it: its id, and the file and line it comes from."""
+        if self.source is None:
+            return self.id_of(buffer)
+        return f"{self.id_of(buffer)} ({self.source.file}:{self.source.lines[buffer]})"

@@ -11,7 +11,8 @@ from xdsl_memplan.native.outline import outline_passes
 # Tensors are bufferized as users do today; memrefs pass through.
 BUFFERIZE = (
     "builtin.module(one-shot-bufferize{bufferize-function-boundaries=true "
-    "function-boundary-type-conversion=identity-layout-map},canonicalize)"
+    "function-boundary-type-conversion=identity-layout-map allow-return-allocs-from-loops=true},"
+    "canonicalize)"
 )
 
 _TO_LOOPS = "func.func(linalg-generalize-named-ops),convert-linalg-to-loops,canonicalize"

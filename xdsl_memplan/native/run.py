@@ -1,125 +1,63 @@
-"""Call a compiled function on random inputs and read what it returns."""
+"""Call a compiled function and read what it returns."""
 
 import ctypes
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from xdsl.dialects.builtin import AnyFloat, ContainerType, IndexType, IntegerType, ShapedType
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
 
-Array = NDArray[Any]
-
-_FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
-
-
-@dataclass(frozen=True)
-class ArrayType:
-    """Shape and element type (as MLIR prints it) of one argument or result."""
-
-    shape: tuple[int, ...]
-    element: str
-
-    @property
-    def storage(self) -> np.dtype[Any]:
-        """How numpy holds an element; bf16 as its 16 bits."""
-        if self.element in _FLOATS:
-            return np.dtype(_FLOATS[self.element])
-        if self.element == "bf16":
-            return np.dtype(np.uint16)
-        if self.element == "index":
-            return np.dtype(np.int64)
-        width = max(8, int(self.element.lstrip("sui")))
-        return np.dtype(f"int{width}")
-
-
-def array_type(attribute: Attribute) -> ArrayType:
-    """Return the shape and element type of a static tensor or memref.
-
-    Raises ValueError for anything else.
-    """
-    if not isinstance(attribute, ShapedType) or not isinstance(attribute, ContainerType):
-        raise ValueError(f"only tensors and memrefs can be passed, not {attribute}")
-    element = cast(ContainerType[Attribute], attribute).get_element_type()
-    if any(size < 0 for size in attribute.get_shape()):
-        raise ValueError(f"{attribute} has a dynamic size")
-    if not isinstance(element, IntegerType | IndexType | AnyFloat):
-        raise ValueError(f"elements of type {element} cannot be passed")
-    return ArrayType(attribute.get_shape(), f"{element}")
-
-
-def signature(function: FuncOp) -> tuple[list[ArrayType], list[ArrayType]]:
-    """Return the types of the arguments and of the results.
-
-    Raises ValueError where one is no static tensor or memref.
-    """
-    types = function.function_type
-    return [array_type(t) for t in types.inputs], [array_type(t) for t in types.outputs]
-
-
-INTEGERS_BELOW = 16
-"""Bound of random integers, which may be indices into tables."""
-
-
-def random_inputs(
-    types: Sequence[ArrayType], seed: int, integers_below: int = INTEGERS_BELOW
-) -> list[Array]:
-    """Draw inputs that keep the numbers of a network in range.
-
-    Integers are from 0 up to below the bound. Float vectors, which are biases, scales and
-    variances, are positive; what has more dimensions, but for the first argument, is divided by the
-    square root of its fan-in.
-    """
-    generator = np.random.default_rng(seed)
-    inputs: list[Array] = []
-    for kind in types:
-        if kind.element != "bf16" and kind.element not in _FLOATS:
-            bound = 2 if kind.element == "i1" else integers_below
-            inputs.append(generator.integers(0, bound, kind.shape).astype(kind.storage))
-            continue
-        values = generator.standard_normal(kind.shape).astype(np.float32)
-        if len(kind.shape) == 1:
-            values = np.abs(values) + np.float32(0.5)
-        elif inputs and kind.shape:
-            values = values * np.float32(1.2 / math.sqrt(max(1, math.prod(kind.shape[1:]))))
-        if kind.element == "bf16":
-            inputs.append((np.asarray(values).view(np.uint32) >> 16).astype(np.uint16))
-        else:
-            inputs.append(np.asarray(values, dtype=kind.storage))
-    return [np.ascontiguousarray(array) for array in inputs]
+from xdsl_memplan.native.values import Array, ArrayType
 
 
 def call(
-    library: Path, name: str, inputs: Sequence[Array], results: Sequence[ArrayType]
+    library: Path,
+    name: str,
+    inputs: Sequence[Array],
+    results: Sequence[ArrayType],
+    arguments: Sequence[ArrayType] = (),
 ) -> list[Array]:
     """Call function `name` of a compiled module and return copies of its results.
 
-    Raises ValueError if the function is not there.
+    `arguments` are the types of the inputs; without them, all are passed in memory.
+    Raises ValueError if the function is not there or the module cannot be loaded.
     """
-    loaded = ctypes.CDLL(str(library))
+    try:
+        loaded = ctypes.CDLL(str(library))
+    except OSError as error:
+        raise ValueError(f"the module cannot be loaded: {error}") from error
     try:
         function = loaded[f"_mlir_ciface_{name}"]
     except AttributeError as error:
         raise ValueError(f"the module has no function @{name}") from error
-    descriptors = [_descriptor_of(array) for array in inputs]
-    arguments: list[Any] = [ctypes.byref(descriptor) for descriptor in descriptors]
-    kinds = [_descriptor(len(result.shape)) for result in results]
+    is_scalar = [kind.scalar for kind in arguments] or [False] * len(inputs)
+    passed: list[Any] = []
+    for number, array in enumerate(inputs):
+        if is_scalar[number]:
+            passed.append(arguments[number].c_type(array.item()))
+        else:
+            passed.append(ctypes.byref(_descriptor_of(array)))
+    function.restype = None
     if not results:
-        function(*arguments)
+        function(*passed)
         return []
+    kinds = [kind.c_type if kind.scalar else _descriptor(len(kind.shape)) for kind in results]
+    if len(results) == 1 and results[0].scalar:
+        function.restype = kinds[0]
+        return [np.asarray(function(*passed), results[0].storage)]
     if len(results) == 1:
         returned = kinds[0]()
-        function(ctypes.byref(returned), *arguments)
+        function(ctypes.byref(returned), *passed)
         return [_copy_out(returned, results[0])]
     fields = [(f"result{i}", kind) for i, kind in enumerate(kinds)]
     several = type("Results", (ctypes.Structure,), {"_fields_": fields})()
-    function(ctypes.byref(several), *arguments)
-    return [_copy_out(getattr(several, f"result{i}"), kind) for i, kind in enumerate(results)]
+    function(ctypes.byref(several), *passed)
+    found = [getattr(several, field) for field, _ in fields]
+    return [
+        np.asarray(value, kind.storage) if kind.scalar else _copy_out(value, kind)
+        for value, kind in zip(found, results, strict=True)
+    ]
 
 
 def _descriptor(rank: int) -> type[ctypes.Structure]:
@@ -156,4 +94,4 @@ def _copy_out(descriptor: Any, kind: ArrayType) -> Array:
     for axis, (size, stride) in enumerate(zip(kind.shape, strides, strict=True)):
         steps = np.arange(size, dtype=np.int64) * stride
         positions += steps.reshape([-1 if axis == other else 1 for other in range(rank)])
-    return flat[positions]
+    return kind.settled(flat[positions])

@@ -5,6 +5,7 @@ from xdsl_memplan._idealloc import (
     InvalidPlanError,
     InvalidProblemError,
     PlanningError,
+    TimeLimitError,
     UnknownPlannerError,
     UnsupportedError,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "InvalidPlanError",
     "InvalidProblemError",
     "PlanningError",
+    "TimeLimitError",
     "UnknownPlannerError",
     "UnsupportedError",
 ]

@@ -1,13 +1,15 @@
 """Run a planner of the Rust core on a problem."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from xdsl_memplan import _idealloc
+from xdsl_memplan.model.integers import Int64Array, checked_integer
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Problem
+from xdsl_memplan.planners.errors import InvalidOptionError
 
 Effort = Literal["low", "medium", "high", "max"]
 
@@ -29,22 +31,32 @@ def plan(
     """Assign an offset to every buffer of ``problem``.
 
     ``progress(incumbent_bytes, bound_bytes, work)`` is called about fifty times a second; what it
-    raises, and Ctrl-C, stops the planner and is raised here. The GIL is released. Same problem,
-    options and seed give the same plan for any number of threads, unless a time limit cut it short,
-    which ``Plan.stop`` then says.
+    raises, and Ctrl-C, stops the planner and is raised here within a tenth of a second. The GIL is
+    released. Same problem, options and seed give the same plan for any number of threads, unless a
+    time limit cut it short, which ``Plan.stop`` then says.
 
-    Raises `xdsl_memplan.planners.errors.PlanningError` and its subclasses.
+    With a capacity and ``minimize=False`` it stops as soon as a plan fits, or at once where the
+    bound shows that none does. With ``minimize=True`` the capacity only guides the search.
+
+    Raises `xdsl_memplan.planners.errors.PlanningError` and its subclasses: TimeLimitError if the
+    time limit was reached before there was any plan.
     """
     offsets = np.empty(len(problem), dtype=np.int64)
     pools = np.zeros(len(problem), dtype=np.int64) if len(problem.pools) > 1 else None
+    for name, value in (parameters or {}).items():
+        if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidOptionError(f"parameter {name} is {value!r}, not a string")
+    limit = cast(object, time_limit_seconds)
+    if limit is not None and not isinstance(limit, int | float):
+        raise InvalidOptionError(f"time limit {time_limit_seconds!r} is not a number of seconds")
     peak, load, bound, stop, statistics = _idealloc.plan(
         as_core_problem(problem),
         offsets,
         pools,
         planner=planner,
-        seed=seed,
+        seed=_unsigned(seed, "seed", 64),
         effort=effort,
-        threads=threads,
+        threads=_unsigned(threads, "threads", 16),
         time_limit_seconds=time_limit_seconds,
         minimize=minimize,
         parameters=dict(parameters or {}),
@@ -53,11 +65,18 @@ def plan(
     return Plan(planner, offsets, pools, peak, load, bound, stop, dict(statistics))
 
 
+def _unsigned(value: int, what: str, bits: int) -> int:
+    try:
+        return checked_integer(value, what, least=0, most=2**bits - 1)
+    except ValueError as error:
+        raise InvalidOptionError(str(error)) from None
+
+
 def as_core_problem(problem: Problem) -> dict[str, Any]:
     """Lay a problem out as the binding reads it: contiguous int64 arrays and plain tuples."""
 
-    def contiguous(array: Any) -> Any:
-        return None if array is None else np.ascontiguousarray(array, dtype=np.int64)
+    def contiguous(array: Int64Array | None) -> Any:
+        return None if array is None else np.ascontiguousarray(array)
 
     pairs = contiguous(problem.conflict_pairs)
     return {
@@ -71,4 +90,5 @@ def as_core_problem(problem: Problem) -> dict[str, Any]:
         "conflict_pairs": None if pairs is None else pairs.reshape(-1),
         "pools": [(pool.name, pool.capacity, pool.base_address) for pool in problem.pools],
         "candidates": list(problem.candidates),
+        "describe": problem.describe,
     }

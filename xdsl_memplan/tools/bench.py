@@ -18,7 +18,7 @@ from xdsl_memplan.tools.benchmark.measure import Run
 from xdsl_memplan.tools.benchmark.peers import peers
 from xdsl_memplan.tools.benchmark.report import report
 from xdsl_memplan.tools.benchmark.session import Machine, Session, load_runs
-from xdsl_memplan.tools.benchmark.summary import summarize
+from xdsl_memplan.tools.benchmark.summary import Line, summarize
 from xdsl_memplan.tools.benchmark.table import print_tables
 
 
@@ -81,9 +81,6 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
     lines = summarize(runs)
     print_tables(lines, missing, console)
     console.print(f"all {len(runs)} runs are in {arguments.output}", style="dim")
-    if arguments.figure is not None and lines:
-        group = next((line.group for line in lines if line.instances > 1), lines[0].group)
-        save_figure([line for line in lines if line.group == group], arguments.figure)
     if arguments.report is not None:
         figure: Path | None = arguments.figure
         address = figure and os.path.relpath(figure, arguments.report.parent)
@@ -91,7 +88,19 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
         page = report(lines, runs, missing, machine, arguments.seconds, address)
         arguments.report.parent.mkdir(parents=True, exist_ok=True)
         arguments.report.write_text(page, encoding="utf-8")
+    if arguments.figure is not None:
+        _draw(lines, arguments.figure)
     return runs
+
+
+def _draw(lines: Sequence[Line], path: Path) -> None:
+    if not lines:
+        raise ValueError(f"{path} is not written: there are no runs")
+    group = next((line.group for line in lines if line.instances > 1), lines[0].group)
+    try:
+        save_figure([line for line in lines if line.group == group], path)
+    except ImportError as error:
+        raise ValueError(f"{path} is not written: {error}; pip install matplotlib") from error
 
 
 def _show(status: Status, text: str) -> None:

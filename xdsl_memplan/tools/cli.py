@@ -8,6 +8,7 @@ from importlib import import_module
 
 _COMMANDS = {
     "plan": "offsets for the buffers of a CSV file",
+    "check": "is a plan or a schedule sound, whoever made it?",
     "planners": "the planners there are",
     "bench": "every planner and every installed peer on your buffers",
     "plot": "a picture of a plan",

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from xdsl_memplan.native.compare import compare_modules
-from xdsl_memplan.native.run import INTEGERS_BELOW
+from xdsl_memplan.native.inputs import INTEGERS_BELOW
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,15 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         integers_below=arguments.integers_below,
     )
+    console = Console(stderr=True)
+    if not agreement.informative:
+        console.print(
+            f"equal, but this says nothing: each of the {agreement.results} results is one "
+            "constant; another --seed or --integers-below may help"
+            if agreement.results
+            else "equal, but this says nothing: there are no results"
+        )
+        return 0
     spread = ", ".join(f"{value:.4g}" for value in agreement.standard_deviations[:4])
-    Console(stderr=True).print(
-        f"equal, bit for bit: {agreement.results} results, standard deviation {spread}"
-    )
+    console.print(f"equal, bit for bit: {agreement.results} results, standard deviation {spread}")
     return 0

@@ -23,14 +23,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("file", help="CSV with id,lower,upper,size, perhaps alignment,gaps,offset; - is stdin")
     add("-o", "--output", help="where the CSV with offsets goes (default: stdout)")
     add("--planner", default=DEFAULT_PLANNER, help="default: %(default)s")
-    add("--capacity", type=_byte_size, help="bytes of the memory, e.g. 1048576 or 128KiB")
+    add(
+        "--capacity",
+        type=_byte_size,
+        help="bytes of the memory, e.g. 1048576 or 128KiB: stop as soon as a plan fits",
+    )
+    add("--minimize", action="store_true", help="with a capacity: go on for the least peak")
     add("--base", type=_byte_size, default=0, help="address of offset 0, for alignment")
     add("--seed", type=int, default=0, help="of all random choices; default: %(default)s")
     add("--effort", choices=get_args(Effort), default="medium", help="default: %(default)s")
     add("--threads", type=int, default=0, help="0 (default): all; never changes the result")
     add("--time-limit", type=float, metavar="SECONDS", help="safety net")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="planner setting")
-    add("--fit-only", action="store_true", help="stop as soon as the capacity is met")
     add("-q", "--quiet", action="store_true", help="no summary, no progress")
 
 
@@ -51,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             effort=arguments.effort,
             threads=arguments.threads,
             time_limit_seconds=arguments.time_limit,
-            minimize=not arguments.fit_only,
+            minimize=arguments.minimize or arguments.capacity is None,
             parameters=parameters,
             progress=progress,
         )
@@ -63,13 +67,20 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         console.print(_summary(problem, result))
     if problem.capacity is not None and result.peak > problem.capacity:
-        excess = result.peak - problem.capacity
-        proved = " (proved: nothing fits)" if result.bound > problem.capacity else ""
-        raise ValueError(
-            f"does not fit: {result.peak} bytes needed, {problem.capacity} available, "
-            f"{excess} too many{proved}"
-        )
+        raise ValueError(_too_small(result, problem.capacity))
     return 0
+
+
+def _too_small(result: Plan, capacity: int) -> str:
+    """Say what is known: the plan at hand needs more than there is, others may need less."""
+    if result.bound > capacity:
+        least = f"at least {result.bound} bytes are needed, {result.bound - capacity} too many"
+        return f"nothing fits into {capacity} bytes (proved): {least}"
+    more = "; a higher --effort may find one" if result.stop == "work-limit" else ""
+    return (
+        f"no plan for {capacity} bytes was found, nor a proof that there is none: "
+        f"this one takes {result.peak}, {result.peak - capacity} too many{more}"
+    )
 
 
 def _byte_size(text: str) -> int:

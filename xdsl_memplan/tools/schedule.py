@@ -13,6 +13,7 @@ from rich.table import Table
 
 from xdsl_memplan.formats.byte_size import format_byte_size, parse_byte_size
 from xdsl_memplan.formats.graph_json import read_graph
+from xdsl_memplan.formats.schedule_json import WrittenSchedule, schedule_document
 from xdsl_memplan.model.check_bound import BoundCheck, check_bound
 from xdsl_memplan.model.check_schedule import check_schedule
 from xdsl_memplan.model.graph import Graph
@@ -57,7 +58,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Schedule one graph.
 
-    Raises FormatError, InvalidGraphError, ValueError, OSError.
+    Raises FormatError, InvalidGraphError, ValueError, OSError; ScheduleError where `--check-bound`
+    did not prove all of a bound, after everything is written.
     """
     if arguments.curve is None and arguments.figure:
         raise ValueError("--figure draws a curve: it needs --curve POINTS")
@@ -86,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     for capacity, schedule in curve:
         check_schedule(graph, schedule, capacity)
     checks = _check_bounds(graph, curve, arguments)
-    documents = [_document(graph, *p, c) for p, c in zip(curve, checks, strict=True)]
+    documents = [_document(graph, *p, c, arguments) for p, c in zip(curve, checks, strict=True)]
     if arguments.curve is None:
         _write(documents[0], arguments.output)
     elif arguments.output:
@@ -95,6 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
         draw_curve(curve, Path(arguments.figure), graph.name)
     if not arguments.quiet or arguments.curve is not None:
         (Console() if arguments.curve is not None else console).print(_table(graph, curve, checks))
+    for check in checks:
+        if check is not None:
+            check.require()
     return 0
 
 
@@ -130,38 +135,28 @@ def _check_bounds(
 ) -> list[BoundCheck | None]:
     if arguments.check_bound is None:
         return [None] * len(curve)
-    keeps_order = arguments.objective == "traffic-fixed-order"
-    order = range(len(graph.operators)) if keeps_order else None
+    order = range(len(graph.operators)) if _keeps_order(arguments) else None
     states = arguments.check_bound
-    return [check_bound(graph, schedule, size, states, order) for size, schedule in curve]
+    return [
+        check_bound(graph, schedule, size, states, order, addresses=True)
+        for size, schedule in curve
+    ]
+
+
+def _keeps_order(arguments: argparse.Namespace) -> bool:
+    return arguments.objective == "traffic-fixed-order"
 
 
 def _document(
-    graph: Graph, capacity: int | None, schedule: Schedule, check: BoundCheck | None
+    graph: Graph,
+    capacity: int | None,
+    schedule: Schedule,
+    check: BoundCheck | None,
+    arguments: argparse.Namespace,
 ) -> dict[str, Any]:
-    return {
-        "graph": graph.name,
-        "objective": schedule.objective,
-        "capacity": capacity,
-        "traffic": schedule.traffic,
-        "peak": schedule.peak,
-        "bound": schedule.bound,
-        **({} if check is None else {"bound_checked": check.proved}),
-        "stop": schedule.stop,
-        "order": [graph.operators[index].id for index in schedule.order],
-        "parts": [[graph.operators[index].id for index in part] for part in schedule.parts],
-        "stays": [
-            {
-                "tensor": graph.tensors[stay.tensor].id,
-                "start": stay.start,
-                "end": stay.end,
-                "offset": stay.offset,
-                "loaded": stay.is_loaded,
-                "spilled": stay.is_spilled,
-            }
-            for stay in schedule.stays
-        ],
-    }
+    written = WrittenSchedule(schedule, capacity, _keeps_order(arguments), arguments.parameters)
+    checked = {} if check is None else {"bound_checked": check.proved}
+    return schedule_document(graph, written) | checked
 
 
 def _write(document: dict[str, Any] | list[dict[str, Any]], output: str | None) -> None:

@@ -238,15 +238,19 @@ class _Execution:
             taken.append(whole)
         self.touch(op, taken)
         arguments = dict(zip(map(id, callee.arguments), operands, strict=True))
+        returned: dict[int, Instance] = {}
         for result, pointers in zip(op.results, callee.returned, strict=True):
             targets: list[Instance] = []
             for instance in pointers:
                 if id(instance) in arguments:
                     targets += arguments[id(instance)]
                 elif instance.place is not None:
-                    # Until the end of the call these bytes are part of what the callee owns.
-                    kept = Instance(op, instance.place, self.step, -1, self.ticks[op] + 1)
-                    self.instances.append(kept)
+                    kept = returned.get(id(instance))
+                    if kept is None:
+                        # Until the end of the call these bytes are part of what the callee owns.
+                        kept = Instance(op, instance.place, self.step, -1, self.ticks[op] + 1)
+                        returned[id(instance)] = kept
+                        self.instances.append(kept)
                     targets.append(kept)
             self.pointers[result] = tuple(targets)
 

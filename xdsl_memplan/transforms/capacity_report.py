@@ -48,7 +48,8 @@ def capacity_report(
     bytes_live = sum(entry.size for entry in live)
     lines = [
         f"memory '{memory.name}' is too small for @{symbol_name(lifetimes.function)}: "
-        f"required {plan.peak} bytes, available {memory.capacity}, "
+        f"{'required' if plan.optimal else 'the best plan found takes'} {plan.peak} bytes, "
+        f"available {memory.capacity}, "
         f"excess {plan.peak - memory.capacity}"
     ]
     if plan.bound > memory.capacity:

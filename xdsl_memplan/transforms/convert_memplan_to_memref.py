@@ -36,6 +36,7 @@ from xdsl_memplan.transforms.arena_access import (
     GlobalArenas,
     insert_first,
 )
+from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
 
 PREFIX = "memplan."
 
@@ -98,6 +99,8 @@ class ConvertMemplanToMemrefPass(ModulePass):
         ops = arena_ops(op)
         functions = aliases_of_module(op)
         planned = {f: _planned(f, ops) for f in functions}
+        if not ops:
+            refuse_tensor_ir(op, self.name)
         used = {f.sym_name.data: {p.arena for p in mine} for f, mine in planned.items()}
         names = set[str]().union(*used.values())
         spaces = _spaces(planned, ops)

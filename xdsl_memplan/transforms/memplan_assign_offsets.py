@@ -23,6 +23,7 @@ from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded, capacity_report
+from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
 
 if TYPE_CHECKING:
     from xdsl_memplan.planners.plan import Effort
@@ -107,6 +108,8 @@ class MemplanAssignOffsetsPass(ModulePass):
             for buffer in buffers:
                 name = buffer.memory.name
                 alignments[name] = lcm(alignments.get(name, 1), buffer.alignment)
+        if not largest:
+            refuse_tensor_ir(op, self.name)
         arenas = ensure_arenas(op, [memories.by_name[name] for name in largest])
         for name, peak in largest.items():
             memory = memories.by_name[name]

@@ -22,6 +22,7 @@ from xdsl_memplan.transforms.abstract_execution import (
     Place,
     execute,
 )
+from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
 from xdsl_memplan.transforms.verify_regions import verify_regions
 
 
@@ -78,6 +79,8 @@ class MemplanVerifyPass(ModulePass):
         for name, function in functions.items():
             _verify_function(name, functions, arenas, done, pending)
             verify_regions(function, op)
+        if not arenas:
+            refuse_tensor_ir(op, self.name)
 
 
 def _verify_function(

@@ -5,8 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    if let Ok(builder) = idealloc::csv::read(text) {
-        if let Ok(problem) = builder.build() {
+    if let Ok(table) = idealloc::csv::read(text) {
+        if let Ok(problem) = table.builder.build() {
             let _ = idealloc::load(&problem);
         }
     }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use idealloc::{Control, Effort, Options, Plan, Problem, csv, generate, plan, planners};
 
 const USAGE: &str = "usage: idealloc FILE.csv [--planner NAME] [--effort low|medium|high|max] [--seed N]
-       [--threads N] [--time-limit SECONDS] [--capacity BYTES] [--fit] [--quiet] [--parameter NAME=VALUE]
+       [--threads N] [--time-limit SECONDS] [--capacity BYTES [--minimize]] [--quiet] [--parameter NAME=VALUE]
        idealloc --generate BUFFERS [the same]    made-up buffers instead of a file
        idealloc --planners                       what planners there are";
 
@@ -32,6 +32,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
         list: false,
         options: Options::default(),
     };
+    let mut minimize = false;
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
         match word.as_str() {
@@ -44,7 +45,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
                 found.options.time_limit = Some(limit.map_err(|error| error.to_string())?);
             }
             "--capacity" => found.capacity = Some(number(&value()?)?),
-            "--fit" => found.options.minimize = false,
+            "--minimize" => minimize = true,
             "--generate" => found.generate = Some(number(&value()?)?),
             "--parameter" => {
                 let pair = value()?;
@@ -59,6 +60,8 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
             _ => found.file = Some(word),
         }
     }
+    // With a capacity the question is whether it fits.
+    found.options.minimize = minimize || found.capacity.is_none();
     Ok(found)
 }
 
@@ -83,12 +86,16 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         }
         return Ok(());
     }
+    let mut table = None;
     let (text, problem) = match (&arguments.file, arguments.generate) {
         (Some(file), None) => {
             let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-            let mut builder = csv::read(&text).map_err(|error| format!("{file}: {error}"))?;
-            builder.memory(arguments.capacity, 0);
-            let problem = builder.build().map_err(|error| format!("{file}: {error}"))?;
+            let mut read = csv::read(&text).map_err(|error| format!("{file}: {error}"))?;
+            read.builder.memory(arguments.capacity, 0);
+            let problem = std::mem::take(&mut read.builder).build();
+            let problem = problem
+                .map_err(|error| format!("{file}: {}", error.describe(|i| read.describe(i))))?;
+            table = Some(read);
             (text, problem)
         }
         (None, Some(buffers)) => {
@@ -98,9 +105,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         }
         _ => return Err(USAGE.to_owned()),
     };
+    let name_of = |i: usize| table.as_ref().map_or_else(|| i.to_string(), |t| t.describe(i));
     let started = Instant::now();
     let plan = plan(&problem, &arguments.planner, &arguments.options, &Control::default())
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.describe(name_of))?;
     summarise(&problem, &plan, started.elapsed().as_secs_f64());
     if !arguments.quiet {
         write(&text, &plan);
@@ -121,13 +129,21 @@ fn summarise(problem: &Problem, plan: &Plan, seconds: f64) {
     );
 }
 
+/// The lines of the file, each with the offset of its buffer; a column of offsets that were fixed is replaced.
 fn write(text: &str, plan: &Plan) {
-    let mut lines = text.lines();
-    if let Some(header) = lines.next() {
-        println!("{header},offset");
-    }
-    for (line, offset) in lines.filter(|line| !line.trim().is_empty()).zip(&plan.offsets) {
-        println!("{line},{offset}");
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let Some(header) = lines.next() else { return };
+    let old = header.split(',').position(|title| title.trim() == "offset");
+    let without = |line: &str| match (old, csv::cells_of(line, 0)) {
+        (Some(old), Ok(mut cells)) => {
+            cells.remove(old);
+            cells.iter().map(|cell| csv::quoted(cell)).collect::<Vec<_>>().join(",")
+        }
+        _ => line.to_owned(),
+    };
+    println!("{},offset", without(header));
+    for (line, offset) in lines.zip(&plan.offsets) {
+        println!("{},{offset}", without(line));
     }
 }
 

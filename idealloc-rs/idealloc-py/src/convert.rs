@@ -5,7 +5,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::InvalidProblemError;
+use crate::error::{InvalidProblemError, to_python_naming};
 
 /// One memory: name, capacity in bytes or `None`, base address.
 pub type PoolTuple = (String, Option<u64>, u64);
@@ -24,14 +24,14 @@ pub struct ProblemArrays<'py> {
     conflict_pairs: Option<PyBuffer<i64>>,
     pools: Vec<PoolTuple>,
     candidates: Vec<(u32, u32)>,
-    #[pyo3(item("sizes"))]
-    _owner: Bound<'py, PyAny>,
+    /// `describe(position)`: how messages call a buffer.
+    pub describe: Bound<'py, PyAny>,
 }
 
 impl ProblemArrays<'_> {
     /// Copies into a checked problem, so that the caller may change the arrays afterwards.
     pub fn to_problem(&self, py: Python<'_>) -> PyResult<Problem> {
-        let sizes = unsigned(&self.sizes.to_vec(py)?, "size")?;
+        let sizes = self.unsigned(&self.sizes.to_vec(py)?, "size")?;
         let starts = self.starts.to_vec(py)?;
         let ends = self.ends.to_vec(py)?;
         if starts.len() != sizes.len() || ends.len() != sizes.len() {
@@ -39,7 +39,7 @@ impl ProblemArrays<'_> {
         }
         let lifetimes = starts.into_iter().zip(ends).map(|(s, e)| Lifetime::new(s, e)).collect();
         let alignments = match &self.alignments {
-            Some(buffer) => Some(unsigned(&buffer.to_vec(py)?, "alignment")?),
+            Some(buffer) => Some(self.unsigned(&buffer.to_vec(py)?, "alignment")?),
             None => None,
         };
         let mut builder = Problem::builder();
@@ -64,7 +64,15 @@ impl ProblemArrays<'_> {
             builder.candidate(BufferIdx::new(buffer), pool);
         }
         builder.conflicts(self.conflicts(py)?);
-        builder.build().map_err(crate::error::to_python)
+        builder.build().map_err(|error| to_python_naming(&error, &self.describe))
+    }
+
+    fn unsigned(&self, values: &[i64], what: &str) -> PyResult<Vec<u64>> {
+        if let Some(i) = values.iter().position(|&value| value < 0) {
+            let error = idealloc::Error::buffer(i, format!("{what} {} is negative", values[i]));
+            return Err(to_python_naming(&error, &self.describe));
+        }
+        Ok(values.iter().map(|&value| value.cast_unsigned()).collect())
     }
 
     fn conflicts(&self, py: Python<'_>) -> PyResult<Conflicts> {
@@ -72,6 +80,9 @@ impl ProblemArrays<'_> {
             Some(buffer) => buffer.to_vec(py)?,
             None => Vec::new(),
         };
+        if flat.len() % 2 != 0 {
+            return Err(PyValueError::new_err("a conflict pair has one member"));
+        }
         let pairs = flat
             .chunks_exact(2)
             .map(|pair| match (u32::try_from(pair[0]), u32::try_from(pair[1])) {
@@ -86,21 +97,6 @@ impl ProblemArrays<'_> {
             other => Err(PyValueError::new_err(format!("unknown conflict relation '{other}'"))),
         }
     }
-}
-
-fn unsigned(values: &[i64], what: &str) -> PyResult<Vec<u64>> {
-    values
-        .iter()
-        .enumerate()
-        .map(|(i, &value)| {
-            u64::try_from(value).map_err(|_| {
-                InvalidProblemError::new_err((
-                    format!("buffer {i}: {what} {value} is negative"),
-                    Some(i),
-                ))
-            })
-        })
-        .collect()
 }
 
 /// Writes offsets or pools into an array that the caller allocated.

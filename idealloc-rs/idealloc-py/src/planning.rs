@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use idealloc::{Effort, Options};
+use idealloc::{Control, Effort, Options, Problem};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{ProblemArrays, write};
-use crate::error::{InvalidOptionError, to_python};
+use crate::error::{InvalidOptionError, to_python, to_python_naming};
 use crate::gate;
 
 /// Name, origin, summary, and whether alignment, fixed offsets, gaps, conflicts, pools are supported.
@@ -19,6 +19,7 @@ type PlanTuple = (u64, u64, u64, &'static str, Vec<(&'static str, u64)>);
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Prepared>()?;
     module.add_function(wrap_pyfunction!(planners, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(cross, module)?)?;
@@ -46,6 +47,7 @@ fn check(
     offsets: PyBuffer<i64>,
     pools: Option<PyBuffer<i64>>,
 ) -> PyResult<u64> {
+    let describe = problem.describe.clone();
     let problem = problem.to_problem(py)?;
     let to_unsigned =
         |values: Vec<i64>| values.into_iter().map(i64::cast_unsigned).collect::<Vec<u64>>();
@@ -56,7 +58,8 @@ fn check(
         }
         None => Vec::new(),
     };
-    py.detach(|| idealloc::check(&problem, &offsets, &pools)).map_err(to_python)
+    py.detach(|| idealloc::check(&problem, &offsets, &pools))
+        .map_err(|error| to_python_naming(&error, &describe))
 }
 
 /// Converts a problem there and an array of offsets back, and plans nothing: what crossing the boundary costs.
@@ -64,6 +67,32 @@ fn check(
 fn cross(py: Python<'_>, problem: ProblemArrays<'_>, offsets: PyBuffer<i64>) -> PyResult<()> {
     let problem = problem.to_problem(py)?;
     write(py, problem.sizes().iter().copied(), &offsets)
+}
+
+/// A problem in the core's terms, on which planners can be timed without conversion and check.
+#[pyclass(frozen)]
+struct Prepared {
+    problem: Problem,
+}
+
+#[pymethods]
+impl Prepared {
+    #[new]
+    fn new(py: Python<'_>, problem: ProblemArrays<'_>) -> PyResult<Self> {
+        Ok(Self { problem: problem.to_problem(py)? })
+    }
+
+    /// Runs a planner in this thread and forgets its plan.
+    fn run(&self, py: Python<'_>, planner: &str) -> PyResult<()> {
+        py.detach(|| {
+            idealloc::planner::find(planner)
+                .and_then(|found| {
+                    (found.run)(&self.problem, &Options::default(), &Control::default())
+                })
+                .map(drop)
+        })
+        .map_err(to_python)
+    }
 }
 
 /// Fills three arrays of equal length with the sizes, starts and ends of made-up buffers.
@@ -118,10 +147,12 @@ fn plan(
             .extract::<Vec<(String, String)>>()
             .or_else(|_| parameters.items().extract::<Vec<(String, String)>>())?,
     };
+    let describe = problem.describe.clone();
     let problem = problem.to_problem(py)?;
-    let result =
-        gate::enter(py, progress, |control| idealloc::plan(&problem, &planner, &options, control))?
-            .map_err(to_python)?;
+    let result = gate::enter(py, progress, move |control| {
+        idealloc::plan(&problem, &planner, &options, control)
+    })?
+    .map_err(|error| to_python_naming(&error, &describe))?;
     write(py, result.offsets.iter().copied(), &offsets)?;
     if let Some(pools) = pools {
         write(py, result.pools.iter().map(|&p| u64::from(p)), &pools)?;

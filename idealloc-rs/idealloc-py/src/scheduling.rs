@@ -166,7 +166,7 @@ fn schedule(
     };
     let graph = graph.into_graph()?;
     let order = order.map(|order| order.into_iter().map(OpIdx::new).collect::<Vec<_>>());
-    let found = gate::enter(py, progress, |control| match (capacity, &order) {
+    let found = gate::enter(py, progress, move |control| match (capacity, &order) {
         (None, _) => least_peak(&graph, &options, control),
         (Some(capacity), None) => least_traffic(&graph, capacity, &options, control),
         (Some(capacity), Some(order)) => {

@@ -196,7 +196,7 @@ fn split_groups(
                 cost_tuple(group.cost),
             )
         });
-        Some((tuples.collect(), compressed.argument.clone()))
+        Some((tuples.collect(), compressed.stands_for.clone()))
     }))
 }
 

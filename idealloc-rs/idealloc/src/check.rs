@@ -1,4 +1,5 @@
-//! The independent checker. Shares no code with planners: a plain sweep over time.
+//! The independent checker: a plain sweep over time. It shares the problem with planners, and no code: its order comes from
+//! the standard library, and nobody else uses its [set of ranks](crate::rank_set).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +7,6 @@ use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::lifetime::Lifetime;
 use crate::problem::{Conflicts, MAX_BYTES, Problem};
-use crate::radix::{ascending, sort_pairs};
 use crate::rank_set::RankSet;
 
 /// What a plan without a defect takes, in bytes.
@@ -44,32 +44,29 @@ fn check_rules(
     capped: bool,
 ) -> Result<Checked, Error> {
     let n = problem.len();
-    let wrong = |reason: String| Err(Error::InvalidPlan(reason));
+    let wrong = |i: usize, reason: String| Err(Error::plan(&[i], reason));
     if offsets.len() != n || !(pools.is_empty() || pools.len() == n) {
-        return wrong(format!("{} offsets for {n} buffers", offsets.len()));
+        return Err(Error::plan(&[], format!("{} offsets for {n} buffers", offsets.len())));
     }
     let pool_of = |i: usize| if pools.is_empty() { 0 } else { pools[i] as usize };
     let mut peaks = vec![0_u64; problem.pools.len()];
     for i in 0..n {
         let Some(pool) = problem.pools.get(pool_of(i)) else {
-            return wrong(format!("buffer {i} is in a pool that does not exist"));
+            return wrong(i, "is in a pool that does not exist".to_owned());
         };
         let end = offsets[i].checked_add(problem.sizes[i]).filter(|&e| e <= MAX_BYTES);
         let Some(end) = end else {
-            return wrong(format!("buffer {i} ends above 2^63 - 1"));
+            return wrong(i, "ends above 2^63 - 1".to_owned());
         };
         if capped && problem.sizes[i] > 0 && pool.capacity.is_some_and(|capacity| end > capacity) {
-            return wrong(format!("buffer {i} ends at {end}, above the capacity of {}", pool.name));
+            return wrong(i, format!("ends at {end}, above the capacity of {}", pool.name));
         }
         let alignment = problem.alignment(BufferIdx::from(i));
         if alignment > 1
             && problem.sizes[i] > 0
             && (u128::from(pool.base_address) + u128::from(offsets[i])) % u128::from(alignment) != 0
         {
-            return wrong(format!(
-                "buffer {i} at offset {} is not aligned to {alignment}",
-                offsets[i]
-            ));
+            return wrong(i, format!("at offset {} is not aligned to {alignment}", offsets[i]));
         }
         if problem.sizes[i] > 0 {
             let peak = &mut peaks[pool_of(i)];
@@ -78,11 +75,8 @@ fn check_rules(
     }
     for &(buffer, offset) in &problem.fixed {
         if offsets[buffer.get()] != offset {
-            return wrong(format!(
-                "buffer {} is fixed at {offset} but is at {}",
-                buffer.get(),
-                offsets[buffer.get()]
-            ));
+            let is = offsets[buffer.get()];
+            return wrong(buffer.get(), format!("is fixed at {offset} but is at {is}"));
         }
     }
     check_candidates(problem, pools)?;
@@ -117,9 +111,7 @@ fn check_candidates(problem: &Problem, pools: &[u32]) -> Result<(), Error> {
     }
     for (buffer, set) in allowed {
         if !set.contains(&pools[buffer]) {
-            return Err(Error::InvalidPlan(format!(
-                "buffer {buffer} is in a pool that it may not use"
-            )));
+            return Err(Error::plan(&[buffer], "is in a pool that it may not use"));
         }
     }
     Ok(())
@@ -138,7 +130,7 @@ fn check_pairs(
 }
 
 fn overlap(a: usize, b: usize) -> Error {
-    Error::InvalidPlan(format!("buffers {} and {} conflict and share bytes", a.min(b), a.max(b)))
+    Error::plan(&[a.min(b), a.max(b)], "conflict and share bytes")
 }
 
 /// Where a buffer lies.
@@ -156,10 +148,8 @@ fn sweep(
     offsets: &[u64],
     pool_of: &dyn Fn(usize) -> usize,
 ) -> Result<u64, Error> {
-    // A million buffers do not fit a cache: memory is used again, and read in order where it can be.
-    let mut spare = Vec::new();
     let mut by_address: Vec<(u64, u32)> = (0..).zip(offsets).map(|(i, &at)| (at, i)).collect();
-    sort_pairs(&mut by_address, &mut spare);
+    by_address.sort_unstable();
     if problem.pools.len() > 1 {
         by_address.sort_by_key(|&(_, buffer)| pool_of(buffer as usize));
     }
@@ -167,12 +157,12 @@ fn sweep(
     for (rank, &(_, buffer)) in (0..).zip(&by_address) {
         ranks[buffer as usize] = rank;
     }
-    let mut starting: Vec<(u64, u32)> = Vec::with_capacity(problem.len());
-    for_each_piece(problem, |life, buffer| starting.push((ascending(life.start), ranks[buffer])));
-    sort_pairs(&mut starting, &mut spare);
-    let mut ending: Vec<(u64, u32)> = Vec::with_capacity(starting.len());
-    for_each_piece(problem, |life, buffer| ending.push((ascending(life.end), ranks[buffer])));
-    sort_pairs(&mut ending, &mut spare);
+    let mut starting: Vec<(i64, u32)> = Vec::with_capacity(problem.len());
+    for_each_piece(problem, |life, buffer| starting.push((life.start, ranks[buffer])));
+    starting.sort_unstable();
+    let mut ending: Vec<(i64, u32)> = Vec::with_capacity(starting.len());
+    for_each_piece(problem, |life, buffer| ending.push((life.end, ranks[buffer])));
+    ending.sort_unstable();
     let ranges: Vec<Range> = by_address
         .iter()
         .map(|&(start, buffer)| Range { start, end: start + problem.sizes[buffer as usize] })

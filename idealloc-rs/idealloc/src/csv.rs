@@ -3,38 +3,76 @@
 use crate::error::Error;
 use crate::problem::{Problem, ProblemBuilder};
 
-/// Reads buffers from CSV with the columns `lower`, `upper` (or `start`, `end`), `size`, and optionally `id`,
-/// `alignment`, `offset` (fixed where not empty) and `gaps` (`a-b` joined by spaces). The builder is returned so that
-/// memory can be added.
+/// Names of the columns, the usual one first; those after it are of older files.
+const LOWER: &[&str] = &["lower", "start", "begin"];
+const UPPER: &[&str] = &["upper", "end"];
+const ID: &[&str] = &["id", "buffer", "buffer_id"];
+
+/// What a file says of buffers.
+#[derive(Debug)]
+pub struct Table {
+    /// The buffers, to which memory can be added.
+    pub builder: ProblemBuilder,
+    /// Where each stands: its id, and its line from 1.
+    pub places: Vec<(String, usize)>,
+}
+
+impl Table {
+    /// A buffer as messages name it.
+    #[must_use]
+    pub fn describe(&self, buffer: usize) -> String {
+        match self.places.get(buffer) {
+            Some((id, line)) => format!("{id} (line {line})"),
+            None => buffer.to_string(),
+        }
+    }
+}
+
+/// Reads buffers from CSV with the columns `id`, `lower`, `upper`, `size`, and optionally `alignment`, `offset` (fixed
+/// where not empty) and `gaps` (`a-b` joined by spaces). Others are not read.
+///
+/// Older files say `start` or `begin`, and `end` instead of `upper`: then the last tick of lifetimes and of gaps is
+/// *inclusive*, as in minimalloc's own reader (`src/converter.cc`). Complexity: `O(n)`.
 ///
 /// # Errors
 /// [`Error::Parse`] with line and column.
-pub fn read(text: &str) -> Result<ProblemBuilder, Error> {
+pub fn read(text: &str) -> Result<Table, Error> {
     let mut lines = text.lines().enumerate();
     let Some((_, header)) = lines.next() else {
-        return Err(wrong(1, 1, "no header; columns needed: lower, upper, size".to_owned()));
+        return Err(wrong(1, 1, "no header; columns needed: id, lower, upper, size".to_owned()));
     };
-    let names: Vec<String> =
-        header.trim_start_matches('\u{feff}').split(',').map(|n| n.trim().to_lowercase()).collect();
-    let find = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
+    let header = Row { line: 1, cells: cells_of(header.trim_start_matches('\u{feff}'), 1)? };
+    let find = |known: &[&str]| {
+        let mut found =
+            (0..header.cells.len()).filter(|&c| known.contains(&header.cells[c].trim()));
+        match (found.next(), found.next()) {
+            (_, Some(second)) => {
+                Err(header.wrong(second, format!("column '{}' comes twice", known[0])))
+            }
+            (first, None) => Ok(first),
+        }
+    };
     let need = |known: &[&str]| {
-        find(known).ok_or_else(|| wrong(1, 1, format!("no column '{}'", known[0])))
+        find(known)?.ok_or_else(|| wrong(1, 1, format!("no column '{}'", known[0])))
     };
-    let (lower, upper) = (need(&["lower", "start", "begin"])?, need(&["upper", "end"])?);
-    let (size, alignment) = (need(&["size"])?, find(&["alignment"]));
-    let (offset, gaps) = (find(&["offset"]), find(&["gaps"]));
+    let (id, lower, upper, size) = (need(ID)?, need(LOWER)?, need(UPPER)?, need(&["size"])?);
+    let (alignment, offset, gaps) = (find(&["alignment"])?, find(&["offset"])?, find(&["gaps"])?);
+    let inclusive = i64::from(header.cells[upper].trim() == "end");
     let mut builder = Problem::builder();
+    let mut places = Vec::new();
     for (at, line) in lines {
         if line.trim().is_empty() {
             continue;
         }
-        let row = Row { line: at + 1, cells: line.split(',').collect() };
-        if row.cells.len() != names.len() {
-            let reason = format!("{} cells, but {} columns", row.cells.len(), names.len());
+        let row = Row { line: at + 1, cells: cells_of(line, at + 1)? };
+        if row.cells.len() != header.cells.len() {
+            let reason = format!("{} cells, but {} columns", row.cells.len(), header.cells.len());
             return Err(wrong(row.line, 1, reason));
         }
-        let buffer = builder.buffer(row.number(size)?, row.number(lower)?, row.number(upper)?);
-        if let Some(column) = alignment.filter(|&c| !row.cells[c].trim().is_empty()) {
+        let end = row.last_tick(upper, row.cells[upper].trim(), inclusive)?;
+        let buffer = builder.buffer(row.number(size)?, row.number(lower)?, end);
+        places.push((row.cells[id].clone(), row.line));
+        if let Some(column) = alignment {
             builder.align(buffer, row.number(column)?);
         }
         if let Some(column) = offset.filter(|&c| !row.cells[c].trim().is_empty()) {
@@ -42,27 +80,70 @@ pub fn read(text: &str) -> Result<ProblemBuilder, Error> {
         }
         if let Some(column) = gaps {
             for gap in row.cells[column].split_whitespace() {
-                let ends =
-                    gap.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-                let Some((from, to)) = ends else {
+                // The first sign may be a minus; the dash comes after a digit.
+                let dash = gap.get(1..).and_then(|rest| rest.find('-'));
+                let ends = dash.map(|dash| (&gap[..=dash], &gap[dash + 2..]));
+                let Some((Ok(from), to)) = ends.map(|(from, to)| (from.parse(), to)) else {
                     return Err(row.wrong(column, format!("'{gap}' is not a gap like 3-7")));
                 };
-                builder.gap(buffer, from, to);
+                builder.gap(buffer, from, row.last_tick(column, to, inclusive)?);
             }
         }
     }
-    Ok(builder)
+    Ok(Table { builder, places })
 }
 
-struct Row<'a> {
+/// A cell as it stands in a file: in quotes where it needs them.
+#[must_use]
+pub fn quoted(cell: &str) -> String {
+    if cell.contains(['"', ',']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}
+
+/// Splits the line of this number at commas that are not within quotes.
+///
+/// # Errors
+/// [`Error::Parse`] if a quote is not closed.
+pub fn cells_of(line: &str, number: usize) -> Result<Vec<String>, Error> {
+    if !line.contains('"') {
+        return Ok(line.split(',').map(str::to_owned).collect());
+    }
+    let mut cells = vec![String::new()];
+    let mut quoted = false;
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let at = cells.len() - 1;
+        match letter {
+            '"' if quoted && letters.next_if_eq(&'"').is_some() => cells[at].push('"'),
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            _ => cells[at].push(letter),
+        }
+    }
+    if quoted {
+        return Err(wrong(number, 1, "a quote is not closed in its line".to_owned()));
+    }
+    Ok(cells)
+}
+
+struct Row {
     line: usize,
-    cells: Vec<&'a str>,
+    cells: Vec<String>,
 }
 
-impl Row<'_> {
+impl Row {
     fn number<T: std::str::FromStr>(&self, column: usize) -> Result<T, Error> {
         let cell = self.cells[column].trim();
         cell.parse().map_err(|_| self.wrong(column, format!("'{cell}' is not a number in range")))
+    }
+
+    /// One past the last tick, which the file may name itself.
+    fn last_tick(&self, column: usize, cell: &str, inclusive: i64) -> Result<i64, Error> {
+        let tick = cell.parse().ok().and_then(|tick: i64| tick.checked_add(inclusive));
+        tick.ok_or_else(|| self.wrong(column, format!("'{cell}' is not a number in range")))
     }
 
     fn wrong(&self, column: usize, reason: String) -> Error {

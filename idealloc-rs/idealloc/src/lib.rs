@@ -47,6 +47,7 @@ pub mod random;
 mod rank_set;
 pub mod schedule;
 pub mod split;
+pub mod telamalloc;
 
 pub use check::check;
 pub use control::{Control, Effort, Options, Progress};

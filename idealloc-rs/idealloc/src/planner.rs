@@ -8,6 +8,7 @@ use crate::exact;
 use crate::minimalloc;
 use crate::plan::{Plan, StopReason};
 use crate::problem::{Conflicts, Problem};
+use crate::telamalloc;
 use crate::{baselines, boxing, place};
 
 /// What a problem may use and a planner can honour or not.
@@ -61,35 +62,55 @@ pub struct Planner {
 /// All planners, in the order in which they are listed to people.
 #[must_use]
 pub fn planners() -> Vec<Planner> {
-    let mut all = vec![auto::PLANNER, exact::PLANNER, boxing::PLANNER, minimalloc::PLANNER];
+    let mut all = vec![
+        auto::PLANNER,
+        exact::PLANNER,
+        boxing::PLANNER,
+        minimalloc::PLANNER,
+        telamalloc::PLANNER,
+    ];
     all.extend_from_slice(place::PLANNERS);
     all.extend_from_slice(baselines::PLANNERS);
     all
 }
 
+/// The planner of this name.
+///
+/// # Errors
+/// [`Error::UnknownPlanner`].
+pub fn find(name: &str) -> Result<Planner, Error> {
+    let all = planners();
+    all.iter().find(|planner| planner.name == name).copied().ok_or_else(|| Error::UnknownPlanner {
+        name: name.to_owned(),
+        known: all.iter().map(|planner| planner.name).collect(),
+    })
+}
+
 /// Finds a planner, refuses what it cannot honour, runs it, and checks what it returns.
 ///
 /// # Errors
-/// [`Error::UnknownPlanner`], [`Error::Unsupported`], whatever the planner returns, and
-/// [`Error::InvalidPlan`] if the checker finds a defect.
+/// [`Error::UnknownPlanner`], [`Error::Unsupported`], whatever the planner returns, [`Error::OutOfTime`] if
+/// the time limit left no plan, and [`Error::InvalidPlan`] if the checker finds a defect.
 pub fn plan(
     problem: &Problem,
     name: &str,
     options: &Options,
     control: &Control,
 ) -> Result<Plan, Error> {
-    let all = planners();
-    let Some(planner) = all.iter().find(|planner| planner.name == name) else {
-        return Err(Error::UnknownPlanner {
-            name: name.to_owned(),
-            known: all.iter().map(|planner| planner.name).collect(),
-        });
-    };
-    refuse_unsupported(planner, problem)?;
+    let planner = find(name)?;
+    refuse_unsupported(&planner, problem)?;
     if let Some(limit) = options.time_limit {
         control.stop_after(limit);
     }
-    let placement = (planner.run)(problem, options, control)?;
+    let placement = match (planner.run)(problem, options, control) {
+        Err(Error::Cancelled) if control.has_timed_out() => {
+            let limit = options.time_limit.unwrap_or_default();
+            return Err(Error::OutOfTime { planner: planner.name, limit });
+        }
+        other => other?,
+    };
+    // Whoever does not look at the clock to the end is asked whether it had passed.
+    let is_late = control.is_cancelled() && control.has_timed_out();
     if control.is_abandoned() {
         return Err(Error::Cancelled);
     }
@@ -99,7 +120,7 @@ pub fn plan(
     let bound = if single { placement.bound.max(load).max(largest) } else { placement.bound };
     let stop = if peak == bound && placement.stop != StopReason::Infeasible {
         StopReason::Optimal
-    } else if placement.stop == StopReason::Cancelled && control.has_timed_out() {
+    } else if is_late && matches!(placement.stop, StopReason::Cancelled | StopReason::WorkLimit) {
         StopReason::TimeLimit
     } else {
         placement.stop

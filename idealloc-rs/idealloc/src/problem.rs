@@ -237,7 +237,10 @@ impl ProblemBuilder {
         let pools = p.pools.len();
         for &(buffer, pool) in &p.candidates {
             if buffer.get() >= n || pool as usize >= pools {
-                return Err(Error::problem("a pool candidate names no buffer or no pool"));
+                return Err(Error::problem(format!(
+                    "pool {pool} as a candidate of buffer {}: there are {n} buffers, {pools} pools",
+                    buffer.get()
+                )));
             }
         }
         check_fixed_apart(p)?;
@@ -315,7 +318,11 @@ fn check_fixed(p: &mut Problem) -> Result<(), Error> {
     }
     for &(buffer, offset) in &p.fixed {
         if buffer.get() >= p.sizes.len() {
-            return Err(Error::problem("a fixed offset names no buffer"));
+            return Err(Error::problem(format!(
+                "the offset of buffer {} is fixed, but there are {} buffers",
+                buffer.get(),
+                p.sizes.len()
+            )));
         }
         let end = offset.checked_add(p.sizes[buffer.get()]);
         if end.is_none_or(|end| end > MAX_BYTES) {
@@ -350,7 +357,9 @@ fn check_fixed_apart(p: &Problem) -> Result<(), Error> {
         offsets[buffer.get()] = offset;
     }
     check(&only_fixed, &offsets, &[]).map(|_| ()).map_err(|error| match error {
-        Error::InvalidPlan(reason) => Error::problem(format!("fixed offsets: {reason}")),
+        Error::InvalidPlan { buffers, reason } => {
+            Error::InvalidProblem { buffers, reason: format!("{reason}: their offsets are fixed") }
+        }
         other => other,
     })
 }
@@ -358,10 +367,10 @@ fn check_fixed_apart(p: &Problem) -> Result<(), Error> {
 fn check_gaps(p: &mut Problem) -> Result<(), Error> {
     p.gaps.sort_unstable();
     for &(buffer, gap) in &p.gaps {
-        let life = *p
-            .lifetimes
-            .get(buffer.get())
-            .ok_or_else(|| Error::problem("a gap names no buffer"))?;
+        let life = *p.lifetimes.get(buffer.get()).ok_or_else(|| {
+            let reason = format!("a gap in buffer {}, which does not exist", buffer.get());
+            Error::problem(reason)
+        })?;
         if gap.start >= gap.end || gap.start < life.start || gap.end > life.end {
             return Err(Error::buffer(
                 buffer.get(),
@@ -380,7 +389,9 @@ fn check_gaps(p: &mut Problem) -> Result<(), Error> {
 fn normalise(pairs: &mut Vec<(BufferIdx, BufferIdx)>, n: usize) -> Result<(), Error> {
     for (a, b) in pairs.iter_mut() {
         if a.get() >= n || b.get() >= n || a == b {
-            return Err(Error::problem("a conflict names no buffer, or one buffer twice"));
+            let (a, b) = (a.get(), b.get());
+            let reason = format!("buffers {a} and {b} of {n} cannot conflict");
+            return Err(Error::problem(reason));
         }
         if a > b {
             std::mem::swap(a, b);

@@ -13,7 +13,7 @@ fn options() -> Options {
 /// Plans; a defect of the planner fails the test, any other error is returned.
 fn run(problem: &Problem, planner: &Planner) -> Result<u64, Error> {
     let made = match plan(problem, planner.name, &options(), &Control::default()) {
-        Err(Error::InvalidPlan(reason)) => panic!("{}: {reason}", planner.name),
+        Err(error @ Error::InvalidPlan { .. }) => panic!("{}: {error}", planner.name),
         other => other?,
     };
     let checked = check(problem, &made.offsets, &made.pools);
@@ -102,7 +102,10 @@ fn fixed_offsets_that_contradict_each_other_are_no_problem_to_plan() {
     let second = builder.buffer(8, 3, 5);
     builder.fix(first, 0).fix(second, 4);
     let error = builder.build().expect_err("they share bytes");
-    assert_eq!(error.to_string(), "fixed offsets: buffers 0 and 1 conflict and share bytes");
+    assert_eq!(
+        error.to_string(),
+        "buffers 0 and 1 conflict and share bytes: their offsets are fixed"
+    );
     let mut builder = Problem::builder();
     let only = builder.buffer(8, 0, 4);
     builder.align(only, 16).fix(only, 8);

@@ -86,6 +86,12 @@ fn one_byte_among_gigabytes() {
     assert!(run(&problem, "exact").peak >= problem_load(&problem));
 }
 
+/// Asks only whether it fits.
+fn fit(problem: &Problem, planner: &str) -> Plan {
+    let options = Options { minimize: false, ..Options::default() };
+    plan(problem, planner, &options, &Control::default()).expect("a plan")
+}
+
 fn problem_load(problem: &Problem) -> u64 {
     idealloc::load(problem)
 }
@@ -121,7 +127,7 @@ fn alignment_above_the_capacity() {
         builder.align(buffer, 1 << 40).memory(Some(100), base);
         let problem = builder.build().expect("a problem");
         for planner in ["exact", "minimalloc"] {
-            let infeasible = run(&problem, planner).stop == StopReason::Infeasible;
+            let infeasible = fit(&problem, planner).stop == StopReason::Infeasible;
             assert_eq!(infeasible, base == 1, "{planner} {base}");
         }
     }
@@ -134,8 +140,12 @@ fn capacity_zero_is_infeasible() {
     builder.buffer(5, 1, 3);
     builder.memory(Some(0), 0);
     let problem = builder.build().expect("a problem");
-    assert_eq!(run(&problem, "exact").stop, StopReason::Infeasible);
-    assert_eq!(run(&problem, "minimalloc").stop, StopReason::Infeasible);
+    for planner in ["exact", "minimalloc", "auto"] {
+        assert_eq!(fit(&problem, planner).stop, StopReason::Infeasible);
+        // Asked for the least peak, they forget the capacity.
+        let least = run(&problem, planner);
+        assert_eq!((least.peak, least.stop), (10, StopReason::Optimal));
+    }
 }
 
 #[test]
@@ -165,7 +175,7 @@ const K: &str = include_str!("../../../tests/data/minimalloc/K.1048576.csv");
 
 /// A problem of a CSV file, with a capacity.
 fn at_capacity(text: &str, capacity: u64) -> Problem {
-    let mut builder = idealloc::csv::read(text).expect("a problem");
+    let mut builder = idealloc::csv::read(text).expect("a problem").builder;
     builder.memory(Some(capacity), 0);
     builder.build().expect("a problem")
 }

@@ -6,7 +6,7 @@ fn instance(name: &str, capacity: u64) -> Problem {
     let path =
         format!("{}/../../tests/data/minimalloc/{name}.1048576.csv", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the instance is in the repository");
-    let mut builder = csv::read(&text).expect("the file is valid");
+    let mut builder = csv::read(&text).expect("the file is valid").builder;
     builder.memory(Some(capacity), 0);
     builder.build().expect("the instance is valid")
 }

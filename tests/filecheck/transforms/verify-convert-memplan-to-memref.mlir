@@ -26,3 +26,13 @@ func.func @either(%x: memref<16xf32>, %flag: i1) {
   memref.dealloc %s : memref<16xf32>
   func.return
 }
+
+// -----
+
+// Tensors have no buffers yet, so that there is nothing to work on.
+
+// CHECK: '%c = tensor.empty' (operation 1 of @tensors): convert-memplan-to-memref works on buffers, and here are tensors and no buffer: run memplan-bufferize first
+func.func @tensors() -> tensor<4xf32> {
+  %c = tensor.empty() : tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}

@@ -96,3 +96,13 @@ func.func @twice(%x: memref<4xf32>) {
   linalg.add ins(%r, %s : memref<4xf32>, memref<4xf32>) outs(%x : memref<4xf32>)
   func.return
 }
+
+// -----
+
+// Tensors have no buffers yet, so that there is nothing to work on.
+
+// CHECK: '%c = tensor.empty' (operation 1 of @tensors): memplan-assign-offsets works on buffers, and here are tensors and no buffer: run memplan-bufferize first
+func.func @tensors() -> tensor<4xf32> {
+  %c = tensor.empty() : tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}

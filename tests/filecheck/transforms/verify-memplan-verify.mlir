@@ -104,3 +104,13 @@ func.func @outside() {
   %a = memref.alloc() {memplan.offset = 32 : i64, memplan.arena = @L1} : memref<16xf32>
   func.return
 }
+
+// -----
+
+// Tensors have no buffers yet, so that there is nothing to work on.
+
+// CHECK: '%c = tensor.empty' (operation 1 of @tensors): memplan-verify works on buffers, and here are tensors and no buffer: run memplan-bufferize first
+func.func @tensors() -> tensor<4xf32> {
+  %c = tensor.empty() : tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}

@@ -34,7 +34,7 @@ open(given["output"], "w").write("\\n".join(lines) + "\\n")
 def instance(capacity: int) -> BenchmarkInstance:
     sizes, starts, ends = (np.array(column) for column in ([4, 6], [0, 1], [2, 3]))
     problem = Problem(sizes=sizes, starts=starts, ends=ends, pools=(Pool(capacity=capacity),))
-    return BenchmarkInstance("two", "test", problem, 10, capacity)
+    return BenchmarkInstance("two", "test", problem, 10, capacity, minimize=False)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_offsets_come_back_by_buffer():
     (peer,) = minimalloc.contenders()
     two = instance(10)
-    task = peer.prepare(two.problem, Limits(seconds=5))
+    task = peer.prepare(two.problem, Limits(seconds=5, target=10))
     # The second one is at the bottom.
     assert task.offsets(task.work()).tolist() == [6, 0]
     assert measure(peer, two, Limits(seconds=5)).peak == 10

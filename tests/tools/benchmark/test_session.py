@@ -2,11 +2,13 @@
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,8 +26,10 @@ from xdsl_memplan.tools.benchmark.instances import (
 )
 from xdsl_memplan.tools.benchmark.measure import Run, measure
 from xdsl_memplan.tools.benchmark.peers import Missing, peers
+from xdsl_memplan.tools.benchmark.peers.executable import executable
+from xdsl_memplan.tools.benchmark.report import report
 from xdsl_memplan.tools.benchmark.same_rule import SAME_RULE, compare_same_rule
-from xdsl_memplan.tools.benchmark.session import Session, load_runs
+from xdsl_memplan.tools.benchmark.session import Machine, Session, load_runs
 from xdsl_memplan.tools.benchmark.summary import summarize
 from xdsl_memplan.tools.cli import main
 
@@ -142,8 +146,8 @@ def test_files_give_an_instance_at_the_load_and_one_at_the_capacity():
     instances = from_files([DATA])
     assert [one.name for one in instances] == [*"ABCDEFGHIJK"] * 2
     at_load, to_fit = instances[3], instances[14]
-    # Both count as fitting below what the file says, but the first one is asked for the load.
-    assert (at_load.capacity, at_load.problem.capacity, at_load.load) == (1048576, 986112, 986112)
+    # Both count as fitting below what the file says, but the first one is asked for the least.
+    assert (at_load.capacity, at_load.problem.capacity, at_load.load) == (1048576, None, 986112)
     assert (to_fit.capacity, to_fit.problem.capacity, to_fit.load) == (1048576, 1048576, 986112)
     assert (at_load.minimize, to_fit.minimize) == (True, False)
     assert (at_load.group, to_fit.group) == ("minimalloc", "minimalloc, to fit")
@@ -164,6 +168,94 @@ def test_files_are_read_without_what_never_lives(tmp_path: Path):
     (instance,) = from_files([path])
     assert instance.problem.sizes.tolist() == [8]
     assert instance.capacity == instance.load == 8
+
+
+def test_only_a_number_in_a_name_is_a_capacity(tmp_path: Path):
+    for name in ("net.max.csv", "net.min.csv", "net.64.csv", "7.csv"):
+        (tmp_path / name).write_text("id,lower,upper,size\n0,0,2,8\n")
+    found = [(one.name, one.capacity, one.minimize) for one in from_files([tmp_path])]
+    assert found == [
+        *(("7", 8, True), ("net", 64, True), ("net.max", 8, True), ("net.min", 8, True)),
+        ("net", 64, False),
+    ]
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path):
+    paths = [tmp_path / above / "nets" / "a.csv" for above in ("x", "y")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text("id,lower,upper,size\n0,0,2,8\n")
+    found = from_files([path.parent for path in paths])
+    assert [one.name for one in found] == list(map(str, paths))
+
+
+def test_a_file_with_nothing_to_plan_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "empty.csv"
+    path.write_text("id,lower,upper,size\n0,1,1,8\n")
+    assert main(["bench", str(path), "-o", str(tmp_path / "out.json")]) == 1
+    assert f"{path}: nothing to plan" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changes", "feature"),
+    [
+        ({"alignments": column(1, 2, 1)}, "alignment"),
+        ({"fixed": [(0, 4)]}, "fixed offsets"),
+        ({"gaps": [(0, 0, 1)]}, "gaps in lifetimes"),
+        ({"conflict_pairs": np.array([[0, 2]])}, "conflicts besides lifetimes"),
+    ],
+)
+def test_who_does_not_know_a_feature_is_left_out(changes: dict[str, Any], feature: str):
+    instance = replace(INSTANCE, problem=replace(PROBLEM, **changes))
+    run = measure(GOOD, instance, LIMITS)
+    assert (run.status, run.message) == ("left out", f"does not know {feature}")
+    knowing = next(one for one in ours() if one.name == "first-fit-by-size")
+    assert measure(knowing, instance, LIMITS).status == "ok"
+
+
+def test_who_did_fewer_instances_is_ranked_below(tmp_path: Path):
+    larger = BenchmarkInstance("larger", "test", generated(10, 2).problem, 1, 1)
+    naive = next(one for one in ours() if one.name == "naive")
+    two = Problem(sizes=column(4, 4), starts=column(0, 0), ends=column(2, 3))
+    small = contender("small", lambda: column(0, 4), 2)
+    # Small ends at the load of the first, and is left out of the second.
+    runs = Session([small, naive], [], LIMITS, 1).run(
+        [replace(INSTANCE, problem=two), larger], tmp_path / "bench.json", lambda _: None
+    )
+    first, second = summarize(runs)
+    assert (first.contender, first.finished, second.contender) == ("naive", 2, "small")
+    assert second.ratio < first.ratio
+
+
+def test_the_page_says_what_the_checker_refused():
+    runs = [measure(one, INSTANCE, LIMITS) for one in (GOOD, OVERLAPPING)]
+    machine = Machine.here()
+    page = report(summarize(runs), runs, [], machine, 2.0, None)
+    assert "Of 2 layouts the checker refused 1: overlapping on tiny." in page
+    assert "All 1 layouts passed the checker." in report(
+        summarize(runs[:1]), runs[:1], [], machine, 2.0, None
+    )
+
+
+def test_a_figure_that_cannot_be_drawn_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    figure = tmp_path / "f.png"
+    only = ["--only", "naive", "--no-peers", "--repetitions", "1"]
+    arguments = [str(DATA / "A.1048576.csv"), "-o", str(tmp_path / "b.json")]
+    assert main(["bench", *arguments, *only, "--figure", str(figure)]) == 1
+    assert f"{figure} is not written: nobody planned all" in capsys.readouterr().err
+
+
+def test_programs_beside_python_need_no_activation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program = tmp_path / "iree-opt"
+    program.write_text("")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", "")
+    assert executable("iree-opt") == str(program)
+    with pytest.raises(FileNotFoundError, match="not on PATH"):
+        executable("nothing-of-this-name")
 
 
 def test_where_it_is_enough_to_fit_only_who_knows_capacities_takes_part(tmp_path: Path):
@@ -250,18 +342,20 @@ def test_a_session_that_goes_on_knows_the_smallest_at_which_time_was_out(tmp_pat
 
 
 def test_same_rule_takes_the_fastest_peer():
-    def run(contender: str, seconds: float) -> Run:
-        return Run("i", "g", 10_000, 1, 1, contender, "ours", False, "ok", cpu_seconds=seconds)
+    def run(contender: str, seconds: float, alone: float | None = None, timed: str = "") -> Run:
+        about = Run("i", "g", 10_000, 1, 1, contender, "ours", False, "ok", cpu_seconds=seconds)
+        return replace(about, kernel_seconds=alone, timed=timed)
 
     runs = [
-        *(run("iree", seconds) for seconds in (0.03, 0.01, 0.02)),
-        run("omnimalloc best_fit", 0.5),
-        run("iree-opt LayoutSlices", 0.3),
+        *(run("iree", seconds, seconds / 2, "kernel") for seconds in (0.03, 0.02, 0.04)),
+        run("omnimalloc best_fit", 0.2, None, "C++ call"),
+        # The process takes longer than the other peer, its pass does not.
+        run("iree-opt LayoutSlices", 0.3, 0.1, "pass"),
         run("tflm", 0.01),
     ]
     (one,) = compare_same_rule(runs)
-    assert (one.planner, one.peer, one.seconds) == ("iree", "iree-opt LayoutSlices", 0.02)
-    assert one.speedup == pytest.approx(15)
+    assert (one.planner, one.peer, one.seconds) == ("iree", "iree-opt LayoutSlices", 0.01)
+    assert (one.timed, one.speedup) == ("pass", pytest.approx(10))
 
 
 def test_growth_is_that_of_our_rules_on_generated_problems():

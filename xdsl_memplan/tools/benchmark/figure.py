@@ -22,7 +22,7 @@ def save_figure(lines: Sequence[Line], path: Path) -> None:
 
     The line joins the contenders that no other one beats in both; these have their names beside
     them, all others a number, which the list to the right explains. Raises ImportError without
-    matplotlib, OSError.
+    matplotlib, OSError, ValueError if nobody finished all instances.
     """
     matplotlib: Any = import_module("matplotlib")
     matplotlib.use("Agg")
@@ -33,7 +33,10 @@ def save_figure(lines: Sequence[Line], path: Path) -> None:
         key=lambda line: (line.ratio, line.cpu_seconds),
     )
     if not drawn:
-        return
+        raise ValueError(
+            f"{path} is not written: nobody planned all instances within {_MOST_RATIO:g} times "
+            "the load"
+        )
     figure, axes = pyplot.subplots(figsize=(12.5, 8), dpi=120)
     figure.subplots_adjust(left=0.06, right=0.76, top=0.95, bottom=0.09)
     axes.set_xscale("log")

@@ -1,5 +1,6 @@
 """What is planned in a benchmark: problems with a name and a group."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ _SECONDS_PER_BUFFER = 6e-5
 
 @dataclass(frozen=True)
 class BenchmarkInstance:
-    """A problem to be planned. The capacity of its memory is what a search has to reach."""
+    """A problem to be planned; its memory has a capacity where it is enough to fit."""
 
     name: str
     group: str
@@ -56,17 +57,20 @@ def from_files(paths: Iterable[Path], group: str | None = None) -> list[Benchmar
     A number in the name, as in `A.1048576.csv`, is the capacity, and gives a second instance, in a
     group of its own, in which it is enough to fit. The group is the folder's name by default. Sizes
     are rounded up to a common alignment, which then holds by itself: few peers know alignment.
-    Buffers that never live or have no bytes are left out.
-    Raises FormatError, OSError.
+    Buffers that never live or have no bytes are left out. Instances of one name in one group, as of
+    folders of the same name, are called by their whole path.
+    Raises FormatError, OSError, ValueError for a file with nothing to plan.
     """
     files = [
         file for path in paths for file in (sorted(path.glob("*.csv")) if path.is_dir() else [path])
     ]
-    instances = [
-        instance
-        for file in files
-        for instance in _of_file(file, group or file.resolve().parent.name)
-    ]
+    groups_of = [group or file.resolve().parent.name for file in files]
+    count = Counter((at, _name_and_capacity(file)[0]) for at, file in zip(groups_of, files))
+    instances: list[BenchmarkInstance] = []
+    for at, file in zip(groups_of, files, strict=True):
+        name, capacity = _name_and_capacity(file)
+        unique = name if count[at, name] == 1 else str(file)
+        instances += _of_file(file, at, unique, capacity)
     groups = list(dict.fromkeys(instance.group for instance in instances))
     return sorted(
         instances, key=lambda one: (not one.minimize, groups.index(one.group), len(one.problem))
@@ -96,20 +100,22 @@ def _with_rounded_sizes(problem: Problem) -> Problem:
     return replace(problem, sizes=-(-problem.sizes // alignment) * alignment, alignments=None)
 
 
-def _of_file(path: Path, group: str) -> Iterator[BenchmarkInstance]:
+def _name_and_capacity(path: Path) -> tuple[str, int | None]:
+    """`A.1048576.csv` is A with a capacity; `net.max.csv` and `net.min.csv` are two names."""
+    name, _, given = path.stem.rpartition(".")
+    return (name, int(given)) if name and given.isdecimal() else (path.stem, None)
+
+
+def _of_file(path: Path, group: str, name: str, given: int | None) -> Iterator[BenchmarkInstance]:
     with path.open(encoding="utf-8", newline="") as stream:
         problem = _with_rounded_sizes(_of_live_buffers(read_problem(stream, str(path))))
-    name, _, given = path.stem.partition(".")
     load = load_of(problem)
-    capacity = int(given) if given.isdecimal() else load
-    yield BenchmarkInstance(name, group, _in_memory_of(problem, load), load, capacity)
-    if given.isdecimal():
-        limited = _in_memory_of(problem, capacity)
-        yield BenchmarkInstance(name, f"{group}, to fit", limited, load, capacity, minimize=False)
-
-
-def _in_memory_of(problem: Problem, capacity: int) -> Problem:
-    return replace(problem, pools=(replace(problem.pools[0], capacity=capacity),))
+    if load == 0:
+        raise ValueError(f"{path}: nothing to plan, as no buffer with bytes is ever live")
+    yield BenchmarkInstance(name, group, problem, load, load if given is None else given)
+    if given is not None:
+        limited = problem.with_capacity(given)
+        yield BenchmarkInstance(name, f"{group}, to fit", limited, load, given, minimize=False)
 
 
 def generated(buffers: int, mean_live: int, seed: int = 0) -> BenchmarkInstance:
@@ -127,4 +133,4 @@ def generated(buffers: int, mean_live: int, seed: int = 0) -> BenchmarkInstance:
     name = f"generated-{buffers}-{mean_live}"
     group = f"generated, {buffers:,} buffers"
     seconds = buffers * _SECONDS_PER_BUFFER
-    return BenchmarkInstance(name, group, _in_memory_of(problem, load), load, load, seconds)
+    return BenchmarkInstance(name, group, problem, load, load, seconds)

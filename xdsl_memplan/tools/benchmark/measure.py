@@ -15,7 +15,8 @@ import numpy as np
 
 from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.planners.check import check_with_core
-from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task
+from xdsl_memplan.planners.errors import TimeLimitError
+from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task, unknown_feature
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
 
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -28,6 +29,11 @@ _GRACE = 2.0
 _CALLS = 5
 _BRIEF = 0.1
 """A rule is called up to so many times in its process while that takes less seconds than this."""
+
+
+_KERNEL_CALLS = 3
+_KERNEL_SECONDS = 10.0
+"""Rules that take longer are not run again by themselves."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,10 @@ class Run:
     memory: int | None = None
     """Growth of the process while it planned, or all of another process that it started."""
     message: str = ""
+    kernel_seconds: float | None = None
+    """CPU seconds of the rule alone, the least of a few, where the contender can tell."""
+    timed: str = "call"
+    """What that is, or the call where it cannot."""
 
     @classmethod
     def left_out(cls, contender: Contender, instance: BenchmarkInstance, reason: str) -> "Run":
@@ -69,6 +79,7 @@ def _about(contender: Contender, instance: BenchmarkInstance) -> dict[str, Any]:
         "contender": contender.name,
         "side": contender.side,
         "searches": contender.searches,
+        "timed": contender.timed,
     }
 
 
@@ -81,10 +92,14 @@ def measure(contender: Contender, instance: BenchmarkInstance, limits: Limits) -
     most = contender.most_buffers
     if most is not None and len(instance.problem) > most:
         return Run.left_out(contender, instance, f"more than {most} buffers")
+    feature = unknown_feature(contender, instance.problem)
+    if feature is not None:
+        return Run.left_out(contender, instance, f"does not know {feature}")
     about = _about(contender, instance)
     allowed = max(_GRACE * limits.seconds + 1, instance.seconds)
     seconds = limits.seconds if contender.searches else allowed
-    limits = replace(limits, minimize=instance.minimize, seconds=seconds)
+    target = instance.load if instance.minimize else instance.capacity
+    limits = replace(limits, minimize=instance.minimize, seconds=seconds, target=target)
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(theirs, contender, instance.problem, limits))
@@ -113,20 +128,21 @@ def _work(pipe: Connection, contender: Contender, problem: Problem, limits: Limi
         while not contender.searches and len(times) < _CALLS and sum(t[1] for t in times) < _BRIEF:
             times.append(_timed(task))
         offsets = np.asarray(task.offsets(times[-1][2]), dtype=np.int64)
-    except (TimeoutError, KeyboardInterrupt) as error:
-        # Our rules that are cancelled at the limit raise what Ctrl-C does.
+    except (TimeoutError, TimeLimitError) as error:
         pipe.send({"status": "timeout", "message": str(error)})
         return
     except Exception as error:
         pipe.send({"status": "error", "message": f"{type(error).__name__}: {error}"[:500]})
         return
     try:
-        peak = check_with_core(_without_capacity(problem), offsets)
+        peak = check_with_core(problem.with_capacity(None), offsets)
     except ValueError as error:
         pipe.send({"status": "invalid", "message": str(error)})
         return
     cpu, wall = (median(t[k] for t in times) for k in (0, 1))
     measured = {"cpu_seconds": cpu, "wall_seconds": wall, "memory": memory}
+    if task.kernel_seconds is not None and not contender.searches and wall < _KERNEL_SECONDS:
+        measured["kernel_seconds"] = min(task.kernel_seconds() for _ in range(_KERNEL_CALLS))
     pipe.send({"status": "ok", "peak": peak, **measured})
 
 
@@ -135,18 +151,6 @@ def _timed(task: Task) -> tuple[float, float, Any]:
     wall, cpu = time.perf_counter(), _cpu_seconds()
     result = task.work()
     return _cpu_seconds() - cpu, time.perf_counter() - wall, result
-
-
-def _without_capacity(problem: Problem) -> Problem:
-    return Problem(
-        sizes=problem.sizes,
-        starts=problem.starts,
-        ends=problem.ends,
-        alignments=problem.alignments,
-        ids=problem.ids,
-        fixed=problem.fixed,
-        gaps=problem.gaps,
-    )
 
 
 def _cpu_seconds() -> float:

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import median
 
 from xdsl_memplan.tools.benchmark.measure import Run
 
@@ -28,13 +27,15 @@ SAME_RULE: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """Medians of CPU seconds on one instance: our call through Python against the peer's call."""
+    """Least seconds on one instance of the rule alone, ours and the peer's."""
 
     instance: str
     planner: str
     peer: str
     seconds: float
     peer_seconds: float
+    timed: str
+    """What the peer's seconds consist of."""
 
     @property
     def speedup(self) -> float:
@@ -45,15 +46,19 @@ class Comparison:
 def compare_same_rule(runs: Iterable[Run], buffers: int = 10_000) -> list[Comparison]:
     """Compare on all instances of that many buffers; what has no peer there is left out."""
     seconds: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    timed: dict[str, str] = {}
     for run in runs:
-        if run.buffers == buffers and run.status == "ok" and run.cpu_seconds is not None:
-            seconds[run.instance][run.contender].append(run.cpu_seconds)
+        alone = run.cpu_seconds if run.kernel_seconds is None else run.kernel_seconds
+        if run.buffers == buffers and run.status == "ok" and alone is not None:
+            seconds[run.instance][run.contender].append(alone)
+            timed[run.contender] = run.timed
     comparisons: list[Comparison] = []
     for instance, of in seconds.items():
         for planner, peers in SAME_RULE.items():
-            there = [(median(of[peer]), peer) for peer in peers if of.get(peer)]
+            there = [(min(of[peer]), peer) for peer in peers if of.get(peer)]
             if of.get(planner) and there:
                 fastest, peer = min(there)
-                mine = median(of[planner])
-                comparisons.append(Comparison(instance, planner, peer, mine, fastest))
+                mine = min(of[planner])
+                one = Comparison(instance, planner, peer, mine, fastest, timed[peer])
+                comparisons.append(one)
     return comparisons

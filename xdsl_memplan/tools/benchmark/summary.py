@@ -34,7 +34,10 @@ class Line:
 
 
 def summarize(runs: Iterable[Run]) -> list[Line]:
-    """Return the lines by group, and by ratio in each; who finished nothing comes last."""
+    """Return the lines by group: who finished most comes first, of those who is best.
+
+    Means over different instances are not compared: who finished fewer comes after all others.
+    """
     by_group: dict[str, dict[str, dict[str, list[Run]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
     )
@@ -48,7 +51,9 @@ def summarize(runs: Iterable[Run]) -> list[Line]:
             _line(group, contender, instances, len(names[group]))
             for contender, instances in contenders.items()
         ]
-        lines.extend(sorted(of_group, key=lambda line: (line.ratio, line.cpu_seconds)))
+        lines.extend(
+            sorted(of_group, key=lambda line: (-line.finished, line.ratio, line.cpu_seconds))
+        )
     return lines
 
 

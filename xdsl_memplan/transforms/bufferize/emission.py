@@ -4,12 +4,12 @@ New operations come right before the one they replace. Buffers and views of them
 they are first needed. What is replaced is erased when its block is done.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias, cast
 
-from xdsl.dialects import arith, memref, tensor
+from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -65,14 +65,22 @@ class Emitter:
     alignment: int
     find: Callable[[Operation], OperationRecord | None]
     """The record of an operation; None for one that stays as it is."""
+    written: Mapping[str, frozenset[int]]
+    """By name of a function: the arguments that it may write."""
     memrefs: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The memref of each tensor."""
     scopes: list[Scope] = field(default_factory=list[Scope])
+    _replaced: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """What became of scalars, which places and uniform tensors still know by their old values."""
 
     @property
     def liveness(self) -> Liveness:
         """Uses of the tensors, as they were before anything was rewritten."""
         return self.placement.liveness
+
+    def written_by(self, call: func.CallOp) -> frozenset[int]:
+        """The operands that the callee may write."""
+        return self.written.get(call.callee.string_value(), frozenset())
 
     def emit_block(self, block: Block) -> None:
         """Rewrite a block and what is inside."""
@@ -110,7 +118,18 @@ class Emitter:
 
     def scalar(self, scalar: SSAValue | Attribute) -> SSAValue:
         """The value of a uniform tensor's scalar."""
-        return scalar if isinstance(scalar, SSAValue) else self.constant(scalar)
+        return self.now(scalar) if isinstance(scalar, SSAValue) else self.constant(scalar)
+
+    def replace(self, old: SSAValue, new: SSAValue) -> None:
+        """Let a scalar or a memref be replaced by another value, everywhere."""
+        old.replace_all_uses_with(new)
+        self._replaced[old] = new
+
+    def now(self, value: SSAValue) -> SSAValue:
+        """What a scalar of the function as it was is by now."""
+        while value in self._replaced:
+            value = self._replaced[value]
+        return value
 
     def new_buffer(self, type: Memref, hint: str | None = None) -> SSAValue:
         """A new buffer, made right here."""
@@ -190,7 +209,7 @@ class Emitter:
         match view:
             case Slice():
                 # Made without `SubviewOp.get`, which takes longer than all else here.
-                dynamic = [offset for offset in view.offsets if not isinstance(offset, int)]
+                dynamic = [self.now(o) for o in view.offsets if not isinstance(o, int)]
                 static = tuple(o if isinstance(o, int) else DYNAMIC_INDEX for o in view.offsets)
                 op = memref.SubviewOp.create(
                     operands=[value, *dynamic],

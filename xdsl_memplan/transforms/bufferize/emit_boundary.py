@@ -84,11 +84,11 @@ def emit_dim(emitter: Emitter, op: Operation) -> bool:
     index = op.index.owner
     if isinstance(index, arith.ConstantOp) and isinstance(index.value, IntegerAttr):
         extent = cast(Tensor, op.source.type).get_shape()[index.value.value.data]
-        op.result.replace_all_uses_with(emitter.constant(IntegerAttr(extent, IndexType())))
+        emitter.replace(op.result, emitter.constant(IntegerAttr(extent, IndexType())))
         return True
     new = memref.DimOp(emitter.memref_of(op.source), op.index)
     emitter.insert(new)
-    op.result.replace_all_uses_with(new.result)
+    emitter.replace(op.result, new.result)
     return True
 
 
@@ -115,7 +115,7 @@ def emit_to_buffer(emitter: Emitter, op: Operation) -> bool:
         cast_op = memref.CastOp.get(source, cast(Memref, op.memref.type))
         emitter.insert(cast_op)
         source = cast_op.dest
-    op.memref.replace_all_uses_with(source)
+    emitter.replace(op.memref, source)
     return True
 
 
@@ -159,7 +159,11 @@ def emit_call(emitter: Emitter, op: Operation) -> bool:
     assert isinstance(op, func.CallOp)
     if not any(is_tensor(value) for value in (*op.operands, *op.results)):
         return False
-    operands = [_dense(emitter, v) if is_tensor(v) else v for v in op.operands]
+    written = emitter.written_by(op)
+    operands = [
+        _handed_over(emitter, op, i, written=i in written) if is_tensor(v) else v
+        for i, v in enumerate(op.operands)
+    ]
     types = [
         dense_memref(cast(Tensor, r.type), emitter.placement.space) if is_tensor(r) else r.type
         for r in op.results
@@ -173,8 +177,28 @@ def emit_call(emitter: Emitter, op: Operation) -> bool:
             kept = _survives(emitter, op, old)
             emitter.memrefs[old] = result if kept else _copied(emitter, result, old)
         else:
-            old.replace_all_uses_with(result)
+            emitter.replace(old, result)
     return True
+
+
+def _handed_over(emitter: Emitter, call: func.CallOp, index: int, *, written: bool) -> SSAValue:
+    """The memref of an operand; a copy where the callee may write what somebody else reads."""
+    value = call.operands[index]
+    source = emitter.memref_of(value)
+    if not is_dense(cast(Memref, source.type)):
+        return _copied(emitter, source, value)
+    if not written or emitter.placement.uniforms.of(value) is not None:
+        return source
+    root = emitter.placement.root(value)
+    place = emitter.placement.places.get(root)
+    storage = None if place is None else place.storage.resolve()
+    # What was made before a loop is read by its next iteration as well.
+    shared = storage is None or not storage.writable or storage.block is not call.parent
+    uses = emitter.liveness.content(root).uses
+    position = emitter.liveness.position[call]
+    if shared or sum(use.position >= position for use in uses) > 1:
+        return _copied(emitter, source, value)
+    return source
 
 
 def _survives(emitter: Emitter, call: func.CallOp, result: SSAValue) -> bool:
@@ -192,11 +216,6 @@ def _returned(emitter: Emitter, value: SSAValue) -> SSAValue:
     if isinstance(source.owner, memref.GetGlobalOp) or not is_dense(cast(Memref, source.type)):
         return _copied(emitter, source, value)
     return source
-
-
-def _dense(emitter: Emitter, value: SSAValue) -> SSAValue:
-    source = emitter.memref_of(value)
-    return source if is_dense(cast(Memref, source.type)) else _copied(emitter, source, value)
 
 
 def _copied(emitter: Emitter, source: SSAValue, value: SSAValue) -> SSAValue:

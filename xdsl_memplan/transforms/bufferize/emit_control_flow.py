@@ -157,7 +157,7 @@ def _replace(emitter: Emitter, op: Operation, new: Operation) -> None:
     scalars = [result for result in op.results if not is_tensor(result)]
     for old, result in zip(scalars, new.results, strict=True):
         result.name_hint = old.name_hint
-        old.replace_all_uses_with(result)
+        emitter.replace(old, result)
 
 
 def _erase_tensors(block: Block) -> None:

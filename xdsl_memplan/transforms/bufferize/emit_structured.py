@@ -54,7 +54,7 @@ def emit_by_traits(emitter: Emitter, op: Operation) -> bool:
     kept = iter(new.results)
     for result in op.results:
         if not is_tensor(result):
-            result.replace_all_uses_with(next(kept))
+            emitter.replace(result, next(kept))
     return True
 
 
@@ -195,14 +195,14 @@ def emit_extract_before(emitter: Emitter, op: tensor.ExtractOp) -> None:
     """Read one element where `op` reads it."""
     uniform = emitter.placement.uniforms.of(op.tensor)
     if uniform is not None:
-        op.result.replace_all_uses_with(emitter.scalar(uniform.scalar))
+        emitter.replace(op.result, emitter.scalar(uniform.scalar))
         return
     source = emitter.memref_of(op.tensor)
     load = memref.LoadOp.get(source, op.indices)
     load.res.name_hint = op.result.name_hint
     assert op.parent is not None
     op.parent.insert_op_before(load, op)
-    op.result.replace_all_uses_with(load.res)
+    emitter.replace(op.result, load.res)
 
 
 def _attributes(op: Operation) -> dict[str, Attribute]:

@@ -5,8 +5,9 @@ operation with regions after what is inside: its *position*. The bodies of `lina
 have no numbers of their own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from xdsl.dialects import bufferization, func, scf
 from xdsl.dialects.builtin import TensorType
@@ -32,6 +33,9 @@ CONTROL_FLOW = (
 )
 
 STRUCTURED = (LinalgStructuredOperation, linalg_ops.BroadcastOp, linalg_ops.ReduceOp)
+
+
+NOTHING: Mapping[str, tuple[frozenset[int], ...]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,14 @@ def is_tensor(value: SSAValue) -> bool:
 class Liveness:
     """Positions, live operations and contents of one function."""
 
-    def __init__(self, function: func.FuncOp) -> None:
+    def __init__(
+        self, function: func.FuncOp, handed_back: Mapping[str, tuple[frozenset[int], ...]] = NOTHING
+    ) -> None:
+        """Number the function; `handed_back` holds, by callee and result, the arguments it may be.
+
+        A result of a callee that is not in there may be any operand.
+        """
+        self._handed_back = handed_back
         self.position: dict[Operation, int] = {}
         self.first: dict[Operation, int] = {}
         self.live: set[Operation] = set()
@@ -176,6 +187,14 @@ class Liveness:
                     self.calls.append(len(self.position))
                 self.position[op] = len(self.position)
 
+    def handed_back(self, call: func.CallOp, result: int) -> frozenset[int]:
+        """The operands whose bytes a result of a call may be."""
+        known = self._handed_back.get(call.callee.string_value())
+        if known is not None:
+            return known[result]
+        # Nothing is known of the function: any tensor that it was given.
+        return frozenset(i for i, operand in enumerate(call.operands) if is_tensor(operand))
+
     def _numbered(self, op: Operation) -> Operation:
         current: Operation | None = op
         while current is not None and current not in self.position:
@@ -212,6 +231,8 @@ class Liveness:
             index = use.index if use.operation is level else -1
             content.uses.append(Use(level, index, value, position))
             content.end = max(content.end, position)
+            if isinstance(user, func.CallOp) and use.index >= 0 and user is use.operation:
+                self._gather_handed_back(user, use.index, block, content)
             record = registered(user)
             if record is None:
                 continue
@@ -220,6 +241,17 @@ class Liveness:
                 if isinstance(user, bufferization.ToBufferOp):
                     content.end = NEVER
             content.sliced += record.assembles
+
+    def _gather_handed_back(
+        self, call: func.CallOp, operand: int, block: Block | None, content: Content
+    ) -> None:
+        """Add the uses of results that may be the bytes of an operand, and not only equal."""
+        for result in call.results:
+            if is_tensor(result) and operand in self.handed_back(call, result.index):
+                also = Content()
+                self._gather(result, (), block, also)
+                content.uses += also.uses
+                content.end = max(content.end, also.end)
 
 
 def _block_of(value: SSAValue) -> Block | None:

@@ -1,12 +1,14 @@
 """Bufferization of a module: plan every function first, then rewrite."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation
 
+from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
@@ -16,11 +18,12 @@ from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
+from xdsl_memplan.transforms.bufferize.handed_back import handed_back
 from xdsl_memplan.transforms.bufferize.homes import Homes
-from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
+from xdsl_memplan.transforms.bufferize.liveness import NOTHING, Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.peak import Peak
-from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments
+from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments, writable_arguments
 from xdsl_memplan.transforms.bufferize.placement import Placement, Rules
 from xdsl_memplan.transforms.bufferize.stock_records import record_of, writes_anywhere
 
@@ -50,20 +53,40 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     if memories.default.name in spaces:
         spaces[None] = spaces[memories.default.name]
     arena = memories.default
-    placements = [
-        place_function(f, spaces, options.in_place, arena.name) for f in functions if f.body.blocks
-    ]
-    ensure_arenas(module, memories.by_name.values())
+    known: dict[str, tuple[frozenset[int], ...]] = {}
+    placements: list[Placement] = []
+    for function in _callees_first(module, functions):
+        placement = place_function(function, spaces, options.in_place, arena.name, known)
+        known[function.sym_name.data] = handed_back(placement)
+        placements.append(placement)
+    written = {f.sym_name.data: writable_arguments(f) for f in functions}
+    if any(map(_has_tensors, functions)):
+        ensure_arenas(module, memories.by_name.values())
     globals = Globals(module, options.alignment)
     for placement in placements:
-        emitter = Emitter(placement, globals, arena.name, options.alignment, record_of)
+        emitter = Emitter(placement, globals, arena.name, options.alignment, record_of, written)
         _rewrite(placement.function, emitter)
+    for function in functions:
+        if not function.body.blocks:
+            _rewrite_declaration(function, spaces.get(None))
     globals.insert()
     for lifetimes in lifetimes_of(module).values():
         for op in lifetimes.function.walk():
             if isinstance(op, BufferOp):
                 lifetime = lifetimes.lifetime(op.memref)
                 op.lifetime = LifetimeAttr.of(lifetime)
+
+
+def _has_tensors(function: func.FuncOp) -> bool:
+    values = (value for op in function.walk() for value in (*op.operands, *op.results))
+    return any(map(is_tensor, values))
+
+
+def _callees_first(module: ModuleOp, functions: list[func.FuncOp]) -> list[func.FuncOp]:
+    """Functions with a body, every callee before its callers; those of nested modules come last."""
+    ordered = list(CallGraph.of(module).bottom_up)
+    known = set(ordered)
+    return ordered + [f for f in functions if f.body.blocks and f not in known]
 
 
 def _check_moves(function: func.FuncOp, memories: Memories) -> None:
@@ -85,9 +108,13 @@ def place_function(
     spaces: dict[str | None, Attribute],
     in_place: bool,
     default_arena: str | None = None,
+    handed_back: Mapping[str, tuple[frozenset[int], ...]] = NOTHING,
 ) -> Placement:
-    """Find the places of all tensors of a function, in a few rounds that lower the peak."""
-    liveness = Liveness(function)
+    """Find the places of all tensors of a function, in a few rounds that lower the peak.
+
+    `handed_back` is as for `Liveness`.
+    """
+    liveness = Liveness(function, handed_back)
     homes = Homes(default_arena)
 
     def place(keep_apart: frozenset[tuple[Operation, int]]) -> Placement:
@@ -119,6 +146,18 @@ _MOST_ROUNDS = 3
 """More rounds have not been seen to help, and each takes as long as the first."""
 
 
+def _rewrite_declaration(function: func.FuncOp, space: Attribute | None) -> None:
+    """A function of somebody else gets memrefs as well; see `emit_call` for what it may do."""
+    types = function.function_type
+    function.function_type = FunctionType.from_lists(
+        [dense_memref(cast(Tensor, t)) if isinstance(t, TensorType) else t for t in types.inputs],
+        [
+            dense_memref(cast(Tensor, t), space) if isinstance(t, TensorType) else t
+            for t in types.outputs
+        ],
+    )
+
+
 def _rewrite(function: func.FuncOp, emitter: Emitter) -> None:
     entry = function.body.blocks[0]
     # Replaced all at once: to insert or erase one argument takes as long as there are others.
@@ -129,7 +168,7 @@ def _rewrite(function: func.FuncOp, emitter: Emitter) -> None:
         if is_tensor(argument):
             emitter.memrefs[argument] = replacement
         else:
-            argument.replace_all_uses_with(replacement)
+            emitter.replace(argument, replacement)
     for block in list(function.body.blocks):
         emitter.emit_block(block)
     for op in list(entry.ops):

@@ -16,17 +16,27 @@ WRITABLE = ("memplan.writable", "bufferization.writable")
 """Attributes of function arguments that may be written."""
 
 
+def writable_arguments(function: func.FuncOp) -> frozenset[int]:
+    """The arguments that are marked as ones the function may write."""
+    attributes = function.arg_attrs
+    if attributes is None:
+        return frozenset()
+    return frozenset(
+        index
+        for index, marks in enumerate(attributes.data)
+        if any(_is_true(marks.data.get(name)) for name in WRITABLE)
+    )
+
+
 def place_arguments(placement: Placement) -> None:
     """Arguments are in memrefs of the caller, to be written only if they are marked."""
-    function = placement.function
-    attributes = function.arg_attrs
-    entry = function.body.blocks[0]
+    writable = writable_arguments(placement.function)
+    entry = placement.function.body.blocks[0]
     for index, argument in enumerate(entry.args):
         if is_tensor(argument):
-            marks = attributes.data[index].data if attributes else dict[str, Attribute]()
-            writable = any(_is_true(marks.get(name)) for name in WRITABLE)
             type = dense_memref(cast(Tensor, argument.type))
-            placement.places[argument] = _external(type, entry, argument, writable=writable)
+            place = _external(type, entry, argument, writable=index in writable)
+            placement.places[argument] = place
 
 
 def place_to_tensor(placement: Placement, op: Operation) -> None:

@@ -8,7 +8,7 @@ use crate::baselines::fit::{lowest, place_in_order};
 use crate::error::Error;
 use crate::index::BufferIdx;
 use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
-use crate::place::online::online;
+use crate::place::online::{in_time, online};
 use crate::place::order::Orders;
 use crate::problem::MAX_BYTES;
 
@@ -52,14 +52,15 @@ impl Search<'_> {
         {
             return Ok(());
         }
-        let mut found = layers(instance, self.control);
-        if found.is_none() && self.control.has_timed_out() {
-            found = self.control.overtime(|| layers(instance, self.control));
-        }
+        let found = layers(instance, self.control).or_else(|| {
+            let offsets = in_time(instance, self.control)?;
+            let peak = peak_of(instance, &offsets);
+            Some((offsets, peak))
+        });
         match found {
             Some((offsets, peak)) => {
                 (self.offsets, self.peak) = (offsets, peak);
-                if peak - self.bound > self.bound / POOR {
+                if peak - self.bound > self.bound / POOR && !self.control.is_cancelled() {
                     self.one_layer();
                 }
                 self.work = if instance.len() > VERY_MANY { instance.len() as u64 } else { 0 };
@@ -155,7 +156,8 @@ impl Search<'_> {
             let below = if self.instance.len() > MANY { self.target } else { self.peak - 1 };
             let limit = if first { MAX_BYTES } else { below };
             let mut outcome = engine.run(&sorted, Rule::FirstFit, limit, self.control);
-            if first && outcome == Outcome::Cancelled && self.control.has_timed_out() {
+            let is_late = outcome == Outcome::Cancelled && self.control.has_timed_out();
+            if first && is_late && self.instance.len() <= MANY {
                 let pass = || engine.run(&sorted, Rule::FirstFit, limit, self.control);
                 outcome = self.control.overtime(pass);
             }

@@ -85,7 +85,15 @@ impl<'a> Search<'a> {
 
     /// True if nothing more can or may be done.
     pub fn is_done(&self) -> bool {
-        self.peak <= self.target || self.work >= self.budget || self.control.is_cancelled()
+        self.peak <= self.target
+            || self.is_hopeless()
+            || self.work >= self.budget
+            || self.control.is_cancelled()
+    }
+
+    /// True if only fitting is asked for and nothing fits.
+    fn is_hopeless(&self) -> bool {
+        !self.options.minimize && self.problem.capacity().is_some_and(|c| self.bound > c)
     }
 
     /// Work that is left.
@@ -113,12 +121,12 @@ impl<'a> Search<'a> {
 
     /// The plan with its bound and why it ended.
     pub fn finish(self) -> Placement {
-        let stop = if self.peak <= self.bound {
+        let stop = if self.is_hopeless() {
+            StopReason::Infeasible
+        } else if self.peak <= self.bound {
             StopReason::Optimal
         } else if self.peak <= self.target {
             StopReason::Fits
-        } else if self.problem.capacity().is_some_and(|capacity| self.bound > capacity) {
-            StopReason::Infeasible
         } else if self.control.has_timed_out() {
             StopReason::TimeLimit
         } else if self.control.is_cancelled() {

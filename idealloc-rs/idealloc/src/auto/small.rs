@@ -52,7 +52,7 @@ pub fn improve(
         }
         let goal = Goal {
             target: proved.bound.max(target),
-            capacity: problem.capacity(),
+            capacity: problem.capacity().filter(|&c| !options.minimize || c >= proved.bound),
             only_fit: !options.minimize,
         };
         let each = work_of_a_node(component.len());

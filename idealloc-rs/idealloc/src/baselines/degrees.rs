@@ -1,6 +1,7 @@
 //! With how many others each buffer conflicts.
 
 use crate::baselines::adjacency::Adjacency;
+use crate::control::Control;
 use crate::error::Error;
 use crate::place::instance::{Instance, Span};
 use crate::problem::{Conflicts, Problem};
@@ -10,11 +11,11 @@ use crate::problem::{Conflicts, Problem};
 /// Complexity: `O(n log n)` for lifetimes without gaps, `O(pairs)` for the rest.
 ///
 /// # Errors
-/// [`Error::InvalidProblem`] if a conflict graph is needed that is too large.
-pub fn degrees(problem: &Problem) -> Result<Vec<usize>, Error> {
+/// [`Error::InvalidProblem`] if a conflict graph is needed that is too large, [`Error::Cancelled`].
+pub fn degrees(problem: &Problem, control: &Control) -> Result<Vec<usize>, Error> {
     let n = problem.len();
     if *problem.conflicts() != Conflicts::Lifetimes || !problem.gaps().is_empty() {
-        let adjacency = Adjacency::of_problem(problem)?;
+        let adjacency = Adjacency::of_problem(problem, control)?;
         return Ok((0..n).map(|i| adjacency.of(i).len()).collect());
     }
     let instance = Instance::new(problem);

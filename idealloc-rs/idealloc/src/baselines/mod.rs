@@ -9,11 +9,10 @@
 //! - `shared_objects`: planners whose buffers take turns in objects;
 //! - `adjacency`, `degrees`: conflicts as lists, for searches that walk over neighbours, and their number;
 //! - `skyline`, `busy`, `pools`: heights and counts over time, and several memories;
-//! - `rounding`, `settings`, `deadline`, `layout`: alignment, settings by name, when to stop, the result.
+//! - `rounding`, `settings`, `layout`: alignment, settings by name, the result.
 
 mod adjacency;
 mod busy;
-mod deadline;
 mod degrees;
 mod executorch;
 pub(crate) mod fit;

@@ -42,7 +42,7 @@ pub const PLANNER: Planner = Planner {
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let breadths = Breadths::new(problem);
+    let breadths = Breadths::new(problem, control)?;
     let order = order_by_key(problem, |i| {
         let (breadth, tick) = breadths.broadest(problem, i);
         [!breadth, tick as u64, !problem.sizes()[i]]
@@ -98,13 +98,16 @@ struct Breadths {
 }
 
 impl Breadths {
-    fn new(problem: &Problem) -> Self {
+    fn new(problem: &Problem, control: &Control) -> Result<Self, Error> {
         let lives = problem.lifetimes();
         let mut times: Vec<i64> = lives.iter().flat_map(|life| [life.start, life.end]).collect();
         times.sort_unstable();
         times.dedup();
         let mut change = vec![0_i128; times.len()];
-        for (life, &size) in lives.iter().zip(problem.sizes()) {
+        for (i, (life, &size)) in lives.iter().zip(problem.sizes()).enumerate() {
+            if i % POLL == 0 && control.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
             change[times.partition_point(|&t| t < life.start)] += i128::from(size);
             change[times.partition_point(|&t| t < life.end)] -= i128::from(size);
         }
@@ -117,12 +120,15 @@ impl Breadths {
         let mut levels = vec![level];
         let mut half = 1;
         while 2 * half <= times.len() {
+            if control.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
             let last = &levels[levels.len() - 1];
             let next = (0..=times.len() - 2 * half).map(|t| last[t].max(last[t + half])).collect();
             levels.push(next);
             half *= 2;
         }
-        Self { times, levels }
+        Ok(Self { times, levels })
     }
 
     /// Bytes and tick of the broadest tick of a buffer's life, the first of equals.

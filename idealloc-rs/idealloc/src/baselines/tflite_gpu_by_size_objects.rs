@@ -53,7 +53,7 @@ struct Waiting {
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let maxima = positional_maxima(problem);
+    let maxima = positional_maxima(problem, control)?;
     let position = |size: u64| maxima.partition_point(|&most| most >= size);
     let mut objects = SharedObjects::new(problem);
     let mut waiting: Vec<Waiting> = order_by_key(problem, |i| [!problem.sizes()[i]])
@@ -126,7 +126,7 @@ fn distance(a: Lifetime, b: Lifetime) -> u64 {
 }
 
 /// For each `k` the greatest `k`-th largest size live at one tick, descending.
-fn positional_maxima(problem: &Problem) -> Vec<u64> {
+fn positional_maxima(problem: &Problem, control: &Control) -> Result<Vec<u64>, Error> {
     let instance = Instance::new(problem);
     let mut starts: Vec<(u32, u64)> = Vec::new();
     let mut ends: Vec<(u32, u64)> = Vec::new();
@@ -143,6 +143,9 @@ fn positional_maxima(problem: &Problem) -> Vec<u64> {
     let mut live: Vec<u64> = Vec::new();
     let mut maxima: Vec<u64> = Vec::new();
     for section in 0..instance.sections() as u32 {
+        if section.is_multiple_of(256) && control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         while let Some((_, size)) = ends.next_if(|&(to, _)| to <= section) {
             live.remove(live.partition_point(|&other| other > size));
         }
@@ -154,5 +157,5 @@ fn positional_maxima(problem: &Problem) -> Vec<u64> {
             *most = size.max(*most);
         }
     }
-    maxima
+    Ok(maxima)
 }

@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use crate::baselines::fit::order_by_key;
+use crate::baselines::fit::{POLL, order_by_key};
 use crate::baselines::online::planner;
 use crate::baselines::settings::Settings;
 use crate::baselines::shared_objects::SharedObjects;
@@ -29,9 +29,9 @@ pub const IN_ORDER: Planner = planner(
     "tflite-gpu-in-order",
     "LiteRT GPU GreedyInOrderAssignment",
     "shared objects, one pass over time, the free object closest in size",
-    |problem: &Problem, options: &Options, _: &Control| {
+    |problem: &Problem, options: &Options, control: &Control| {
         Settings::new("tflite-gpu-in-order", options).finish()?;
-        assign(problem, BySize::default())
+        assign(problem, control, BySize::default())
     },
 );
 
@@ -40,9 +40,9 @@ pub const EQUALITY: Planner = planner(
     "tflite-gpu-equality",
     "LiteRT GPU EqualityAssignment",
     "shared objects, one pass over time, free objects of equal size only",
-    |problem: &Problem, options: &Options, _: &Control| {
+    |problem: &Problem, options: &Options, control: &Control| {
         Settings::new("tflite-gpu-equality", options).finish()?;
-        assign(problem, Equal::default())
+        assign(problem, control, Equal::default())
     },
 );
 
@@ -86,10 +86,18 @@ impl FreeObjects for Equal {
     }
 }
 
-fn assign(problem: &Problem, mut free: impl FreeObjects) -> Result<Placement, Error> {
+fn assign(
+    problem: &Problem,
+    control: &Control,
+    mut free: impl FreeObjects,
+) -> Result<Placement, Error> {
     let mut objects = SharedObjects::new(problem);
     let mut live: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
-    for buffer in order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]) {
+    let order = order_by_key(problem, |i| [ascending(problem.lifetimes()[i].start)]);
+    for (turn, buffer) in order.into_iter().enumerate() {
+        if turn % POLL == 0 && control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         let i = buffer.get();
         let (size, life) = (problem.sizes()[i], problem.lifetimes()[i]);
         if size == 0 || life.is_empty() {

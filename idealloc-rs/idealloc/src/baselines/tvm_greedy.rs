@@ -39,7 +39,7 @@ pub const BY_SIZE: Planner = Planner {
     features: FEATURES,
     run: |problem: &Problem, options: &Options, control: &Control| {
         Settings::new("tvm-by-size", options).finish()?;
-        stack(problem, control, &by_size(problem)?)
+        stack(problem, control, &by_size(problem, control)?)
     },
 };
 
@@ -51,7 +51,7 @@ pub const BY_CONFLICTS: Planner = Planner {
     features: FEATURES,
     run: |problem: &Problem, options: &Options, control: &Control| {
         Settings::new("tvm-by-conflicts", options).finish()?;
-        let degrees = degrees(problem)?;
+        let degrees = degrees(problem, control)?;
         let order =
             order_by_key(problem, |i| [!(degrees[i] as u64), !problem.sizes()[i], !(i as u64)]);
         stack(problem, control, &order)
@@ -62,8 +62,8 @@ pub const BY_CONFLICTS: Planner = Planner {
 ///
 /// # Errors
 /// As [`degrees`].
-pub fn by_size(problem: &Problem) -> Result<Vec<BufferIdx>, Error> {
-    let degrees = degrees(problem)?;
+pub fn by_size(problem: &Problem, control: &Control) -> Result<Vec<BufferIdx>, Error> {
+    let degrees = degrees(problem, control)?;
     Ok(order_by_key(problem, |i| [!problem.sizes()[i], !(degrees[i] as u64), !(i as u64)]))
 }
 

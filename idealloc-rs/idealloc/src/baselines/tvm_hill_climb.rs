@@ -16,7 +16,6 @@
 //! options is added to upstream's, 0.
 
 use crate::baselines::adjacency::Adjacency;
-use crate::baselines::deadline::Deadline;
 use crate::baselines::layout::complete;
 use crate::baselines::pools::{Candidates, fits};
 use crate::baselines::rand_r::RandR;
@@ -44,8 +43,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let mut settings = Settings::new(PLANNER.name, options);
     let attempts = settings.number("attempts", 500)?;
     settings.finish()?;
-    let mut climb = Climb::new(problem, options.seed as u32)?;
-    let deadline = Deadline::new(options, control);
+    let mut climb = Climb::new(problem, options.seed as u32, control)?;
     let pressure = match problem.conflicts() {
         Conflicts::Pairs(_) => 0,
         _ => load(problem),
@@ -55,12 +53,11 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let mut stop = StopReason::Complete;
     let mut done = 0;
     for attempt in 0..attempts.max(1) {
-        if let Some(reason) = deadline.reached() {
-            stop = reason;
+        let Some(made) = climb.place() else {
+            stop = StopReason::Cancelled;
             break;
-        }
+        };
         done += 1;
-        let made = climb.place();
         if climb.accepts(&made, best.as_ref(), attempt) {
             control.publish(made.total, pressure);
             let has_reached = made.fits && made.total <= pressure;
@@ -71,9 +68,10 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         } else if let Some((a, b)) = last_swap {
             climb.order.swap(a, b);
         }
-        last_swap = best.as_ref().and_then(|kept| climb.choose_swap(kept));
-        if let Some((a, b)) = last_swap {
+        // Without a choice the swap before stays the one to undo, as upstream's `continue` leaves it.
+        if let Some((a, b)) = best.as_ref().and_then(|kept| climb.choose_swap(kept)) {
             climb.order.swap(a, b);
+            last_swap = Some((a, b));
         }
     }
     let Some(best) = best else { return Err(Error::Cancelled) };
@@ -104,22 +102,28 @@ struct Climb<'p> {
     candidates: Candidates,
     order: Vec<BufferIdx>,
     random: RandR,
+    control: &'p Control,
 }
 
+/// Buffers placed between two looks at the control.
+const WATCH: usize = 64;
+
 impl<'p> Climb<'p> {
-    fn new(problem: &'p Problem, seed: u32) -> Result<Self, Error> {
-        let mut order = by_size(problem)?;
+    fn new(problem: &'p Problem, seed: u32, control: &'p Control) -> Result<Self, Error> {
+        let mut order = by_size(problem, control)?;
         order.retain(|buffer| problem.sizes()[buffer.get()] > 0);
         Ok(Self {
             problem,
-            conflicts: Adjacency::of_problem(problem)?,
+            conflicts: Adjacency::of_problem(problem, control)?,
             candidates: Candidates::of(problem),
             order,
             random: RandR::new(seed),
+            control,
         })
     }
 
-    fn place(&self) -> Attempt {
+    /// The layout of the order; `None` if the caller asked to stop.
+    fn place(&self) -> Option<Attempt> {
         let n = self.problem.len();
         let mut made = Attempt {
             offsets: vec![0; n],
@@ -130,7 +134,10 @@ impl<'p> Climb<'p> {
         };
         let mut is_placed = vec![false; n];
         let mut below: Vec<(u64, BufferIdx)> = Vec::new();
-        for &buffer in &self.order {
+        for (turn, &buffer) in self.order.iter().enumerate() {
+            if turn.is_multiple_of(WATCH) && self.control.is_cancelled() {
+                return None;
+            }
             let i = buffer.get();
             below.clear();
             let placed = self.conflicts.of(i).iter().filter(|j| is_placed[j.get()]);
@@ -154,7 +161,7 @@ impl<'p> Climb<'p> {
             *peak = offset.saturating_add(size).max(*peak);
         }
         made.total = made.peaks.iter().fold(0, |sum, &peak| sum.saturating_add(peak));
-        made
+        Some(made)
     }
 
     fn lowest(
@@ -178,12 +185,13 @@ impl<'p> Climb<'p> {
     }
 
     fn accepts(&mut self, made: &Attempt, best: Option<&Attempt>, attempt: u64) -> bool {
-        let Some(best) = best else { return true };
-        if made.fits && (made.total < best.total || !best.fits) {
-            return true;
-        }
+        // What does not fit is replaced by whatever comes next.
+        let Some(best) = best.filter(|best| best.fits) else { return true };
         if !made.fits {
             return false;
+        }
+        if made.total < best.total {
+            return true;
         }
         let percent = u128::from(made.total - best.total) * 50 / u128::from(made.total.max(1));
         (self.random.below(100) as u128) < percent / u128::from(attempt.max(1))
@@ -204,34 +212,87 @@ impl<'p> Climb<'p> {
             return None;
         }
         let suspect = top[self.random.below(top.len())].get();
-        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let mut first = Vec::new();
+        let mut second = Multiset::new(self.order.len());
         for neighbour in self.conflicts.of(suspect) {
             let at = position[neighbour.get()];
             if at == usize::MAX {
                 continue;
             }
+            if self.control.is_cancelled() {
+                return None;
+            }
             if at < position[suspect] {
                 first.push(at);
             }
             let earlier = self.conflicts.of(neighbour.get()).iter().map(|j| position[j.get()]);
-            second.extend(earlier.filter(|&p| p < at));
+            earlier.filter(|&p| p < at).for_each(|p| second.add(p));
         }
         first.sort_unstable();
-        second.sort_unstable();
         if first.is_empty() {
             return None;
         }
+        let second = second.sorted();
         let a = first[self.random.below(first.len())];
-        if first.iter().chain(&second).all(|&b| b == a) {
+        if (first.len() > 1 || second.len() > 1)
+            && first.iter().all(|&b| b == a)
+            && second.is_only(a)
+        {
+            // Upstream would draw for ever.
             return None;
         }
         loop {
-            let from_second = !second.is_empty() && self.random.below(100) > 25;
-            let from = if from_second { &second } else { &first };
-            let b = from[self.random.below(from.len())];
+            let from_second = second.len() > 0 && self.random.below(100) > 25;
+            let b = match from_second {
+                true => second.get(self.random.below(second.len())),
+                false => first[self.random.below(first.len())],
+            };
             if b != a {
                 return Some((a, b));
             }
+            if first.len() < 2 && second.len() < 2 {
+                return None;
+            }
         }
+    }
+}
+
+/// Positions with how often each was found: buffers have far more neighbours of neighbours than there are buffers.
+struct Multiset(Vec<u32>);
+
+impl Multiset {
+    fn new(positions: usize) -> Self {
+        Self(vec![0; positions])
+    }
+
+    fn add(&mut self, position: usize) {
+        self.0[position] += 1;
+    }
+
+    fn sorted(self) -> Sorted {
+        let mut ends = Vec::new();
+        let mut count = 0;
+        for (position, &times) in self.0.iter().enumerate().filter(|&(_, &times)| times > 0) {
+            count += times as usize;
+            ends.push((count, position));
+        }
+        Sorted(ends)
+    }
+}
+
+/// Positions ascending, each as often as it was found: with how many there are up to its last one.
+struct Sorted(Vec<(usize, usize)>);
+
+impl Sorted {
+    fn len(&self) -> usize {
+        self.0.last().map_or(0, |&(end, _)| end)
+    }
+
+    fn get(&self, index: usize) -> usize {
+        self.0[self.0.partition_point(|&(end, _)| end <= index)].1
+    }
+
+    fn is_only(&self, position: usize) -> bool {
+        self.0.iter().all(|&(_, other)| other == position)
     }
 }

@@ -9,9 +9,11 @@
 //!
 //! Complexity: `O(n log n)`; with several alignments `O(n g)` for `g` gaps at a time.
 
-use crate::baselines::fit::{aligned_sizes, order_by_key};
+use crate::baselines::fit::order_by_key;
+use crate::baselines::free_list::FreeList;
 use crate::baselines::layout::complete;
 use crate::baselines::online::{place_online, planner, smallest_or_top};
+use crate::baselines::placed::UNBOUNDED;
 use crate::baselines::rounding::Rounding;
 use crate::baselines::settings::Settings;
 use crate::control::{Control, Options};
@@ -30,10 +32,14 @@ pub const PLANNER: Planner = planner(
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     Settings::new(PLANNER.name, options).finish()?;
-    let rule = smallest_or_top(Rounding::of(problem));
+    let place = smallest_or_top(Rounding::of(problem));
+    // A gap must hold the size rounded up to the alignment; what lies there takes the size.
+    let rule = |free: &FreeList, size: u64, alignment: u64| {
+        place(free, size.checked_next_multiple_of(alignment).unwrap_or(UNBOUNDED), alignment)
+    };
     let order = order_by_key(problem, |i| {
         let life = problem.lifetimes()[i];
         [ascending(life.start), !ascending(life.end), problem.sizes()[i]]
     });
-    complete(problem, place_online(problem, &aligned_sizes(problem), control, &order, rule)?)
+    complete(problem, place_online(problem, problem.sizes(), control, &order, rule)?)
 }

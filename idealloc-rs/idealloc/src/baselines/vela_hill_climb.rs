@@ -17,7 +17,6 @@
 //! Complexity: `O(n d r)` a step for `d` conflicts and `r` rescans.
 
 use crate::baselines::adjacency::Adjacency;
-use crate::baselines::deadline::Deadline;
 use crate::baselines::fit::order_by_key;
 use crate::baselines::layout::complete;
 use crate::baselines::mersenne_twister::MersenneTwister;
@@ -49,10 +48,9 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let limit = settings.number("memory-limit", problem.capacity().unwrap_or(u64::MAX))?;
     let most_steps = settings.number("iterations", 99_999)?;
     settings.finish()?;
-    let mut climb = Climb::new(problem, options.seed.wrapping_add(1) as u32)?;
-    let deadline = Deadline::new(options, control);
+    let mut climb = Climb::new(problem, options.seed.wrapping_add(1) as u32, control)?;
     let mut order = climb.by_urgency();
-    let mut best_size = climb.place(&order, u64::MAX);
+    let mut best_size = climb.place(&order, u64::MAX).ok_or(Error::Cancelled)?;
     let mut best = climb.offsets();
     let mut best_order = order.clone();
     let (mut step, mut gained) = (0_u64, 0_u64);
@@ -60,14 +58,13 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     while best_size > climb.load
         && ((best_size > limit && step < most_steps) || step - gained < LEAST_STEPS_SINCE_GAIN)
     {
-        if let Some(reason) = deadline.reached() {
-            stop = reason;
-            break;
-        }
         if !climb.swap(&mut order, step - gained > STUCK) {
             break;
         }
-        let size = climb.place(&order, best_size);
+        let Some(size) = climb.place(&order, best_size) else {
+            stop = StopReason::Cancelled;
+            break;
+        };
         if size <= best_size {
             if size < best_size {
                 gained = step;
@@ -105,20 +102,26 @@ struct Climb<'p> {
     load: u64,
     places: Vec<Place>,
     random: MersenneTwister,
+    control: &'p Control,
 }
 
+/// Buffers placed between two looks at the control.
+const WATCH: usize = 64;
+
 impl<'p> Climb<'p> {
-    fn new(problem: &'p Problem, seed: u32) -> Result<Self, Error> {
-        let adjacency = Adjacency::of_problem(problem)?;
+    fn new(problem: &'p Problem, seed: u32, control: &'p Control) -> Result<Self, Error> {
+        let adjacency = Adjacency::of_problem(problem, control)?;
         let start = |i: usize| problem.lifetimes()[i].start;
-        let neighbours = (0..problem.len())
-            .map(|i| {
-                let sized = adjacency.of(i).iter().filter(|j| problem.sizes()[j.get()] > 0);
-                let mut list: Vec<u32> = sized.map(|j| j.get() as u32).collect();
-                list.sort_by_key(|&j| start(j as usize).max(start(i)));
-                list
-            })
-            .collect();
+        let mut neighbours = Vec::with_capacity(problem.len());
+        for i in 0..problem.len() {
+            if i.is_multiple_of(WATCH) && control.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let sized = adjacency.of(i).iter().filter(|j| problem.sizes()[j.get()] > 0);
+            let mut list: Vec<u32> = sized.map(|j| j.get() as u32).collect();
+            list.sort_by_key(|&j| start(j as usize).max(start(i)));
+            neighbours.push(list);
+        }
         let urgency = urgency(problem);
         Ok(Self {
             problem,
@@ -131,6 +134,7 @@ impl<'p> Climb<'p> {
                 problem.len()
             ],
             random: MersenneTwister::new(seed),
+            control,
         })
     }
 
@@ -148,18 +152,21 @@ impl<'p> Climb<'p> {
         self.places.iter().map(|place| place.start).collect()
     }
 
-    /// Places in order until that is done or larger than `most`; returns the size.
-    fn place(&mut self, order: &[u32], most: u64) -> u64 {
+    /// Places in order until that is done or larger than `most`; returns the size. `None` if the caller asked to stop.
+    fn place(&mut self, order: &[u32], most: u64) -> Option<u64> {
         self.places.iter_mut().for_each(|place| place.is_set = false);
         let mut size = 0;
         for (turn, &i) in order.iter().enumerate() {
+            if turn.is_multiple_of(WATCH) && self.control.is_cancelled() {
+                return None;
+            }
             self.place_one(i as usize, turn as u32);
             size = self.places[i as usize].end.max(size);
             if size > most {
                 break;
             }
         }
-        size
+        Some(size)
     }
 
     fn place_one(&mut self, i: usize, turn: u32) {
@@ -201,10 +208,10 @@ impl<'p> Climb<'p> {
         if turns.list.len() < 2 {
             return false;
         }
-        let is_neighbour = |turn: u32| {
-            let i = order[turn as usize];
-            i as usize == bottleneck || self.neighbours[bottleneck].contains(&i)
-        };
+        let mut is_near = vec![false; self.places.len()];
+        is_near[bottleneck] = true;
+        self.neighbours[bottleneck].iter().for_each(|&j| is_near[j as usize] = true);
+        let is_neighbour = |turn: u32| is_near[order[turn as usize] as usize];
         let distant: Vec<u32> = turns.list.iter().copied().filter(|&t| !is_neighbour(t)).collect();
         let wants_distant = self.random.below(101) < 30;
         let from = if wants_distant && !distant.is_empty() { &distant } else { &turns.list };

@@ -7,6 +7,7 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
 use crate::place::instance::Instance;
+use crate::place::online::in_time;
 use crate::place::order::{Key, Order, Orders};
 use crate::preprocess::{Component, Prepared, Run};
 use crate::problem::{MAX_BYTES, Problem};
@@ -15,8 +16,12 @@ use crate::problem::{MAX_BYTES, Problem};
 /// is too large to be searched comes from the placement engine.
 ///
 /// # Errors
-/// [`Error::InvalidProblem`] if the engine runs out of addresses.
-pub fn first_plans(problem: &Problem, prepared: &Prepared) -> Result<Vec<Vec<u64>>, Error> {
+/// [`Error::InvalidProblem`] if the engine runs out of addresses, [`Error::Cancelled`].
+pub fn first_plans(
+    problem: &Problem,
+    prepared: &Prepared,
+    control: &Control,
+) -> Result<Vec<Vec<u64>>, Error> {
     let mut offsets = None;
     let mut plans = Vec::with_capacity(prepared.components.len());
     for component in &prepared.components {
@@ -26,7 +31,7 @@ pub fn first_plans(problem: &Problem, prepared: &Prepared) -> Result<Vec<Vec<u64
             None => {
                 let offsets = match &mut offsets {
                     Some(offsets) => offsets,
-                    none => none.insert(placed(problem)?),
+                    none => none.insert(placed(problem, control)?),
                 };
                 let of = |buffer: &crate::index::BufferIdx| offsets[buffer.get()];
                 component.buffers.iter().map(|b| component.unit.position(of(b))).collect()
@@ -36,15 +41,18 @@ pub fn first_plans(problem: &Problem, prepared: &Prepared) -> Result<Vec<Vec<u64
     Ok(plans)
 }
 
-/// Offsets in bytes by the placement engine, largest first. One pass, not to be cancelled: there must be a plan.
-fn placed(problem: &Problem) -> Result<Vec<u64>, Error> {
+/// Offsets in bytes by the placement engine, largest first; in the order of time if that takes longer than allowed.
+fn placed(problem: &Problem, control: &Control) -> Result<Vec<u64>, Error> {
     let instance = Instance::new(problem);
+    if control.is_cancelled() {
+        return in_time(&instance, control).ok_or(Error::Cancelled);
+    }
     let order = Orders::new(&instance).sorted(Order::by(Key::Size));
     let mut engine = Engine::new(&instance);
-    match engine.run(&order, Rule::FirstFit, MAX_BYTES, &Control::default()) {
+    match engine.run(&order, Rule::FirstFit, MAX_BYTES, control) {
         Outcome::Placed(_) => Ok(engine.offsets().to_vec()),
         Outcome::Above(buffer) => Err(out_of_addresses(buffer)),
-        Outcome::Cancelled => Err(Error::Cancelled),
+        Outcome::Cancelled => in_time(&instance, control).ok_or(Error::Cancelled),
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Minimum {
 pub enum MinimumEnd {
     /// The target or the proved minimum is reached, or the capacity where only that was asked for.
     Reached,
-    /// The component does not fit the capacity.
+    /// The component does not fit the capacity, and only fitting was asked for.
     Infeasible,
     /// The nodes were used up, or the component is too large.
     Limit,
@@ -163,11 +163,15 @@ impl Run<'_> {
         answer
     }
 
-    fn reached(&self) -> Option<MinimumEnd> {
-        let Goal { target, capacity, only_fit } = self.goal;
-        if capacity.is_some_and(|c| self.best.bound > c) {
-            return Some(MinimumEnd::Infeasible);
+    fn reached(&mut self) -> Option<MinimumEnd> {
+        if self.goal.capacity.is_some_and(|c| self.best.bound > c) {
+            if self.goal.only_fit {
+                return Some(MinimumEnd::Infeasible);
+            }
+            // Nothing fits, so that all that is left to find is the least peak.
+            self.goal.capacity = None;
         }
+        let Goal { target, capacity, only_fit } = self.goal;
         let fits = only_fit && capacity.is_some_and(|c| self.peak <= c);
         let least = self.peak <= self.best.bound.max(target);
         (fits || least && capacity.is_none_or(|c| self.peak <= c)).then_some(MinimumEnd::Reached)

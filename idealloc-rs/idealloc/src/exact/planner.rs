@@ -39,9 +39,10 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     }
     let limits = Limits::of(options, nodes(options.effort), control);
     let prepared = prepare(problem).with_stacks(MAX_BUFFERS);
-    let mut plans = first_plans(problem, &prepared)?;
-    let capacity = problem.capacity();
+    let mut plans = first_plans(problem, &prepared, control)?;
     let mut bound = prepared.bound;
+    // Below the bound a capacity is no help to who asks for the least peak.
+    let capacity = problem.capacity().filter(|&c| !options.minimize || c >= bound);
     let mut peak = 0;
     for &(buffer, offset) in &prepared.alone {
         let size = problem.sizes()[buffer.get()];

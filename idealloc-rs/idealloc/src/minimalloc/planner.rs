@@ -37,12 +37,13 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let prepared = prepare(problem);
     let mut run =
         Run { parameters, limits, nodes: 0, bound: prepared.bound, stop: StopReason::Complete };
-    let capacity = problem.capacity();
+    // Below the bound a capacity is no help to who asks for the least peak.
+    let capacity = problem.capacity().filter(|&c| !options.minimize || c >= prepared.bound);
     if capacity.is_some_and(|c| prepared.bound > c) {
         run.stop = StopReason::Infeasible;
     }
     let mut offsets = Vec::new();
-    let plans = first_plans(problem, &prepared)?;
+    let plans = first_plans(problem, &prepared, control)?;
     for (component, plan) in prepared.components.iter().zip(plans) {
         let positions = run.component(component, plan, capacity, options.minimize);
         offsets.push(component.offsets(&positions));
@@ -81,9 +82,11 @@ impl Run<'_> {
                 Outcome::Solved(positions) => best = positions,
                 Outcome::Infeasible => {
                     self.bound = self.bound.max(capacity + 1);
-                    self.stop = StopReason::Infeasible;
-                    return best;
+                    if !minimize {
+                        self.stop = StopReason::Infeasible;
+                    }
                 }
+                Outcome::Limit if minimize => {}
                 Outcome::Limit | Outcome::Stopped => return best,
             }
         }

@@ -190,6 +190,11 @@ impl Instance {
         }
     }
 
+    /// True if some buffer has idle times.
+    pub fn has_pieces(&self) -> bool {
+        self.pieces.is_some()
+    }
+
     /// True if two buffers take bytes at a common section; both spans are known to overlap.
     pub fn meet(&self, a: usize, b: usize) -> bool {
         self.pieces.as_ref().is_none_or(|lists| {

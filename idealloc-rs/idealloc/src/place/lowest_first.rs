@@ -8,6 +8,7 @@ use crate::control::Control;
 use crate::place::engine::Outcome;
 use crate::place::instance::{Instance, Span};
 use crate::problem::MAX_BYTES;
+use crate::radix;
 
 /// Buffers between two looks at the control.
 const WATCH: usize = 512;
@@ -74,8 +75,17 @@ fn groups(instance: &Instance, order: &[u32]) -> Vec<Vec<u32>> {
         let has_bytes = instance.sizes()[buffer] > 0;
         (if has_bytes { 0 } else { 1 + rank }, instance.pieces(buffer))
     };
-    let mut ranks: Vec<u32> = (0..order.len() as u32).collect();
-    // Stable, so that ranks ascend.
-    ranks.sort_by(|a, b| moments(a).cmp(&moments(b)));
+    let ranks = match instance.has_pieces() {
+        // Stable, so that ranks ascend.
+        true => {
+            let mut ranks: Vec<u32> = (0..order.len() as u32).collect();
+            ranks.sort_by(|a, b| moments(a).cmp(&moments(b)));
+            ranks
+        }
+        false => radix::order(order.len(), |rank| {
+            let (alone, life) = moments(&(rank as u32));
+            [u64::from(alone), u64::from(life[0].start) << 32 | u64::from(life[0].end)]
+        }),
+    };
     ranks.chunk_by(|a, b| moments(a) == moments(b)).map(<[u32]>::to_vec).collect()
 }

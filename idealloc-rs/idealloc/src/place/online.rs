@@ -57,6 +57,20 @@ pub fn online(
     Some(free.peak().max(highest))
 }
 
+/// All buffers in the order of time, once the time limit has passed: the least that makes a plan. `None` if fixed offsets
+/// or other conflicts than those of time rule that out, addresses run out, or the caller asked to stop.
+///
+/// Complexity: as [`online`].
+pub fn in_time(instance: &Instance, control: &Control) -> Option<Vec<u64>> {
+    if !control.has_timed_out() || !instance.is_temporal() || !instance.fixed().is_empty() {
+        return None;
+    }
+    let buffers: Vec<u32> = (0..instance.len() as u32).collect();
+    let mut offsets = vec![0; instance.len()];
+    control.overtime(|| online(instance, &buffers, 0, &mut offsets, control))?;
+    Some(offsets)
+}
+
 /// A buffer with what the sweep needs of it.
 #[derive(Clone, Copy, Default)]
 struct Timed {

@@ -1,4 +1,8 @@
-//! An independent replay of a schedule: it shares nothing with the searches but the graph.
+//! A replay of a schedule: what it moves, and whether it is sound.
+//!
+//! It shares nothing with the searches but the graph, and prices what they find, so that no search is taken at its word.
+//! As it is part of how schedules are made, it is not what they are checked by in the end: that is
+//! `xdsl_memplan/model/check_schedule.py`, which shares no code with this crate.
 
 use super::graph::{Graph, OpIdx};
 use super::residency::Residency;
@@ -122,5 +126,5 @@ fn check_addresses(graph: &Graph, residencies: &[Residency]) -> Result<u64, Erro
 }
 
 fn wrong(reason: String) -> Error {
-    Error::InvalidPlan(reason)
+    Error::plan(&[], reason)
 }

@@ -1,8 +1,9 @@
 """The planners of others, as far as they are installed: one file per peer.
 
 `pip install xdsl-memplan[bench]` brings those that are small, `[bench-heavy]` those that come with
-PyTorch. Each adapter says a problem in the peer's terms outside of the timed part. None of them is
-given gaps, fixed offsets or listed conflicts.
+PyTorch. Each adapter says a problem in the peer's terms outside of the timed part. Vela and MLIR
+are told alignments; none of them is given gaps, fixed offsets or listed conflicts, and is left out
+where a problem has them.
 """
 
 from collections.abc import Callable, Iterator

@@ -28,7 +28,7 @@ def contenders() -> Iterator[Contender]:
         source.write_text("id,lower,upper,size\n" + "".join(rows), encoding="utf-8")
         arguments = [
             command,
-            f"--capacity={problem.capacity}",
+            f"--capacity={limits.target}",
             f"--input={source}",
             f"--output={target}",
             f"--timeout={limits.seconds}s",

@@ -1,6 +1,7 @@
 """Vela, Arm's compiler for Ethos-U: https://pypi.org/project/ethos-u-vela, Apache-2.0."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -18,8 +19,9 @@ def contenders() -> Iterator[Contender]:
 
     def ranges(problem: Problem) -> list[Any]:
         made: list[Any] = []
+        alignments = problem.alignments
         for i in range(len(problem)):
-            one = live_range.LiveRange(None, 1)
+            one = live_range.LiveRange(None, 1 if alignments is None else int(alignments[i]))
             one.start_time, one.end_time = int(problem.starts[i]), int(problem.ends[i]) - 1
             one.size, one.name = int(problem.sizes[i]), f"{i:09}"
             one.tensors.append(_VelaTensor())
@@ -38,14 +40,23 @@ def contenders() -> Iterator[Contender]:
         # Vela lays time out as an array: where that is long, event ranks keep it short.
         is_short = int(problem.ends.max(initial=0)) <= 8 * len(problem)
         given = ranges(problem if is_short else _ranked(problem))
-        capacity = problem.capacity or 2**62
+        capacity = limits.target or 2**62
         return Task(
             lambda: hill_climb.allocate_live_ranges(given, None, capacity),
             lambda addresses: np.array(addresses, dtype=np.int64),
         )
 
-    yield Contender("vela greedy", "peer", prepare_greedy, 30_000)
-    yield Contender("vela hill climb", "peer", prepare_hill_climb, 1_500, searches=True)
+    told = frozenset({"alignment"})
+    yield Contender("vela greedy", "peer", prepare_greedy, 30_000, honours=told, timed="Python")
+    yield Contender(
+        "vela hill climb",
+        "peer",
+        prepare_hill_climb,
+        1_500,
+        searches=True,
+        honours=told,
+        timed="Python",
+    )
 
 
 class _VelaTensor:
@@ -55,4 +66,4 @@ class _VelaTensor:
 def _ranked(problem: Problem) -> Problem:
     times = np.unique(np.concatenate([problem.starts, problem.ends]))
     starts, ends = np.searchsorted(times, problem.starts), np.searchsorted(times, problem.ends)
-    return Problem(sizes=problem.sizes, starts=starts, ends=ends)
+    return replace(problem, starts=starts, ends=ends)

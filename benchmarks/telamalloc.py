@@ -1,0 +1,165 @@
+"""What `telamalloc` solves, how fast, and what each of its rules is worth.
+
+    python benchmarks/telamalloc.py [--seconds 1.0] [--only shapes,solved,rules]
+
+Three tables, in CPU seconds of one thread. *shapes*: the paper's Table 1 (Maas et al., ASPLOS 2023)
+beside its figures; in shape only, as its sizes are not public. *solved*: minimalloc's A to K above
+their load and rectangles cut into tiles (`tilings.py`) at 1.05 times it, each with so many seconds.
+*rules*: failures and steps without one rule at a time, within 500,000 steps, in the manner of the
+paper's Figure 14.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import tilings
+
+from xdsl_memplan.formats.minimalloc_csv import read_problem
+from xdsl_memplan.model.problem import Pool, Problem
+from xdsl_memplan.planners.plan import plan
+
+INSTANCES = Path(__file__).parents[1] / "tests" / "data" / "minimalloc"
+SEEDS = range(12)  # the defaults were chosen on seeds 100 to 111
+WALL_SECONDS_FOR_ONE_OF_CPU = 8  # machines are busy
+
+Outcome = tuple[bool, float, int, int]
+"""Fits; CPU seconds; steps; major backtracks."""
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--only", default="shapes,solved,rules")
+    arguments = parser.parse_args()
+    tables = arguments.only.split(",")
+    if "shapes" in tables:
+        shapes()
+    if "solved" in tables:
+        solved(arguments.seconds)
+    if "rules" in tables:
+        rules(arguments.seconds)
+
+
+def shapes() -> None:
+    """The paper's Table 1."""
+    print(f"{'shape':22}{'CPU ms':>10}{'paper ms':>10}{'steps':>8}")
+    for name, buffers, overlapping, published in (
+        ("non-overlapping 1K", 1_000, False, 12),
+        ("non-overlapping 10K", 10_000, False, 1_260),
+        ("full overlap 100", 100, True, 142),
+        ("full overlap 1K", 1_000, True, 100_758),
+    ):
+        sizes = np.random.default_rng(1).integers(1, 1 << 20, buffers)
+        starts = np.zeros(buffers, dtype=np.int64) if overlapping else np.arange(buffers)
+        capacity = int(sizes.sum() if overlapping else sizes.max())
+        memory = (Pool(capacity=capacity),)
+        problem = Problem(sizes=sizes, starts=starts, ends=starts + 1, pools=memory)
+        runs = [run(problem, "telamalloc", {}, 60.0) for _ in range(5)]
+        if not all(fits for fits, *_ in runs):
+            raise SystemExit(f"{name}: not solved")
+        least = min(seconds for _, seconds, *_ in runs)
+        print(f"{name:22}{1e3 * least:10.1f}{published:10}{runs[0][2]:8}", flush=True)
+
+
+def families() -> Iterator[tuple[str, list[Problem]]]:
+    """Instances by family."""
+    for percent in (110, 120, 130):
+        yield f"A to K, {percent / 100:.1f} x load", [above_load(n, percent) for n in "ABCDEFGHIJK"]
+    for even in (False, True):
+        for buffers in (60, 100):
+            for pinwheels in (False, True):
+                name = f"{'even ' if even else ''}{'pinwheels' if pinwheels else 'tiles'} {buffers}"
+                yield name, [tiles(buffers, seed, pinwheels, even) for seed in SEEDS]
+
+
+def above_load(name: str, percent: int) -> Problem:
+    """One of minimalloc's instances."""
+    path = INSTANCES / f"{name}.1048576.csv"
+    with path.open() as stream:
+        load = plan(read_problem(stream, name), planner="naive").load
+    with path.open() as stream:
+        return read_problem(stream, name, capacity=load * percent // 100)
+
+
+def tiles(buffers: int, seed: int, pinwheels: bool, even: bool) -> Problem:
+    """A cut rectangle, at 1.05 times its height."""
+    cut = tilings.tiling(buffers, seed, pinwheels=pinwheels, even=even)
+    return tilings.problem(cut, tilings.HEIGHT_BYTES * 105 // 100)
+
+
+def solved(seconds: float) -> None:
+    """How many of each family are solved in time."""
+    columns: list[tuple[str, str, dict[str, str]]] = [
+        ("median", "telamalloc", {}),
+        ("paper's target", "telamalloc", {"target": "paper"}),
+        ("exact", "exact", {}),
+        ("minimalloc", "minimalloc", {}),
+    ]
+    print(
+        f"\nsolved in {seconds} s each: CPU seconds and thousand steps of these; us a step of all"
+    )
+    print(f"{'family':24}" + "".join(f"{title:>28}" for title, *_ in columns))
+    for family, problems in families():
+        cells: list[str] = []
+        for _, planner, parameters in columns:
+            runs = [run(problem, planner, parameters, seconds) for problem in problems]
+            done = [r for r in runs if r[0]]
+            cell = f"{len(done)}/{len(runs)} {sum(r[1] for r in done):.2f}"
+            if planner == "telamalloc":
+                steps = sum(r[2] for r in runs)
+                each = 1e6 * sum(r[1] for r in runs) / max(1, steps)
+                cell += f" {sum(r[2] for r in done) / 1e3:.1f}k {each:.1f}us"
+            cells.append(cell)
+        print(f"{family:24}" + "".join(f"{cell:>28}" for cell in cells), flush=True)
+
+
+def rules(seconds: float) -> None:
+    """What is lost without each rule."""
+    everything = [problem for _, problems in families() for problem in problems]
+    variants: list[tuple[str, dict[str, str]]] = [
+        ("all rules, median", {}),
+        ("paper's target", {"target": "paper"}),
+        ("no moved candidates", {"moved": "false"}),
+        ("no phases", {"phase-step": "100"}),
+        ("no stuck rule", {"stuck": "0"}),
+        ("no section check", {"section-check": "false"}),
+        ("restart when exhausted", {"restart": "0"}),
+    ]
+    print(f"\n{len(everything)} instances, at most 500,000 steps and {seconds} s each")
+    print(f"{'variant':24}{'failures':>10}{'steps, both solved':>20}{'of all rules':>14}")
+    best = [run(problem, "telamalloc", {}, seconds) for problem in everything]
+    for name, parameters in variants:
+        runs = (
+            best
+            if not parameters
+            else [run(problem, "telamalloc", parameters, seconds) for problem in everything]
+        )
+        both = [(r, b) for r, b in zip(runs, best, strict=True) if r[0] and b[0]]
+        steps, least = sum(r[2] for r, _ in both), sum(b[2] for _, b in both)
+        failures = sum(not r[0] for r in runs)
+        print(f"{name:24}{failures:10}{steps:20}{steps / max(1, least):14.2f}", flush=True)
+
+
+def run(problem: Problem, planner: str, parameters: dict[str, str], seconds: float) -> Outcome:
+    """One question, answered in time or not."""
+    before = time.process_time()
+    found = plan(
+        problem,
+        planner=planner,
+        effort="medium" if planner == "telamalloc" else "high",
+        minimize=False,
+        time_limit_seconds=WALL_SECONDS_FOR_ONE_OF_CPU * seconds,
+        parameters=parameters,
+    )
+    used = time.process_time() - before
+    fits = found.peak <= (problem.pools[0].capacity or 0) and used <= seconds
+    statistics = dict(found.statistics)
+    return fits, used, statistics.get("steps", 0), statistics.get("major-backtracks", 0)
+
+
+if __name__ == "__main__":
+    main()

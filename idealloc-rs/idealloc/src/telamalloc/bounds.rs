@@ -1,0 +1,402 @@
+//! The solver: what is known of each position, and what follows from it (sections 3.2 and 5.1).
+//!
+//! The paper gives a constraint solver `pos(X) + size(X) <= M` and, for each pair that overlaps in time, that one of
+//! the two lies below the other. Without learned clauses all such a solver does is to propagate bounds: a buffer whose
+//! lowest end is above the highest position of another one cannot lie below it, so it lies above. The choice of each
+//! pair stays implicit. Around placed buffers, the lower bound is the lowest free position.
+
+use super::model::Model;
+
+/// No entry of the trail.
+pub const NONE: u32 = u32::MAX;
+
+/// Why a bound has its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A buffer was placed at its lower bound at this level.
+    Decision(u32),
+    /// This buffer lies right below (for a lower bound) or right above (for an upper one).
+    Pair(u32),
+}
+
+/// A change of a bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// `2 * buffer` for the lower bound, one more for the upper one.
+    pub variable: u32,
+    /// The entry before it of the same bound, or [`NONE`].
+    pub before: u32,
+    /// The new value.
+    pub value: i64,
+    /// What it follows from.
+    pub cause: Cause,
+}
+
+/// What contradicts itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// No position is left for a buffer.
+    Empty(u32),
+    /// What lies at or above a position in a section does not fit between it and the limit.
+    Section {
+        /// The section.
+        section: u32,
+        /// The position.
+        floor: i64,
+    },
+}
+
+/// What one buffer is known to be.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    low: i64,
+    high: i64,
+    height: i64,
+}
+
+/// What need not be looked at again. Pairs that are settled for good are left out of `active`, the first so many of the
+/// buffers that overlap this one: the lower one ends below the other wherever both go.
+#[derive(Clone, Copy, Debug)]
+struct Hint {
+    active: u32,
+    /// Whether a settled pair may still raise something above this buffer.
+    covered: bool,
+    /// At most the upper bound of any buffer whose order with this one is open.
+    ceiling: i64,
+}
+
+/// A hint of a buffer or the floor of a section, to be restored when the trail is no longer than `after`.
+#[derive(Clone, Copy, Debug)]
+struct Saved<T> {
+    after: u32,
+    index: u32,
+    value: T,
+}
+
+/// Bounds of all positions, with the trail of how they came about.
+#[derive(Clone, Debug)]
+pub struct Bounds<'a> {
+    model: &'a Model,
+    spans: Vec<Span>,
+    placed: Vec<bool>,
+    /// All changes, the oldest first.
+    trail: Vec<Entry>,
+    /// The last entry of each bound.
+    heads: Vec<u32>,
+    /// Entries of the trail from before any decision.
+    given: u32,
+    /// Buffers whose bounds have changed, and which ones: 1 the lower, 2 the upper.
+    queue: Vec<u32>,
+    queued: Vec<u8>,
+    /// Buffers that overlap each buffer, the active ones first.
+    overlaps: Vec<u32>,
+    starts: Vec<usize>,
+    hints: Vec<Hint>,
+    saved_hints: Vec<Saved<Hint>>,
+    /// The least lower bound of what is not placed in each section.
+    floors: Vec<i64>,
+    saved_floors: Vec<Saved<i64>>,
+    /// Sections whose floor may have risen.
+    stale: Vec<bool>,
+    stale_low: usize,
+    stale_high: usize,
+    section_check: bool,
+}
+
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+
+impl<'a> Bounds<'a> {
+    /// The bounds before any decision, not propagated yet.
+    #[must_use]
+    pub fn new(model: &'a Model, section_check: bool) -> Self {
+        let n = model.n;
+        let mut overlaps = Vec::new();
+        let mut starts = Vec::with_capacity(n);
+        for i in 0..n {
+            starts.push(overlaps.len());
+            overlaps.extend_from_slice(model.overlaps(i));
+        }
+        let span =
+            |i: usize| Span { low: model.first[i], high: model.last[i], height: model.heights[i] };
+        let hint = |i: usize| Hint {
+            active: model.overlaps(i).len() as u32,
+            covered: true,
+            ceiling: i64::MIN,
+        };
+        Self {
+            model,
+            spans: (0..n).map(span).collect(),
+            placed: model.domains.iter().map(|domain| domain.fixed.is_some()).collect(),
+            trail: Vec::new(),
+            heads: vec![NONE; 2 * n],
+            given: 0,
+            queue: Vec::new(),
+            queued: vec![0; n],
+            overlaps,
+            starts,
+            hints: (0..n).map(hint).collect(),
+            saved_hints: Vec::new(),
+            floors: vec![i64::MIN; model.sections],
+            saved_floors: Vec::new(),
+            stale: vec![true; model.sections],
+            stale_low: 0,
+            stale_high: model.sections,
+            section_check,
+        }
+    }
+
+    /// Propagates the bounds from before any decision.
+    ///
+    /// # Errors
+    /// The conflict: nothing fits at all.
+    pub fn propagate_all(&mut self) -> Result<(), Conflict> {
+        for i in 0..self.model.n {
+            if self.spans[i].low > self.spans[i].high {
+                return Err(Conflict::Empty(i as u32));
+            }
+            self.wake(i, LOWER | UPPER);
+        }
+        let result = self.propagate();
+        self.given = self.trail.len() as u32;
+        result
+    }
+
+    /// Lower bound of a position: the lowest valid place of a buffer.
+    #[must_use]
+    pub fn low(&self, buffer: usize) -> i64 {
+        self.spans[buffer].low
+    }
+
+    /// Upper bound of a position.
+    #[must_use]
+    pub fn high(&self, buffer: usize) -> i64 {
+        self.spans[buffer].high
+    }
+
+    /// All changes, the oldest first.
+    #[must_use]
+    pub fn trail(&self) -> &[Entry] {
+        &self.trail
+    }
+
+    /// The last change of a bound, or [`NONE`].
+    #[must_use]
+    pub fn head(&self, variable: usize) -> u32 {
+        self.heads[variable]
+    }
+
+    /// How many changes follow from the problem alone.
+    #[must_use]
+    pub const fn given(&self) -> u32 {
+        self.given
+    }
+
+    /// The value that an entry of the trail gave a bound; for [`NONE`] the one of the problem.
+    #[must_use]
+    pub fn value(&self, variable: usize, entry: u32) -> i64 {
+        match entry {
+            NONE if variable.is_multiple_of(2) => self.model.first[variable / 2],
+            NONE => self.model.last[variable / 2],
+            entry => self.trail[entry as usize].value,
+        }
+    }
+
+    /// Places a buffer at its lower bound, as the decision of `level`, and propagates that.
+    ///
+    /// Complexity: the overlaps of everything whose bounds change; the members of the sections of these.
+    ///
+    /// # Errors
+    /// The conflict. [`undo`](Self::undo) leads back.
+    pub fn place(&mut self, buffer: usize, level: u32) -> Result<(), Conflict> {
+        self.placed[buffer] = true;
+        let at = self.spans[buffer].low;
+        self.touch(buffer, at);
+        // Even where nothing changes, the decision is the reason for what follows.
+        self.record(2 * buffer as u32 + 1, at, Cause::Decision(level));
+        self.spans[buffer].high = at;
+        self.wake(buffer, UPPER);
+        self.propagate()
+    }
+
+    /// Takes back a placement and all changes since the trail had that length.
+    pub fn undo(&mut self, length: usize, buffer: usize) {
+        self.placed[buffer] = false;
+        while self.trail.len() > length {
+            let Some(entry) = self.trail.pop() else { break };
+            let variable = entry.variable as usize;
+            self.heads[variable] = entry.before;
+            let value = self.value(variable, entry.before);
+            let span = &mut self.spans[variable / 2];
+            *(if variable.is_multiple_of(2) { &mut span.low } else { &mut span.high }) = value;
+        }
+        while let Some(saved) = self.saved_hints.pop_if(|saved| saved.after as usize > length) {
+            self.hints[saved.index as usize] = saved.value;
+        }
+        while let Some(saved) = self.saved_floors.pop_if(|saved| saved.after as usize > length) {
+            self.floors[saved.index as usize] = saved.value;
+        }
+    }
+
+    fn record(&mut self, variable: u32, value: i64, cause: Cause) {
+        let before = self.heads[variable as usize];
+        self.heads[variable as usize] = self.trail.len() as u32;
+        self.trail.push(Entry { variable, before, value, cause });
+    }
+
+    fn wake(&mut self, buffer: usize, bound: u8) {
+        if self.queued[buffer] == 0 {
+            self.queue.push(buffer as u32);
+        }
+        self.queued[buffer] |= bound;
+    }
+
+    /// Notes that a buffer no longer holds the floor of its sections at `low`.
+    fn touch(&mut self, buffer: usize, low: i64) {
+        for run in &self.model.runs[buffer] {
+            let (stale, floors) = (&mut self.stale[run.range()], &self.floors[run.range()]);
+            for (stale, &floor) in stale.iter_mut().zip(floors) {
+                *stale |= floor == low;
+            }
+            self.stale_low = self.stale_low.min(run.first as usize);
+            self.stale_high = self.stale_high.max(run.last as usize + 1);
+        }
+    }
+
+    fn propagate(&mut self) -> Result<(), Conflict> {
+        let mut next = 0;
+        let mut result = Ok(());
+        while next < self.queue.len() && result.is_ok() {
+            let buffer = self.queue[next] as usize;
+            next += 1;
+            let bounds = std::mem::take(&mut self.queued[buffer]);
+            let (span, hint) = (self.spans[buffer], self.hints[buffer]);
+            let idle = bounds == LOWER && !hint.covered && span.low + span.height <= hint.ceiling;
+            if !idle {
+                result = self.look_around(buffer);
+            }
+        }
+        for buffer in self.queue.drain(..) {
+            self.queued[buffer as usize] = 0;
+        }
+        if result.is_ok() && self.section_check {
+            result = self.check_sections();
+        }
+        self.stale[self.stale_low..self.stale_high.max(self.stale_low)].fill(false);
+        (self.stale_low, self.stale_high) = (self.model.sections, 0);
+        result
+    }
+
+    /// Draws the conclusions of a buffer's bounds for each pair that it is in.
+    fn look_around(&mut self, i: usize) -> Result<(), Conflict> {
+        let mut me = self.spans[i];
+        let start = self.starts[i];
+        let mut hint = Hint { covered: false, ceiling: i64::MAX, ..self.hints[i] };
+        let mut k = start;
+        while k < start + hint.active as usize {
+            let other = self.overlaps[k];
+            let j = other as usize;
+            let span = self.spans[j];
+            let mut settled = false;
+            if me.low + me.height > span.high {
+                // This one cannot lie below the other, so it lies above.
+                let floor = span.low + span.height;
+                if floor > me.low {
+                    self.raise(i, floor, other)?;
+                    me = self.spans[i];
+                }
+                if span.high > me.high - span.height {
+                    self.lower(j, me.high - span.height, i as u32)?;
+                }
+                settled = self.spans[j].high + span.height <= me.low;
+                if !settled && !self.hints[j].covered {
+                    self.save_hint(j);
+                    self.hints[j].covered = true;
+                }
+            } else if span.low + span.height > me.high {
+                if span.low < me.low + me.height {
+                    self.raise(j, me.low + me.height, i as u32)?;
+                }
+                if me.high > span.high - me.height {
+                    self.lower(i, span.high - me.height, other)?;
+                    me = self.spans[i];
+                }
+                settled = me.high + me.height <= self.spans[j].low;
+                hint.covered |= !settled;
+            } else {
+                hint.ceiling = hint.ceiling.min(span.high);
+                if me.high < self.hints[j].ceiling {
+                    self.save_hint(j);
+                    self.hints[j].ceiling = me.high;
+                }
+            }
+            if settled {
+                hint.active -= 1;
+                self.overlaps.swap(k, start + hint.active as usize);
+            } else {
+                k += 1;
+            }
+        }
+        self.save_hint(i);
+        self.hints[i] = hint;
+        Ok(())
+    }
+
+    fn save_hint(&mut self, buffer: usize) {
+        let after = self.trail.len() as u32;
+        self.saved_hints.push(Saved { after, index: buffer as u32, value: self.hints[buffer] });
+    }
+
+    fn raise(&mut self, i: usize, floor: i64, by: u32) -> Result<(), Conflict> {
+        let value = self.model.round_up(i, floor);
+        let before = self.spans[i].low;
+        self.record(2 * i as u32, value, Cause::Pair(by));
+        self.spans[i].low = value;
+        if value > self.spans[i].high {
+            return Err(Conflict::Empty(i as u32));
+        }
+        self.wake(i, LOWER);
+        self.touch(i, before);
+        Ok(())
+    }
+
+    fn lower(&mut self, i: usize, roof: i64, by: u32) -> Result<(), Conflict> {
+        let value = self.model.round_down(i, roof);
+        self.record(2 * i as u32 + 1, value, Cause::Pair(by));
+        self.spans[i].high = value;
+        if value < self.spans[i].low {
+            return Err(Conflict::Empty(i as u32));
+        }
+        self.wake(i, UPPER);
+        Ok(())
+    }
+
+    /// Beyond the paper, minimalloc's inference (Moffitt, ASPLOS 2023): whatever is not placed in a section lies at or
+    /// above the lowest of its lower bounds; with what is placed above that, it must fit below the limit.
+    fn check_sections(&mut self) -> Result<(), Conflict> {
+        for s in self.stale_low..self.stale_high {
+            if !self.stale[s] {
+                continue;
+            }
+            let members = self.model.members(s);
+            let open = members.iter().filter(|&&i| !self.placed[i as usize]);
+            let floor = open.map(|&i| self.spans[i as usize].low).min().unwrap_or(i64::MAX);
+            let before = std::mem::replace(&mut self.floors[s], floor);
+            if before == floor {
+                continue;
+            }
+            let after = self.trail.len() as u32;
+            self.saved_floors.push(Saved { after, index: s as u32, value: before });
+            if floor == i64::MAX {
+                continue;
+            }
+            let spans = members.iter().map(|&i| self.spans[i as usize]);
+            let above: i64 =
+                spans.map(|span| if span.low >= floor { span.height } else { 0 }).sum();
+            if floor + above > self.model.room[s] {
+                return Err(Conflict::Section { section: s as u32, floor });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! A decision point (section 5.1): which candidates were tried there, and which are left.
+
+use super::candidates::{Candidates, ORDERS};
+
+/// A node of the search tree that is on the path.
+#[derive(Clone, Debug, Default)]
+pub struct Point {
+    /// Candidates to try, the next one last.
+    list: Vec<u32>,
+    /// Candidates tried so far; the last of these is the one that is placed, if one is.
+    pub tried: Vec<u32>,
+    /// Phase of the buffer placed before this point.
+    home: usize,
+    /// How many phases have given candidates, home counted first unless we have returned here.
+    asked: usize,
+    returned: bool,
+    /// Candidates given since the point was opened or returned to.
+    given: usize,
+    /// Length of the trail before anything was placed here.
+    pub trail: usize,
+    /// Major backtracks that came here.
+    pub arrivals: u32,
+    /// Major backtracks in the subtree of this point.
+    pub subtree: u32,
+    /// How many of these make it stuck.
+    pub limit: u32,
+}
+
+impl Point {
+    /// Opens the point anew, after a buffer of the phase `home` has been placed.
+    pub fn open(&mut self, home: usize, trail: usize, limit: u32) {
+        self.list.clear();
+        self.tried.clear();
+        (self.home, self.asked, self.returned, self.given) = (home, 0, false, 0);
+        (self.trail, self.arrivals, self.subtree, self.limit) = (trail, 0, 0, limit);
+    }
+
+    /// Comes back to the point from deeper ones. The candidates of the one that failed go first, but for those that were
+    /// tried here; what exceeds `most` is dropped. From now on phases are asked in order.
+    pub fn return_with(&mut self, moved: &[u32], most: usize) {
+        (self.asked, self.returned) = (0, true);
+        for &buffer in moved.iter().rev() {
+            if !self.tried.contains(&buffer) {
+                self.list.retain(|&other| other != buffer);
+                self.list.push(buffer);
+            }
+        }
+        let excess = self.list.len().saturating_sub(most);
+        self.list.drain(..excess);
+        self.given = self.list.len();
+    }
+
+    /// The next candidate, at most `most` since the point was opened or returned to.
+    ///
+    /// A phase gives up to three: first that of the buffer placed last, then the others in order (section 5.3).
+    pub fn next(&mut self, candidates: &Candidates, most: usize) -> Option<u32> {
+        let mut idle = 0;
+        while self.list.is_empty() && self.given < most && idle < candidates.phases {
+            let phase = self.phase(candidates.phases);
+            self.asked += 1;
+            idle += 1;
+            for kind in 0..ORDERS {
+                if self.given == most {
+                    break;
+                }
+                let known = |i| self.tried.contains(&i) || self.list.contains(&i);
+                if let Some(buffer) = candidates.first(phase, kind, known) {
+                    self.list.insert(0, buffer);
+                    self.given += 1;
+                    idle = 0;
+                }
+            }
+        }
+        let buffer = self.list.pop()?;
+        self.tried.push(buffer);
+        Some(buffer)
+    }
+
+    /// The phase to ask next. After all have been asked, each has a next best.
+    fn phase(&self, phases: usize) -> usize {
+        let turn = self.asked % phases;
+        match (self.returned, turn) {
+            (true, turn) => turn,
+            (false, 0) => self.home,
+            (false, turn) if turn <= self.home => turn - 1,
+            (false, turn) => turn,
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `telamalloc` against brute force on small random problems with every feature, and on problems of known answer.
+//!
+//! `IDEALLOC_CASES` sets the number of cases (default 1 500), `IDEALLOC_SEED` the first seed.
+
+mod small_problems;
+
+use idealloc::random::Random;
+use idealloc::{
+    BufferIdx, Conflicts, Control, Effort, Error, Options, Plan, Pool, Problem, StopReason, check,
+    generate, plan,
+};
+use proptest::prelude::*;
+use small_problems::{aligned_problem, brute_force, number, random_problem};
+
+fn options(effort: Effort, parameters: &[(&str, &str)]) -> Options {
+    let pair = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+    Options { effort, parameters: parameters.iter().map(pair).collect(), ..Options::default() }
+}
+
+fn run(problem: &Problem, options: &Options) -> Plan {
+    plan(problem, "telamalloc", options, &Control::default()).expect("a valid plan")
+}
+
+fn statistic(plan: &Plan, name: &str) -> u64 {
+    plan.statistics.iter().find(|(known, _)| *known == name).expect("a known statistic").1
+}
+
+/// Settings to be tried in turn.
+const SETTINGS: &[&[(&str, &str)]] = &[
+    &[],
+    &[("target", "paper")],
+    &[("section-check", "false")],
+    &[("moved", "false"), ("stuck", "2"), ("candidates", "2")],
+    &[("target", "paper"), ("noise", "0"), ("phase-step", "50")],
+    &[("restart", "1"), ("noise", "100"), ("candidates", "1/4")],
+];
+
+/// True if the optimum was found.
+fn compare(seed: u64, problem: &Problem) -> bool {
+    let best = brute_force(problem);
+    let settings = SETTINGS[seed as usize % SETTINGS.len()];
+    for minimize in [true, false] {
+        let options = Options { seed, minimize, ..options(Effort::Low, settings) };
+        let found = match plan(problem, "telamalloc", &options, &Control::default()) {
+            Ok(found) => found,
+            Err(error) => {
+                assert_eq!(best, None, "seed {seed}: {error}");
+                return true;
+            }
+        };
+        let best = best.unwrap_or_else(|| panic!("seed {seed}: contradicting fixed offsets"));
+        let fits = problem.capacity().is_none_or(|capacity| best <= capacity);
+        assert!(found.bound <= best, "seed {seed}: bound {} above {best}", found.bound);
+        assert!(found.peak >= best, "seed {seed}: {found:?}");
+        if found.stop == StopReason::Infeasible {
+            assert!(!fits, "seed {seed}: {found:?} {problem:?}");
+        }
+        if found.stop == StopReason::Optimal {
+            assert_eq!(found.peak, best, "seed {seed}");
+        }
+        if found.stop == StopReason::Fits {
+            assert!(check(problem, &found.offsets, &[]).is_ok(), "seed {seed}: {found:?}");
+        }
+        if minimize && fits && found.peak > best {
+            return false;
+        }
+    }
+    true
+}
+
+#[test]
+fn plans_are_valid_and_proofs_are_right() {
+    let first = number("IDEALLOC_SEED", 0);
+    let cases = number("IDEALLOC_CASES", 1_500);
+    let (mut tried, mut optimal) = (0, 0);
+    for seed in first..first + cases {
+        let made = if seed % 4 == 3 { aligned_problem(seed) } else { random_problem(seed) };
+        let Some(problem) = made else { continue };
+        tried += 1;
+        optimal += u64::from(compare(seed, &problem));
+    }
+    assert!(tried >= cases / 2, "{tried} of {cases}");
+    // The search is incomplete, but not by much on few buffers.
+    assert!(optimal * 100 >= tried * 97, "{optimal} of {tried}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn plans_repeat_and_are_above_the_bound(
+        rows in prop::collection::vec((1_u64..200, 0_i64..60, 0_i64..20, 1_u64..5), 0..60),
+        seed in any::<u64>(),
+        share in 80_u64..130,
+    ) {
+        let mut builder = Problem::builder();
+        for &(size, start, life, alignment) in &rows {
+            let buffer = builder.buffer(size, start, start + life);
+            builder.align(buffer, alignment);
+        }
+        builder.memory(None, 0);
+        let free = builder.clone().build().expect("valid by construction");
+        builder.memory(Some(idealloc::load(&free) * share / 100), 0);
+        let tight = builder.build().expect("valid by construction");
+        for (problem, minimize) in [(&free, true), (&tight, false)] {
+            let options = Options { seed, minimize, ..options(Effort::Low, &[]) };
+            let found = run(problem, &options);
+            prop_assert!(found.peak >= found.bound);
+            prop_assert_eq!(&run(problem, &Options { threads: 2, ..options }), &found);
+        }
+    }
+}
+
+/// Buffers of random sizes that all live at once.
+fn full_overlap(n: u64) -> Problem {
+    let mut random = Random::new(n);
+    let mut builder = Problem::builder();
+    let mut sum = 0;
+    for _ in 0..n {
+        let size = 1 + random.below(1 << 20);
+        sum += size;
+        builder.buffer(size, 0, 1);
+    }
+    builder.memory(Some(sum), 0);
+    builder.build().expect("valid by construction")
+}
+
+#[test]
+fn one_step_for_each_buffer_where_nothing_can_go_wrong() {
+    let found = run(&full_overlap(300), &Options { minimize: false, ..Options::default() });
+    assert_eq!((found.peak, statistic(&found, "steps")), (found.load, 300));
+    assert_eq!(statistic(&found, "minor-backtracks"), 0);
+}
+
+/// A rectangle of 1000 ticks and 2^20 bytes, cut from edge to edge into tiles.
+fn guillotine(n: usize, seed: u64, capacity: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let mut tiles = vec![(0_i64, 1000_i64, 0_u64, 1_u64 << 20)];
+    while tiles.len() < n {
+        let k = random.below(tiles.len() as u64) as usize;
+        let (left, right, bottom, top) = tiles[k];
+        if random.one_in(2) && right - left > 1 {
+            let at = left + 1 + random.below((right - left - 1) as u64) as i64;
+            tiles[k].1 = at;
+            tiles.push((at, right, bottom, top));
+        } else if top - bottom > 1 {
+            let at = bottom + 1 + random.below(top - bottom - 1);
+            tiles[k].3 = at;
+            tiles.push((left, right, at, top));
+        }
+    }
+    let mut builder = Problem::builder();
+    for (left, right, bottom, top) in tiles {
+        builder.buffer(top - bottom, left, right);
+    }
+    builder.memory(Some(capacity), 0);
+    builder.build().expect("valid by construction")
+}
+
+#[test]
+fn tilings_with_a_twentieth_to_spare_are_solved() {
+    let capacity = (1 << 20) + (1 << 20) / 20;
+    let solved = (0..12).filter(|&seed| {
+        let problem = guillotine(60, seed, capacity);
+        let found = run(&problem, &Options { minimize: false, ..Options::default() });
+        assert!(matches!(
+            found.stop,
+            StopReason::Fits | StopReason::Optimal | StopReason::WorkLimit
+        ));
+        found.peak <= capacity
+    });
+    assert!(solved.count() >= 11);
+}
+
+#[test]
+fn an_exhausted_tree_is_no_proof() {
+    // Five buffers in a ring of conflicts need three places. Two do not suffice, but no bound says so.
+    let mut builder = Problem::builder();
+    let ring: Vec<BufferIdx> = (0..5).map(|_| builder.buffer(1, 0, 1)).collect();
+    builder.conflicts(Conflicts::Pairs((0..5).map(|i| (ring[i], ring[(i + 1) % 5])).collect()));
+    builder.memory(Some(2), 0);
+    let problem = builder.build().expect("valid");
+    assert_eq!(brute_force(&problem), Some(3));
+    let fit = |parameters| Options { minimize: false, ..options(Effort::Low, parameters) };
+    let found = run(&problem, &fit(&[("noise", "0")]));
+    assert_eq!((found.stop, statistic(&found, "exhausted")), (StopReason::WorkLimit, 1));
+    let found = run(&problem, &fit(&[]));
+    assert_eq!((found.stop, statistic(&found, "exhausted")), (StopReason::WorkLimit, 0));
+    assert!(statistic(&found, "restarts") > 100);
+}
+
+#[test]
+fn several_pools_are_refused_by_name() {
+    let mut builder = Problem::builder();
+    builder.buffer(1, 0, 1);
+    builder.pools(vec![Pool::default(), Pool::default()]);
+    let problem = builder.build().expect("valid");
+    let refused = plan(&problem, "telamalloc", &Options::default(), &Control::default());
+    let expected = Error::Unsupported { planner: "telamalloc", feature: "several pools" };
+    assert_eq!(refused, Err(expected));
+}
+
+#[test]
+fn what_is_too_large_keeps_its_first_plan() {
+    let huge = 1 << 61;
+    let mut builder = Problem::builder();
+    for (size, start) in [(huge + 1, 0), (huge, 1), (2, 1), (huge - 2, 0)] {
+        builder.buffer(size, start, 2);
+    }
+    let found = run(&builder.build().expect("valid"), &Options::default());
+    assert!(found.peak >= found.load);
+    let crowd = generate::mixed_lifetimes(8_000, 1).expect("valid");
+    let found = run(&crowd, &options(Effort::Low, &[]));
+    assert!(found.peak < 2 * found.load);
+}
+
+#[test]
+fn a_cancelled_search_returns_a_plan() {
+    let control = Control::default();
+    control.cancel();
+    let problem = guillotine(60, 1, 1 << 20);
+    let found = plan(&problem, "telamalloc", &Options::default(), &control).expect("a plan");
+    assert!(matches!(found.stop, StopReason::Cancelled | StopReason::Optimal));
+}
