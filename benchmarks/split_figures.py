@@ -17,6 +17,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MultipleLocator
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
@@ -179,21 +180,21 @@ def _draw_tile(axes: Any, drawn: Drawn, tile: int) -> None:
 def draw_sum(output: Path) -> None:
     """Three of four tiles of the sum: what of each matrix is on chip."""
     drawn = Drawn.of(PRODUCTS, LoopCut("sum", 1, 2, 64, 0, False))
-    figure = new_figure(10, 3.1)
+    figure = new_figure(10, 3.4)
     tiles = (0, 1, 3)
     for number, tile in enumerate(tiles):
         axes: Any = figure.add_subplot(1, len(tiles), 1 + number)
-        # x beside h, v above h; y beside h, w above y, lying on its side would not multiply.
+        # As products are written by hand: v above h, w above y, the left factor beside.
         for name, left, top, label in (
             ("x", 0, 84, "x"),
-            ("v", 84, 0, "v"),
+            ("v", 84, -2, "v"),
             ("h", 84, 84, "h = x v"),
-            ("w", 360, -172, "w"),
+            ("w", 360, -192, "w"),
             ("y", 360, 84, "y += h w"),
         ):
             _draw_matrix(axes, drawn, name, tile, (left, top), label)
-        axes.set_xlim(-6, 432)
-        axes.set_ylim(160, -180)
+        axes.set_xlim(-6, 452)
+        axes.set_ylim(156, -215)
         axes.set_aspect("equal")
         axes.axis("off")
         axes.set_title(f"tile {tile}", fontsize=9)
@@ -229,7 +230,7 @@ def _draw_matrix(
             place = (left + start, top) if cut == 1 else (left, top + start)
             size = (end - start, rows) if cut == 1 else (columns, end - start)
             axes.add_patch(Rectangle(place, *size, facecolor=color, edgecolor="white", lw=0.8))
-    axes.text(left + columns / 2, top + rows + 4, label, ha="center", va="top", fontsize=7.5)
+    axes.text(left + columns / 2, top + rows + 3, label, ha="center", va="top", fontsize=7.5)
 
 
 def draw_arena(network: Path, output: Path) -> None:
@@ -301,6 +302,7 @@ def _draw_boxes(axes: Any, boxes: Boxes, top: int) -> None:
     axes.set_ylim(0, top * 1.04)
     axes.set_xlabel("tick (operation)", fontsize=8)
     axes.set_ylabel("KiB", fontsize=8)
+    axes.yaxis.set_major_locator(MultipleLocator(2 ** (top // 8).bit_length()))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1024:.0f}")
     axes.tick_params(labelsize=7)
 
