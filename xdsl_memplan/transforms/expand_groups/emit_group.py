@@ -77,10 +77,15 @@ class _Emitter:
         self.deepest: dict[int, int] = {}
         self.last_reader = self._last_readers()
         self.kept_by: dict[int, list[int]] = {}
+        self.kept_late: dict[int, list[int]] = {}
         for tensor_ in self.layout.tensors:
             if self._cached_track(tensor_) is not None:
                 reader = self.last_reader.get(tensor_)
-                self.kept_by.setdefault(-1 if reader is None else reader, []).append(tensor_)
+                level = self._tensor_level(tensor_)
+                if reader is not None and self.levels[reader] > level:
+                    self.kept_late.setdefault(level, []).append(tensor_)
+                else:
+                    self.kept_by.setdefault(-1 if reader is None else reader, []).append(tensor_)
 
     def _last_readers(self) -> dict[int, int]:
         """The last operation of the sequence that reads a tensor or a view of it."""
@@ -141,6 +146,8 @@ class _Emitter:
         if level < self.cuts:
             self._prefetch(level, place)
             self._cut(level, place)
+            for tensor_ in self.kept_late.get(level, ()):
+                self._keep(tensor_, place)
         for number in after:
             self._operation(number, place)
 
@@ -153,7 +160,9 @@ class _Emitter:
 
     def _cut(self, cut: int, place: Place) -> None:
         outer = dict(self.windows)
-        self.overlaps = {}
+        for tensor_ in list(self.overlaps):
+            if self._tensor_level(tensor_) == cut + 1:
+                del self.overlaps[tensor_]
         anchor = self.anchor if self.group.cuts[cut].kind == "sum" else None
         if anchor is not None:
             self._start_sum(anchor, place)

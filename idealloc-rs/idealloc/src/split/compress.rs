@@ -13,8 +13,10 @@ pub struct Compressed {
     pub graph: SplitGraph,
     /// For each operator, the one of the original graph that computes (the first of a chain).
     pub origin: Vec<usize>,
-    /// For each tensor, the argument that it stands for; itself otherwise.
+    /// For each tensor, the one of the original graph: the argument that it stands for, or itself.
     pub argument: Vec<usize>,
+    /// For each tensor of the original graph, the argument that it stands for; itself otherwise.
+    pub stands_for: Vec<usize>,
 }
 
 /// Makes the smaller graph. Linear.
@@ -48,7 +50,35 @@ pub fn compress(graph: &SplitGraph) -> Compressed {
         operators.push(op.clone());
         origin.push(index);
     }
-    Compressed { graph: SplitGraph { tensors, operators }, origin, argument }
+    renumber(tensors, operators, origin, &argument)
+}
+
+/// Leaves out the tensors that nobody uses any more.
+fn renumber(
+    tensors: Vec<super::graph::Tensor>,
+    mut operators: Vec<Operator>,
+    origin: Vec<usize>,
+    argument: &[usize],
+) -> Compressed {
+    let mut number = vec![usize::MAX; tensors.len()];
+    let mut used: Vec<usize> = Vec::new();
+    for op in &mut operators {
+        let operands = op.operands.iter_mut().map(|(tensor, _)| tensor);
+        for tensor in operands.chain(&mut op.results) {
+            if number[*tensor] == usize::MAX {
+                number[*tensor] = used.len();
+                used.push(*tensor);
+            }
+            *tensor = number[*tensor];
+        }
+    }
+    let kept = used.iter().map(|&tensor| tensors[tensor].clone()).collect();
+    Compressed {
+        graph: SplitGraph { tensors: kept, operators },
+        origin,
+        argument: used.iter().map(|&tensor| argument[tensor]).collect(),
+        stands_for: argument.to_vec(),
+    }
 }
 
 /// The argument whose elements an operator only changes one by one, or gives another shape.

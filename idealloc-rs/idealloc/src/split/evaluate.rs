@@ -349,23 +349,40 @@ impl<'s, 'a> Layout<'s, 'a> {
         made.flat_map(|&op| &self.graph.operators[op].results).map(|&t| of(t)).sum()
     }
 
-    /// The least bytes that the group can move, whatever is kept.
-    pub fn least_traffic(&mut self) -> i64 {
-        let before: Vec<Residency> = self.externals.iter().map(|e| e.residency).collect();
-        for index in 0..self.externals.len() {
-            let external = &self.externals[index];
-            if external.residency == Residency::Fetched && external.level > 0 {
-                let kept = self.fetch_cost(external, Residency::Kept).0;
-                if kept < self.fetch_cost(external, Residency::Fetched).0 {
-                    self.externals[index].residency = Residency::Kept;
+    /// Whether what a tile keeps is still there in the next one: nothing that is kept follows a cut further inside.
+    pub fn can_keep(&self) -> bool {
+        self.tensors().all(|tensor| {
+            let spans = self.spans(tensor).unwrap_or(&[]);
+            let cached = spans.iter().find_map(|span| match *span {
+                Span::Driven(cut, track) if self.sweep.tracks[cut].is_cached() => {
+                    self.sweep.tracks[cut].get(track).has_overlap().then_some(cut)
                 }
+                _ => None,
+            });
+            cached.is_none_or(|cut| level_of(spans) == cut + 1)
+        })
+    }
+
+    /// The least bytes that fetching a tensor can take, whatever is kept.
+    pub fn least_fetch(&self, tensor: usize) -> i64 {
+        match self.external_of[tensor] {
+            u32::MAX => 0,
+            number => {
+                let external = &self.externals[number as usize];
+                let now = self.fetch_cost(external, external.residency).0;
+                now.min(self.fetch_cost(external, Residency::Kept).0)
             }
         }
-        let (bytes, _) = self.traffic();
-        for (external, residency) in self.externals.iter_mut().zip(before) {
-            external.residency = residency;
-        }
-        bytes
+    }
+
+    /// The least bytes that the group can move, whatever is kept.
+    pub fn least_traffic(&self) -> i64 {
+        let fetched: i64 = self
+            .externals
+            .iter()
+            .map(|e| self.fetch_cost(e, e.residency).0 - self.least_fetch(e.tensor))
+            .sum();
+        self.traffic().0 - fetched
     }
 
     /// Whether no cut changes what the operators from `first` on and before `end` compute.

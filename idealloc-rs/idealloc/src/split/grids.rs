@@ -16,18 +16,24 @@ pub struct Grid {
 /// Tiles that may run ahead before the first.
 const LEAD: i64 = 8;
 
-/// Sizes of tiles that are tried for `extent` iterations: divisors, and powers of two, not too many.
-fn sizes(extent: i64, most: usize) -> Vec<i64> {
-    let mut found: Vec<i64> = (1..extent).filter(|&s| extent % s == 0 || s.count_ones() == 1).collect();
-    // Sizes that are near each other cost about the same.
+/// Sizes of tiles that are tried for `extent` iterations: about `most`, spread evenly by their ratios, from the half
+/// down to one. Divisors are preferred, as all tiles are then alike; else tiles are as equal as can be.
+fn sizes(extent: i64, most: u32) -> Vec<i64> {
+    let step = (extent as f64).powf(1.0 / f64::from(most)).max(1.25);
     let mut kept: Vec<i64> = Vec::new();
-    found.reverse();
-    for size in found {
-        if kept.last().is_none_or(|&last| size * 4 <= last * 3) {
-            kept.push(size);
-        }
+    let mut last = extent as f64;
+    while last > 1.0 {
+        let wanted = if kept.is_empty() { (last / 2.0).max(last / step) } else { last / step };
+        let (low, high) = ((wanted / 1.25).ceil() as i64, (wanted * 1.12).floor() as i64);
+        let high = high.min(last as i64 - 1).max(1);
+        let divisor = (low.max(1)..=high).rev().find(|&s| extent % s == 0);
+        let size = divisor.unwrap_or_else(|| {
+            let tiles = (extent as f64 / wanted).round().max(2.0) as i64;
+            ((extent + tiles - 1) / tiles).clamp(1, last as i64 - 1)
+        });
+        kept.push(size);
+        last = size as f64;
     }
-    kept.truncate(most);
     kept
 }
 
@@ -75,7 +81,7 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) 
             grids.push(one(Cut::with_lead(shape[d], size, Halo::Cache, LEAD)));
         }
     }
-    let parts = if is_coarse { 3 } else { 8 };
+    let parts = if is_coarse { 4 } else { 8 };
     // Strips: each computes its halo again; tiles along a strip keep it.
     let spatial = spatial_dims(graph, first, last, &dims);
     for &inner in spatial.iter().filter(|_| !is_coarse) {
@@ -91,6 +97,23 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) 
                             ],
                         });
                     }
+                }
+            }
+        }
+    }
+    // Rows that keep their halo, and the features of the last contraction within.
+    let features = dims.iter().copied().filter(|d| !spatial.contains(d));
+    if let Some(inner) = features.max_by_key(|&d| shape[d]).filter(|_| !is_coarse) {
+        for &outer in spatial.iter().take(1) {
+            for wide in sizes(shape[outer], 5) {
+                for size in sizes(shape[inner], 4) {
+                    grids.push(Grid {
+                        loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
+                        cuts: vec![
+                            Cut::even(shape[outer], wide, Halo::Cache),
+                            Cut::even(shape[inner], size, Halo::Recompute),
+                        ],
+                    });
                 }
             }
         }
@@ -125,9 +148,19 @@ pub fn grids_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
         return grids;
     }
     let shape = &graph.tensors[op.results[0]].shape;
-    let mut dims: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
-    dims.sort_by_key(|&d| (std::cmp::Reverse(shape[d]), d));
-    dims.truncate(3);
+    let all: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
+    let spatial = spatial_dims(graph, first, last, &all);
+    let largest = |dims: &mut dyn Iterator<Item = usize>| {
+        dims.min_by_key(|&d| (std::cmp::Reverse(shape[d]), d))
+    };
+    let rows = largest(&mut spatial.iter().copied());
+    let features = largest(&mut all.iter().copied().filter(|d| !spatial.contains(d)));
+    let columns = largest(&mut spatial.iter().copied().filter(|&d| Some(d) != rows));
+    let pairs: Vec<(usize, usize)> =
+        [(rows, features), (features, rows), (rows, columns), (columns, features), (features, columns)]
+            .into_iter()
+            .filter_map(|(outer, inner)| Some((outer?, inner?)))
+            .collect();
     let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
     let sums: Vec<(CutLoop, i64)> = anchor.map_or(Vec::new(), |anchor| {
         let data = &graph.operators[anchor];
@@ -138,13 +171,10 @@ pub fn grids_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
             .map(|l| (CutLoop::Accumulate(anchor, l), data.loops[l]))
             .collect()
     });
-    for &outer in &dims {
-        for &inner in &dims {
-            if outer == inner {
-                continue;
-            }
-            for wide in sizes(shape[outer], 8) {
-                for size in sizes(shape[inner], 8) {
+    for (outer, inner) in pairs {
+        {
+            for wide in sizes(shape[outer], 7) {
+                for size in sizes(shape[inner], 7) {
                     let base = Grid {
                         loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
                         cuts: vec![
@@ -152,6 +182,11 @@ pub fn grids_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
                             Cut::even(shape[inner], size, Halo::Recompute),
                         ],
                     };
+                    if Some(outer) == rows {
+                        let mut kept = base.clone();
+                        kept.cuts[0] = Cut::even(shape[outer], wide, Halo::Cache);
+                        grids.push(kept);
+                    }
                     for &(sum, extent) in &sums {
                         for part in sizes(extent, 6) {
                             let mut grid = base.clone();

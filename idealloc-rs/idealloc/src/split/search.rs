@@ -119,18 +119,31 @@ fn records_ending(
         let mut misses = 0;
         for first_layer in (0..=last_layer).rev().take(longest) {
             sweep.extend(layers.start[first_layer]);
-            if !grid.loops.is_empty() {
-                let layout = Layout::new(graph, &mut sweep, &is_output, machine, |_| true);
-                let next = layers.start[first_layer + 1];
-                let is_useless = first_layer < last_layer && layout.is_uncut(next);
-                if is_useless || layout.kept_bytes() > machine.capacity {
-                    break;
-                }
-            }
             let newest = (first_layer > 0).then(|| {
                 let before = layers.outputs(graph, first_layer - 1);
                 graph.operators[layers.target(graph, first_layer - 1, &before)].results[0]
             });
+            let bare = Layout::new(graph, &mut sweep, &is_output, machine, |_| false);
+            if !grid.loops.is_empty() {
+                let next = layers.start[first_layer + 1];
+                let is_useless = first_layer < last_layer && bare.is_uncut(next);
+                if is_useless || bare.kept_bytes() > machine.capacity || !bare.can_keep() {
+                    break;
+                }
+                if !machine.is_staged && bare.work() as f64 > bare.least_work() as f64 * machine.max_recompute {
+                    continue;
+                }
+            }
+            // What cannot beat the groups of the same layers that were found already.
+            let least = if machine.is_staged { bare.least_traffic() } else { 0 };
+            let saved_before = newest.map_or(0, |t| bare.least_fetch(t));
+            let saved_after = graph.tensors[graph.operators[last].results[0]].bytes();
+            let is_beaten = |starts: bool, ends: bool, best: &std::collections::BTreeMap<_, i64>| {
+                let bound = least
+                    - if starts { saved_before } else { 0 }
+                    - if ends { saved_after } else { 0 };
+                best.get(&(first_layer, starts, ends)).is_some_and(|&known| bound > known)
+            };
             let variants: &[(bool, bool)] = if machine.is_staged {
                 &[(false, false), (false, true), (true, false), (true, true)]
             } else {
@@ -139,6 +152,10 @@ fn records_ending(
             let mut fits = false;
             for &(starts, ends) in variants {
                 if starts && newest.is_none() && machine.is_staged {
+                    continue;
+                }
+                if machine.is_staged && is_beaten(starts, ends, &best) {
+                    fits = true;
                     continue;
                 }
                 let on_chip = |t: usize| {
@@ -162,12 +179,6 @@ fn records_ending(
                         layout.resident_bytes += graph.tensors[target].bytes();
                     }
                     if layout.resident_bytes > machine.capacity {
-                        continue;
-                    }
-                    let key = (first_layer, starts, ends);
-                    let least = layout.least_traffic();
-                    if best.get(&key).is_some_and(|&known| least > known) {
-                        fits = true;
                         continue;
                     }
                     if !layout.settle() {
