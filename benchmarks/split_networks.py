@@ -8,8 +8,9 @@ Every row is one network with one objective and one memory: `memplan-fold-transp
 `memplan-annotate-lifetimes`, `memplan-bufferize`, `memplan-assign-offsets`, `memplan-verify`. A row
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,
-groups are formed again for less room, as `memplan-pipeline` does. Without `--peak` and `--traffic` both
-are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given up.
+groups are formed again for less room, as `memplan-pipeline` does. Without `--peak` and `--traffic`
+both are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given
+up.
 
 `--json` adds the rows to those already in FILE, `--tables` prints FILE as markdown and runs
 nothing. Sizes are bytes; MB are 10^6 bytes, KiB 1024.

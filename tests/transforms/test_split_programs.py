@@ -1,4 +1,4 @@
-"""Programs that are grouped and expanded compute what they did, bit for bit, within the capacity."""
+"""Programs that are grouped and expanded compute what they did, bit for bit."""
 
 import re
 from itertools import count
@@ -57,7 +57,8 @@ class Network:
     def _structured(self, name: str, ins: list[Value], shape: Shape, init: str = "%zero") -> Value:
         out = self._filled(shape, init)
         names, types = ", ".join(v for v, _ in ins), ", ".join(t(s) for _, s in ins)
-        return self._add(f"{name} ins({names} : {types}) outs({out} : {t(shape)}) -> {t(shape)}", shape)
+        text = f"{name} ins({names} : {types}) outs({out} : {t(shape)}) -> {t(shape)}"
+        return self._add(text, shape)
 
     def pad(self, x: Value, by: int = 1) -> Value:
         n, c, h, w = x[1]
@@ -74,7 +75,8 @@ class Network:
         x = self.pad(x) if kernel == 3 else x
         n, _, h, w = x[1]
         shape = (n, features, (h - kernel) // stride + 1, (w - kernel) // stride + 1)
-        settings_ = f"dilations = dense<1> : vector<2xi64>, strides = dense<{stride}> : vector<2xi64>"
+        vector = "vector<2xi64>"
+        settings_ = f"dilations = dense<1> : {vector}, strides = dense<{stride}> : {vector}"
         return self._structured(f"linalg.conv_2d_nchw_fchw {{{settings_}}}", [x, weight], shape)
 
     def depthwise(self, x: Value) -> Value:
@@ -88,7 +90,8 @@ class Network:
         kinds = ", ".join(['"parallel"'] * 4 + ['"reduction"'] * 2)
         return self._add(
             f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
-            f"ins({x[0]}, {weight[0]} : {t(x[1])}, {t(weight[1])}) outs({out} : {t((n, c, h, w))}) {{\n"
+            f"ins({x[0]}, {weight[0]} : {t(x[1])}, {t(weight[1])}) "
+            f"outs({out} : {t((n, c, h, w))}) {{\n"
             "^bb0(%p: f32, %q: f32, %o: f32):\n %m = arith.mulf %p, %q : f32\n"
             f" %z = arith.addf %o, %m : f32\n linalg.yield %z : f32\n}} -> {t((n, c, h, w))}",
             (n, c, h, w),
@@ -109,7 +112,7 @@ class Network:
         empty, _ = self._add(f"tensor.empty() : {t(shape)}", shape)
         names, types = ", ".join(v for v, _ in xs), ", ".join(t(s) for _, s in xs)
         second = "%q" if len(xs) == 2 else "%zero"
-        block = ", ".join(f"{n}: f32" for n in ["%p", "%q"][: len(xs)] + ["%o"])
+        block = ", ".join(f"{n}: f32" for n in (*("%p", "%q")[: len(xs)], "%o"))
         return self._add(
             f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
             f"ins({names} : {types}) outs({empty} : {t(shape)}) {{\n^bb0({block}):\n"

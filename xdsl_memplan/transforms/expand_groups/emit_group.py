@@ -330,6 +330,12 @@ class _Emitter:
         total = self.sums.get(result) if number == self.anchor else None
         is_sum = total is not None
         type_ = tile_type(self.group.values[result].type, box_shape(box))
+        for operand in op.operands:
+            # What all slices read is loaded once, before them.
+            is_at_home = isinstance(operand.access, Indirect)
+            is_fill = self.group.graph.tensors[operand.tensor].kind == "fill"
+            if operand.tensor != fetch.tensor and not is_at_home and not is_fill:
+                self._window(operand.tensor, place)
         over = None if is_sum else self._written_over(number, fetch, type_, place)
         if total is not None:
             whole_result = total

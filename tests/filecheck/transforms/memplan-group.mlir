@@ -1,0 +1,29 @@
+// RUN: xdsl-opt -p 'memplan-group{objective=peak}' %s | filecheck %s --check-prefix PEAK
+// RUN: xdsl-opt -p 'memplan-group{objective=traffic memory="L1=1KiB:align=4,DDR"}' %s | filecheck %s --check-prefix TRAFFIC
+
+// Least peak: the second convolution computes one feature after the other.
+// 432 bytes of the tensor between and 128 of the result stay on chip: 560.
+// PEAK:      %c = memplan.group ins(%x, %w :
+// PEAK:      cuts = [],
+// PEAK:      %d = memplan.group ins(%c, %v :
+// PEAK:      cuts = [#memplan.cut<"result", 0 : i64, 1 : i64, 1 : i64,
+// PEAK-SAME: cost = #memplan.group_cost<0 : i64, 560 : i64, 864 : i64, 0 : i64, 2 : i64>
+
+// Least traffic: both layers in one group; each byte is moved once, 512 + 216 + 216 in and 128 out.
+// TRAFFIC:      floor = 1072 : i64
+// TRAFFIC:      %d = memplan.group ins(%x, %w, %v :
+// TRAFFIC:      linalg.conv_2d_nchw_fchw {memplan.layer = 0 : i64
+// TRAFFIC:      linalg.conv_2d_nchw_fchw {memplan.layer = 1 : i64
+// TRAFFIC:      memplan.group_yield
+// TRAFFIC:      homes = ["DDR"], cost = #memplan.group_cost<1072 : i64,
+
+func.func @two_convolutions(%x: tensor<1x2x8x8xf32>, %w: tensor<3x2x3x3xf32>, %v: tensor<2x3x3x3xf32>) -> tensor<1x2x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x3x6x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x3x6x6xf32>) -> tensor<1x3x6x6xf32>
+  %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>, memplan.layer = 0 : i64} ins(%x, %w : tensor<1x2x8x8xf32>, tensor<3x2x3x3xf32>) outs(%f : tensor<1x3x6x6xf32>) -> tensor<1x3x6x6xf32>
+  %g = tensor.empty() : tensor<1x2x4x4xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%g : tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %d = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>, memplan.layer = 1 : i64} ins(%c, %v : tensor<1x3x6x6xf32>, tensor<2x3x3x3xf32>) outs(%h : tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  func.return %d : tensor<1x2x4x4xf32>
+}
