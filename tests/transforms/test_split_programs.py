@@ -15,6 +15,7 @@ from xdsl.dialects.func import FuncOp
 from tests.transforms.random_tensor_programs import random_arguments, random_program
 from tests.transforms.test_region_moves import arena_bytes, parse
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
@@ -224,7 +225,8 @@ def check(text: str, inputs: list, group: MemplanGroupPass, emit: Emit, memory: 
     MemplanAssignOffsetsPass().apply(context, module)
     MemplanVerifyPass().apply(context, module)
     same(expected, run(module, inputs))
-    return arena_bytes(module).get("L1", 0)
+    ConvertMemplanToMemrefPass().apply(context, module)
+    return arena_bytes(module)["L1"]
 
 
 def same(expected: list, found: list) -> None:
