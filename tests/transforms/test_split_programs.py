@@ -58,7 +58,9 @@ class Network:
     def _structured(self, name: str, ins: list[Value], shape: Shape, init: str = "%zero") -> Value:
         out = self._filled(shape, init)
         names, types = ", ".join(v for v, _ in ins), ", ".join(t(s) for _, s in ins)
-        return self._add(f"{name} ins({names} : {types}) outs({out} : {t(shape)}) -> {t(shape)}", shape)
+        return self._add(
+            f"{name} ins({names} : {types}) outs({out} : {t(shape)}) -> {t(shape)}", shape
+        )
 
     def pad(self, x: Value, by: int = 1) -> Value:
         n, c, h, w = x[1]
@@ -75,7 +77,9 @@ class Network:
         x = self.pad(x) if kernel == 3 else x
         n, _, h, w = x[1]
         shape = (n, features, (h - kernel) // stride + 1, (w - kernel) // stride + 1)
-        settings_ = f"dilations = dense<1> : vector<2xi64>, strides = dense<{stride}> : vector<2xi64>"
+        settings_ = (
+            f"dilations = dense<1> : vector<2xi64>, strides = dense<{stride}> : vector<2xi64>"
+        )
         return self._structured(f"linalg.conv_2d_nchw_fchw {{{settings_}}}", [x, weight], shape)
 
     def depthwise(self, x: Value) -> Value:
