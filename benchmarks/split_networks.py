@@ -292,6 +292,7 @@ def read_rows(file: Path) -> dict[tuple[str, str, str], Row]:
 
 def tables(rows: Iterable[Row]) -> str:
     """Both tables as markdown; empty cells were not run."""
+    rows = list(rows)
     peak = sorted((r for r in rows if r.objective == "peak"), key=lambda r: r.network)
     lines = [
         "| network | arena before | after | of before | multiply-adds | groups | tiles "
