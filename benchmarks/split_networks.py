@@ -7,11 +7,13 @@ Every row is one network with one objective and one memory: `memplan-fold-transp
 `memplan-fuse-elementwise`, `memplan-form-layers`, `memplan-group`, `memplan-expand-groups`,
 `memplan-annotate-lifetimes`, `memplan-bufferize`, `memplan-assign-offsets`, `memplan-verify`. A row
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
-are those that the moves in the IR add up to. Where buffers take more than the search counted, groups
-are formed again for less room, as `memplan-pipeline` does. Without `--peak` and `--traffic` both
-are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given up.
+are those that the moves in the IR add up to. Where buffers take more than the search counted,
+groups are formed again for less room, as `memplan-pipeline` does. Without `--peak` and `--traffic`
+both are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given
+up.
 
-`--json` adds the rows to those already in FILE, `--tables` prints FILE as markdown and runs nothing.
+`--json` adds the rows to those already in FILE, `--tables` prints FILE as markdown and runs
+nothing.
 Sizes are bytes; MB are 10^6 bytes, KiB 1024.
 """
 
@@ -316,7 +318,11 @@ def tables(rows: Iterable[Row]) -> str:
         lines += ["", f"Geometric mean of {len(ratios)}: {mean:.3f} of before."]
     moved = {row.key: row for row in rows if row.objective == "traffic"}
     columns = [c for c in CAPACITIES if any(key[2] == c for key in moved)]
-    lines += ["", f"| network | {' | '.join(columns)} | floor |", "|---|" + "-:|" * (len(columns) + 1)]
+    lines += [
+        "",
+        f"| network | {' | '.join(columns)} | floor |",
+        "|---|" + "-:|" * (len(columns) + 1),
+    ]
     for network in sorted({key[0] for key in moved}):
         mine = [moved.get((network, "traffic", c)) for c in columns]
         floor = max(row.floor for row in mine if row is not None)
