@@ -72,3 +72,36 @@ def check_schedule(
     stays: Sequence[tuple[int, int, int, int, bool, bool]],
     capacity: int | None,
 ) -> tuple[int, int]: ...
+def split_groups(
+    graph: dict[str, Any], machine: dict[str, Any], objective: str, threads: int
+) -> (
+    tuple[
+        list[
+            tuple[
+                int,
+                int,
+                list[tuple[Any, int, int, int, int, bool]],
+                bool,
+                bool,
+                list[tuple[int, Any, int]],
+                tuple[int, int, int, int, int],
+            ]
+        ],
+        list[int],
+    ]
+    | None
+): ...
+def split_layout(
+    graph: dict[str, Any],
+    machine: dict[str, Any],
+    target: int,
+    cuts: list[tuple[str, int, int, int, int, bool]],
+    residencies: list[tuple[int, str, int]],
+) -> tuple[
+    list[tuple[int, int]],
+    list[list[tuple[bool, int, int]]],
+    list[tuple[int, list[tuple[bool, int, int]]]],
+    list[list[tuple[list[tuple[int, int]], list[int]]]],
+    list[tuple[int, int, Any, int, int, int]],
+    tuple[int, int, int, int, int],
+]: ...

@@ -53,7 +53,7 @@ class CutAttr(ParametrizedAttribute):
     @classmethod
     def of(cls, cut: LoopCut) -> "CutAttr":
         """The attribute that holds a cut."""
-        numbers = (cut.op, cut.index, cut.size, cut.lead, int(cut.cached))
+        numbers = (cut.op, cut.loop, cut.size, cut.lead, int(cut.cached))
         return cls(StringAttr(cut.kind), *map(_number, numbers))
 
     @property

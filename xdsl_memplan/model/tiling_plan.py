@@ -14,7 +14,7 @@ class LoopCut(NamedTuple):
     """`result`: a dimension of the result. `sum`: a loop that a contraction adds up."""
     op: int
     """Position of the contraction; 0 for a dimension of the result."""
-    index: int
+    loop: int
     """The dimension, or the loop."""
     size: int
     """Iterations per tile; the last one may be smaller."""

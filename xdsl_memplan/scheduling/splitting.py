@@ -84,8 +84,8 @@ def lay_out(
         _graph(replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops))),
         _machine(machine),
         target,
-        [tuple(cut) for cut in cuts],
-        [tuple(residency) for residency in residencies],
+        [(cut.kind, cut.op, cut.loop, cut.size, cut.lead, cut.cached) for cut in cuts],
+        [(r.tensor, r.kind, r.slices) for r in residencies],
     )
     spans = [tuple(Span(*span) for span in ranges) for ranges in loops]
     return GroupLayout(
@@ -135,9 +135,7 @@ def _operator(graph: SplitGraph, op: SplitOp) -> dict[str, Any]:
         "result_loops": [
             list(op.result_access) if op.splittable else [None] * rank for rank in ranks
         ],
-        "operands": [
-            (operand.tensor, *_access(operand.access)) for operand in op.operands
-        ],
+        "operands": [(operand.tensor, *_access(operand.access)) for operand in op.operands],
         "in_place": list(op.in_place),
         "parts": list(op.parts),
         "is_view": op.view,

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
@@ -81,9 +82,7 @@ def _note_bytes(function: FuncOp) -> None:
     total = off_chip_bytes(function)
     if not isinstance(known, DictionaryAttr) or total is None:
         return
-    function.attributes[TRAFFIC] = DictionaryAttr(
-        {**known.data, "total": IntegerAttr(total, i64)}
-    )
+    function.attributes[TRAFFIC] = DictionaryAttr({**known.data, "total": IntegerAttr(total, i64)})
 
 
 def expand_group(group: GroupOp, shortest_loop: int) -> None:
@@ -117,9 +116,8 @@ def expand_group(group: GroupOp, shortest_loop: int) -> None:
         for cut in (attribute.cut for attribute in group.cuts)
     ]
     try:
-        layout = lay_out(
-            split.graph, SplitMachine(None, is_staged=staged, stages_arguments=staged), target, cuts, residencies
-        )
+        machine = SplitMachine(None, is_staged=staged, stages_arguments=staged)
+        layout = lay_out(split.graph, machine, target, cuts, residencies)
     except ValueError as error:
         raise PassFailedException(f"memplan-expand-groups: {error}") from error
     builder = Builder(InsertPoint.before(group))

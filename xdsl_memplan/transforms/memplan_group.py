@@ -22,7 +22,7 @@ from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.model.least_traffic import least_traffic_bytes
-from xdsl_memplan.model.tiling_plan import LayerGroup, Residency
+from xdsl_memplan.model.tiling_plan import LayerGroup, LoopCut, Residency
 from xdsl_memplan.scheduling.splitting import SplitMachine, find_groups
 
 
@@ -171,8 +171,10 @@ class _Grouping:
             if ops:
                 self._make(group, ops)
         for op in reversed(self.split.operations):
-            if op.parent is not None and op not in self.group_of and not any(
-                result.first_use for result in op.results
+            if (
+                op.parent is not None
+                and op not in self.group_of
+                and not any(result.first_use for result in op.results)
             ):
                 op.detach()
                 op.erase()
@@ -246,7 +248,7 @@ class _Grouping:
         position = self.position.get(value)
         return -1 if position is None else position
 
-    def _cut_inside(self, cut, ops: list[Operation]):
+    def _cut_inside(self, cut: LoopCut, ops: list[Operation]) -> LoopCut:
         if cut.kind != "sum":
             return cut
         return cut._replace(op=ops.index(self.split.operations[cut.op]))
@@ -294,7 +296,8 @@ class _Grouping:
             return
         for value, residency in zip(group.inputs, group.residencies, strict=True):
             others = [use for use in value.uses if use.operation is not group]
-            outside = [use for use in others if _top(use.operation, set(), group.body.block) is None]
+            body = group.body.block
+            outside = [use for use in others if _top(use.operation, set(), body) is None]
             if residency.kind.data != "resident" or not outside:
                 continue
             type_ = cast(TensorType[Attribute], value.type)
@@ -305,9 +308,11 @@ class _Grouping:
             kept = {id(use.operation) for use in others} - {id(u.operation) for u in outside}
             value.replace_uses_with_if(
                 store.result,
-                lambda use, kept=kept, group=group, store=store: use.operation is not group
-                and use.operation is not store
-                and id(use.operation) not in kept,
+                lambda use, kept=kept, group=group, store=store: (
+                    use.operation is not group
+                    and use.operation is not store
+                    and id(use.operation) not in kept
+                ),
             )
 
 

@@ -59,8 +59,8 @@ class MemplanPipelinePass(ModulePass):
       spills to the second memory where the first has a capacity that is exceeded; `peak`,
       `traffic`: see there; with `none` the order of the file stays.
     - `split` (`auto`): with `auto` operators are split into tiles (`memplan-form-layers`,
-      `memplan-group`, `memplan-expand-groups`) where a memory asks for it: where a function does not
-      fit the capacity of the first memory, and with `objective=peak` where that makes the arena
+      `memplan-group`, `memplan-expand-groups`) where a memory asks for it: where a function does
+      not fit the capacity of the first memory, and with `objective=peak` where that makes the arena
       smaller. With `never` operators stay whole.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles and results written back. With `none` it reads arguments where they are.

@@ -68,9 +68,7 @@ class Place:
             term = axis.counter
             if step != 1:
                 term = self.builder.insert(arith.MuliOp(term, self.constant(step))).result
-            total = (
-                term if total is None else self.builder.insert(arith.AddiOp(total, term)).result
-            )
+            total = term if total is None else self.builder.insert(arith.AddiOp(total, term)).result
         assert total is not None
         if base:
             total = self.builder.insert(arith.AddiOp(total, self.constant(base))).result
@@ -83,16 +81,16 @@ class Place:
 
 
 def runs(lengths: Sequence[object], starts: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
-    """Cut tiles into runs `(first, count)` that look alike: equal lengths, starts that advance
-    evenly. Linear in the numbers given."""
+    """Cut tiles into runs `(first, count)` that look alike.
+
+    They have equal lengths, and starts that advance evenly. Linear in the numbers given.
+    """
     found: list[tuple[int, int]] = []
     first = 0
     steps: tuple[int, ...] | None = None
     for tile in range(1, len(lengths) + 1):
         if tile < len(lengths) and lengths[tile] == lengths[first]:
-            step = tuple(
-                b - a for a, b in zip(starts[tile - 1], starts[tile], strict=True)
-            )
+            step = tuple(b - a for a, b in zip(starts[tile - 1], starts[tile], strict=True))
             if steps is None or step == steps:
                 steps = step
                 continue

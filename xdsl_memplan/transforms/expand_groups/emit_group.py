@@ -1,12 +1,13 @@
 """A group of layers as code: tile after tile, unrolled or in loops."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling import LoopRange, Tile
@@ -24,6 +25,7 @@ from xdsl_memplan.model.tiling_plan import Fetch, GroupLayout, LoopCut, Track
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Place, Position
 from xdsl_memplan.transforms.expand_groups.look_alikes import box_in, is_empty, runs_of_cut
 from xdsl_memplan.transforms.expand_groups.windows import (
+    BoxAt,
     Window,
     concatenated,
     inserted,
@@ -63,15 +65,14 @@ class _Emitter:
         self.cuts = len(group.layout.tracks)
         self.levels = dict(group.layout.sequence)
         self.fetches = {fetch.tensor: fetch for fetch in group.layout.fetches}
-        self.runs = [
-            runs_of_cut(group.graph, group.layout, cut) for cut in range(self.cuts)
-        ]
+        self.runs = [runs_of_cut(group.graph, group.layout, cut) for cut in range(self.cuts)]
         self.streams = {
             fetch.reader: fetch for fetch in group.layout.fetches if fetch.kind == "streamed"
         }
         self.anchor = next((cut.op for cut in group.cuts if cut.kind == "sum"), None)
         self.maker = {
-            tensor: number for number, _ in group.layout.sequence
+            tensor: number
+            for number, _ in group.layout.sequence
             for tensor in group.graph.ops[number].results
         }
         self.deepest: dict[int, int] = {}
@@ -153,9 +154,9 @@ class _Emitter:
 
     def _operations_of(self, level: int) -> tuple[list[int], list[int]]:
         sequence = self.layout.sequence
-        deeper = [i for i, (_, l) in enumerate(sequence) if l > level]
+        deeper = [i for i, (_, depth) in enumerate(sequence) if depth > level]
         first = deeper[0] if deeper else len(sequence)
-        own = [(i, number) for i, (number, l) in enumerate(sequence) if l == level]
+        own = [(i, number) for i, (number, depth) in enumerate(sequence) if depth == level]
         return [n for i, n in own if i < first], [n for i, n in own if i > first]
 
     def _cut(self, cut: int, place: Place) -> None:
@@ -220,16 +221,15 @@ class _Emitter:
             else:
                 changed.insert(0, index)
         block.add_op(scf.YieldOp(*(slots[i][0][slots[i][1]] for i in changed)))
-        bounds = [place.constant(number) for number in (0, count, 1)]
-        loop = place.builder.insert(scf.ForOp(*bounds, [initial[i] for i in changed], block))
+        begin, end, step = (place.constant(number) for number in (0, count, 1))
+        carried = [initial[i] for i in changed]
+        loop = place.builder.insert(scf.ForOp(begin, end, step, carried, block))
         for index, result in zip(changed, loop.results, strict=True):
             table, key = slots[index]
             table[key] = result
 
     def _written_below(self, tensor_: int, cut: int) -> bool:
-        if self._tensor_level(tensor_) > cut:
-            return True
-        return False
+        return self._tensor_level(tensor_) > cut
 
     # Operations.
 
@@ -255,7 +255,7 @@ class _Emitter:
             if result in self.kept_by.get(-1, ()):
                 self._keep(result, place)
 
-    def _loops_for(self, number: int):
+    def _loops_for(self, number: int) -> BoxAt:
         return lambda position: self._loops_at(number, position)
 
     def _loop_range(self, number: int, loop: int, place: Place) -> LoopRange:
@@ -263,7 +263,14 @@ class _Emitter:
         _, value = place.index(lambda position: self._loops_at(number, position)[loop][0])
         return LoopRange(start, stop - start, value)
 
-    def _tile(self, number: int, loops: Sequence[LoopRange], place: Place, loops_at, into=None):
+    def _tile(
+        self,
+        number: int,
+        loops: Sequence[LoopRange],
+        place: Place,
+        loops_at: BoxAt,
+        into: Sequence[SSAValue] | None = None,
+    ) -> Sequence[SSAValue]:
         op = self.group.graph.ops[number]
         operands: list[SSAValue | None] = []
         for index, operand in enumerate(op.operands):
@@ -293,7 +300,7 @@ class _Emitter:
         op = self.group.graph.ops[number]
         ir = self.group.operations[number]
         for tensor_ in op.results:
-            value = results[list(ir.results).index(self.group.values[tensor_])]
+            value = results[_result_number(ir, self.group.values[tensor_])]
             if number == self.anchor:
                 self.sums[tensor_] = value
             else:
@@ -340,7 +347,7 @@ class _Emitter:
                 ranges[fetch.along] = (begin, min(begin + size, stop))
                 return tuple(ranges)
 
-            loops = []
+            loops: list[LoopRange] = []
             for loop in range(len(op.loops)):
                 low, high = loops_at(at.position)[loop]
                 _, dynamic = at.index(lambda p, loop=loop: loops_at(p)[loop][0])
@@ -378,15 +385,17 @@ class _Emitter:
             block = Block(arg_types=[IndexType(), type_])
             inner = place.inside(Axis(0, block.args[0]), Builder(InsertPoint.at_end(block)))
             block.add_op(scf.YieldOp(slice_of(block.args[1], 0, full, inner)))
-            bounds = [place.constant(n) for n in (0, full, 1)]
-            loop = place.builder.insert(scf.ForOp(*bounds, [whole_result], block))
+            begin, end, step = (place.constant(n) for n in (0, full, 1))
+            loop = place.builder.insert(scf.ForOp(begin, end, step, [whole_result], block))
             whole_result = loop.results[0]
             pieces = range(full, full + bool(rest))
         else:
             pieces = range(full + bool(rest))
         for piece in pieces:
             self.windows = dict(kept)
-            whole_result = slice_of(whole_result, piece, 1, place.inside(Axis(piece), place.builder))
+            whole_result = slice_of(
+                whole_result, piece, 1, place.inside(Axis(piece), place.builder)
+            )
         self.windows = kept
         if number == self.anchor:
             self.sums[result] = whole_result
@@ -413,15 +422,22 @@ class _Emitter:
                 return tensor_
         return None
 
-    def _tile_of_slice(self, number, loops, at, loops_at, into):
-        used = self._tile(number, loops, at, loops_at, into if into is not None else None)
+    def _tile_of_slice(
+        self,
+        number: int,
+        loops: Sequence[LoopRange],
+        at: Place,
+        loops_at: BoxAt,
+        into: Sequence[SSAValue] | None,
+    ) -> Sequence[SSAValue]:
+        used = self._tile(number, loops, at, loops_at, into)
         ir = self.group.operations[number]
         (result,) = self.group.graph.ops[number].results
-        return [used[list(ir.results).index(self.group.values[result])]]
+        return [used[_result_number(ir, self.group.values[result])]]
 
     # Tensors.
 
-    def _take(self, tensor_: int, place: Place, box) -> SSAValue:
+    def _take(self, tensor_: int, place: Place, box: BoxAt) -> SSAValue:
         value = self.group.values[tensor_]
         if self.group.graph.tensors[tensor_].kind == "fill":
             return remake(value, box_shape(box(place.position)), place.builder)
@@ -437,7 +453,7 @@ class _Emitter:
         self._fetch(tensor_, place)
         return self.windows[tensor_]
 
-    def _starts(self, tensor_: int):
+    def _starts(self, tensor_: int) -> Callable[[Position], tuple[int, ...]]:
         spans = self.layout.tensors[tensor_]
 
         def starts(position: Position) -> tuple[int, ...]:
@@ -506,7 +522,7 @@ class _Emitter:
         if kept is not None:
             self.windows[tensor_] = Window(kept, self._kept_starts(tensor_))
 
-    def _kept_starts(self, tensor_: int):
+    def _kept_starts(self, tensor_: int) -> Callable[[Position], tuple[int, ...]]:
         starts = self._starts(tensor_)
         cached = self._cached_track(tensor_)
         assert cached is not None
@@ -573,6 +589,10 @@ class _Emitter:
         else:
             written = inserted(part, target, offsets, place)
         self.outputs[tensor_] = written
+
+
+def _result_number(op: Operation, value: SSAValue) -> int:
+    return next(number for number, result in enumerate(op.results) if result is value)
 
 
 def emit_group(group: GroupToEmit, builder: Builder) -> dict[int, SSAValue]:
