@@ -259,7 +259,7 @@ Boxes = Sequence[tuple[int, int, int, int]]
 """Start, end, size and offset of each buffer."""
 
 
-def _planned(network: Path, passes: list[ModulePass]) -> Boxes:
+def _planned(network: Path, passes: Sequence[ModulePass]) -> Boxes:
     context = full_context()
     module: ModuleOp = Parser(context, network.read_text(encoding="utf-8")).parse_module()
     for stage in (
@@ -303,8 +303,12 @@ def _draw_boxes(axes: Any, boxes: Boxes, top: int) -> None:
     axes.set_xlabel("tick (operation)", fontsize=8)
     axes.set_ylabel("KiB", fontsize=8)
     axes.yaxis.set_major_locator(MultipleLocator(2 ** (top // 8).bit_length()))
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1024:.0f}")
+    axes.yaxis.set_major_formatter(_in_kib)
     axes.tick_params(labelsize=7)
+
+
+def _in_kib(value: float, _: int) -> str:
+    return f"{value / 1024:.0f}"
 
 
 def main() -> None:

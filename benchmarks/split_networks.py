@@ -13,7 +13,8 @@ both are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` C
 up.
 
 `--json` adds the rows to those already in FILE, `--tables` prints FILE as markdown and runs
-nothing. Sizes are bytes; MB are 10^6 bytes, KiB 1024.
+nothing.
+Sizes are bytes; MB are 10^6 bytes, KiB 1024.
 """
 
 import argparse
@@ -293,6 +294,7 @@ def read_rows(file: Path) -> dict[tuple[str, str, str], Row]:
 
 def tables(rows: Iterable[Row]) -> str:
     """Both tables as markdown; empty cells were not run."""
+    rows = list(rows)
     peak = sorted((r for r in rows if r.objective == "peak"), key=lambda r: r.network)
     lines = [
         "| network | arena before | after | of before | multiply-adds | groups | tiles "
