@@ -1,4 +1,4 @@
-"""Programs that are grouped and expanded compute what they did, bit for bit, within the capacity."""
+"""Programs that are grouped and expanded compute what they did, bit for bit."""
 
 import re
 from itertools import count
@@ -93,7 +93,8 @@ class Network:
         kinds = ", ".join(['"parallel"'] * 4 + ['"reduction"'] * 2)
         return self._add(
             f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
-            f"ins({x[0]}, {weight[0]} : {t(x[1])}, {t(weight[1])}) outs({out} : {t((n, c, h, w))}) {{\n"
+            f"ins({x[0]}, {weight[0]} : {t(x[1])}, {t(weight[1])}) "
+            f"outs({out} : {t((n, c, h, w))}) {{\n"
             "^bb0(%p: f32, %q: f32, %o: f32):\n %m = arith.mulf %p, %q : f32\n"
             f" %z = arith.addf %o, %m : f32\n linalg.yield %z : f32\n}} -> {t((n, c, h, w))}",
             (n, c, h, w),
@@ -114,7 +115,7 @@ class Network:
         empty, _ = self._add(f"tensor.empty() : {t(shape)}", shape)
         names, types = ", ".join(v for v, _ in xs), ", ".join(t(s) for _, s in xs)
         second = "%q" if len(xs) == 2 else "%zero"
-        block = ", ".join(f"{n}: f32" for n in ["%p", "%q"][: len(xs)] + ["%o"])
+        block = ", ".join(f"{n}: f32" for n in (*("%p", "%q")[: len(xs)], "%o"))
         return self._add(
             f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
             f"ins({names} : {types}) outs({empty} : {t(shape)}) {{\n^bb0({block}):\n"

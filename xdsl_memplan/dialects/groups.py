@@ -35,8 +35,8 @@ def _number(value: int) -> IntegerAttr[I64]:
 class CutAttr(ParametrizedAttribute):
     """`#memplan.cut<"result", op, index, size, lead, cached>`: a loop cut into tiles, all i64.
 
-    `"result"` is dimension `index` of the result of the last operation; `"sum"` is loop `index` of
-    operation `op` of the body, a contraction whose sum is added up tile by tile. A tile has `size`
+    `"result"` is dimension `index` of the result of operation `op` of the body; `"sum"` is loop
+    `index` of operation `op`, a contraction whose sum is added up tile by tile. A tile has `size`
     iterations; `lead` tiles before the first let earlier operations run ahead; with `cached` = 1 a
     tile keeps what the next one needs again.
     """

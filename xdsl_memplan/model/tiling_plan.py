@@ -13,7 +13,8 @@ class LoopCut(NamedTuple):
     kind: CutKind
     """`result`: a dimension of the result. `sum`: a loop that a contraction adds up."""
     op: int
-    """Position of the contraction; 0 for a dimension of the result."""
+    """Position of the contraction, or of the operation whose result is cut. The search names the
+    tensor that is cut instead."""
     loop: int
     """The dimension, or the loop."""
     size: int

@@ -112,9 +112,10 @@ def expand_group(group: GroupOp, shortest_loop: int) -> None:
     )
     body = list(group.body.block.ops)
     cuts = [
-        cut._replace(op=split.operations.index(body[cut.op])) if cut.kind == "sum" else cut
+        cut._replace(op=split.operations.index(body[cut.op]))
         for cut in (attribute.cut for attribute in group.cuts)
     ]
+    target = next((cut.op for cut in cuts if cut.kind == "result"), target)
     try:
         machine = SplitMachine(None, is_staged=staged, stages_arguments=staged)
         layout = lay_out(split.graph, machine, target, cuts, residencies)

@@ -120,7 +120,7 @@ def group_function(
         split = FunctionSplitGraph.of(function)
     except ValueError:
         return
-    if not split.operations or any(op.layer < 0 for op in split.graph.ops):
+    if not split.operations or any(op.layer < 0 or not op.results for op in split.graph.ops):
         return
     found = find_groups(split.graph, machine, objective, threads or 2)
     if found is None:
@@ -250,7 +250,8 @@ class _Grouping:
 
     def _cut_inside(self, cut: LoopCut, ops: list[Operation]) -> LoopCut:
         if cut.kind != "sum":
-            return cut
+            (maker,) = (op for op in ops if any(r is self.split.values[cut.op] for r in op.results))
+            return cut._replace(op=ops.index(maker))
         return cut._replace(op=ops.index(self.split.operations[cut.op]))
 
     def _target(self, ops: list[Operation], outputs: list[SSAValue]) -> SSAValue | None:

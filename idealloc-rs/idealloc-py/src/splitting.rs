@@ -16,7 +16,7 @@ type TensorTuple = (Vec<i64>, i64, bool, bool, bool);
 type IndexTuple = (Vec<(usize, i64)>, i64, i64);
 /// Tensor, kind, indices, groups.
 type OperandTuple = (usize, String, Vec<IndexTuple>, Vec<(Vec<usize>, Vec<usize>)>);
-/// Kind, operator, loop or dimension, iterations per tile, tiles that run ahead, whether the halo is kept.
+/// Kind, operator (or, found by the search, the tensor that is cut), loop or dimension, iterations per tile, tiles that run ahead, whether the halo is kept.
 type CutTuple = (String, usize, usize, i64, i64, bool);
 /// Traffic, peak, work, transfers, tiles.
 type CostTuple = (i64, i64, i64, i64, i64);
@@ -173,10 +173,11 @@ fn split_groups(
         let compressed = compress(&graph);
         let groups = search(&compressed.graph, machine, objective, threads)?;
         let tuples = groups.into_iter().map(|group| {
+            let target = compressed.graph.operators[group.last_op].results[0];
             let cuts = group.grid.loops.iter().zip(&group.grid.cuts);
             let cuts = cuts.map(|(l, cut)| {
                 let (kind, op, index) = match *l {
-                    CutLoop::Result(dimension) => ("result", 0, dimension),
+                    CutLoop::Result(dimension) => ("result", compressed.argument[target], dimension),
                     CutLoop::Accumulate(op, l) => ("sum", compressed.origin[op], l),
                 };
                 let cached = cut.halo == Halo::Cache;

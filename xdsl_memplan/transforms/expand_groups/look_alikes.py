@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from xdsl_memplan.model.split_graph import Box, SplitGraph, operand_box
+from xdsl_memplan.model.split_graph import Box, SplitGraph, operand_box, tile_signature
 from xdsl_memplan.model.tiling_plan import GroupLayout, Span
 from xdsl_memplan.transforms.expand_groups.axes import Position, runs
 
@@ -33,7 +33,7 @@ def runs_of_cut(graph: SplitGraph, layout: GroupLayout, cut: int) -> list[tuple[
     cuts = len(layout.tracks)
     middle = [layout.tiles(number) // 2 for number in range(cuts)]
     tiles = layout.tiles(cut)
-    lengths: list[list[int]] = [[] for _ in range(tiles)]
+    lengths: list[list[object]] = [[] for _ in range(tiles)]
     starts: list[list[int]] = [[] for _ in range(tiles)]
     used = {
         span.second
@@ -53,15 +53,18 @@ def runs_of_cut(graph: SplitGraph, layout: GroupLayout, cut: int) -> list[tuple[
         if not any(span.driven and span.first == cut for span in spans):
             continue
         op = graph.ops[number]
-        for index, operand in enumerate(op.operands):
-            key = (spans, operand.access, operand.shape)
-            if key in seen:
+        key = (spans, tuple((operand.access, operand.shape) for operand in op.operands))
+        if key in seen:
+            continue
+        seen.add(key)
+        for tile in range(tiles):
+            middle[cut] = tile
+            loops = box_in(layout, spans, tuple(middle))
+            if is_empty(loops):
+                lengths[tile].append(None)
                 continue
-            seen.add(key)
-            for tile in range(tiles):
-                middle[cut] = tile
-                loops = box_in(layout, spans, tuple(middle))
-                box = None if is_empty(loops) else operand_box(op, index, loops)
-                lengths[tile] += [-1] if box is None else [b - a for a, b in box]
-                starts[tile] += [0] if box is None else [a for a, _ in box]
+            lengths[tile].append(tile_signature(op, loops) if op.splittable else None)
+            for index in range(len(op.operands)):
+                box = operand_box(op, index, loops)
+                starts[tile] += [] if box is None else [start for start, _ in box]
     return runs([tuple(sizes) for sizes in lengths], [tuple(firsts) for firsts in starts])
