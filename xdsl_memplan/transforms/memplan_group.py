@@ -120,7 +120,10 @@ def group_function(
         split = FunctionSplitGraph.of(function)
     except ValueError:
         return
-    if not split.operations or any(op.layer < 0 or not op.results for op in split.graph.ops):
+    layers = [op.layer for op in split.graph.ops]
+    if not layers or min(layers) < 0 or layers != sorted(layers):
+        return
+    if not all(op.results for op in split.graph.ops):
         return
     found = find_groups(split.graph, machine, objective, threads or 2)
     if found is None:
@@ -206,7 +209,8 @@ class _Grouping:
         for op in block.ops:
             for value in values_used(op):
                 owner = value.owner
-                is_inside = isinstance(owner, Operation) and owner.parent is block
+                maker = owner if isinstance(owner, Operation) else owner.parent_op()
+                is_inside = maker is not None and _top(maker, set(), block) is not None
                 if (
                     is_tensor(value.type)
                     and not is_inside

@@ -101,7 +101,12 @@ impl<'a> Sweep<'a> {
         let op = &graph.operators[op_index];
         let mut spans: Option<Vec<Span>> = None;
         for (number, &tensor) in op.results.iter().enumerate() {
-            let Some(result) = self.resolve(tensor, self.is_output[tensor]) else { continue };
+            let Some(mut result) = self.resolve(tensor, self.is_output[tensor]) else { continue };
+            if !op.is_splittable {
+                // It is there as a whole, whatever of it is read.
+                let shape = &graph.tensors[tensor].shape;
+                result = shape.iter().map(|&n| Span::Fixed(0, n)).collect();
+            }
             let mut loops = spans.take().unwrap_or_else(|| {
                 op.loops.iter().map(|&n| Span::Fixed(0, n)).collect()
             });
