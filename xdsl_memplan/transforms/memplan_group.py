@@ -125,6 +125,10 @@ def group_function(
         return
     if not all(op.results for op in split.graph.ops):
         return
+    # Control flow is not taken apart.
+    pairs = zip(split.operations, split.graph.ops, strict=True)
+    if any(op.regions and not data.splittable for op, data in pairs):
+        return
     found = find_groups(split.graph, machine, objective, threads or 2)
     if found is None:
         raise PassFailedException(
