@@ -31,6 +31,34 @@ irdl.dialect @memplan {
     irdl.parameters(planner: %planner, peak: %peak, load: %load, bound: %bound)
   }
 
+  // #memplan.cut<"result", 0 : i64, 2 : i64, 16 : i64, 0 : i64, 1 : i64>: a loop cut into tiles of 16 iterations.
+  irdl.attribute @cut {
+    %kind = irdl.base "#builtin.string"
+    %op = irdl.base "#builtin.integer"
+    %index = irdl.base "#builtin.integer"
+    %size = irdl.base "#builtin.integer"
+    %lead = irdl.base "#builtin.integer"
+    %cached = irdl.base "#builtin.integer"
+    irdl.parameters(kind: %kind, op: %op, index: %index, size: %size, lead: %lead, cached: %cached)
+  }
+
+  // #memplan.residency<"kept", 1 : i64>: how an operand of a group comes to the chip.
+  irdl.attribute @residency {
+    %kind = irdl.base "#builtin.string"
+    %slices = irdl.base "#builtin.integer"
+    irdl.parameters(kind: %kind, slices: %slices)
+  }
+
+  // #memplan.group_cost<1072 : i64, 1016 : i64, 2808 : i64, 6 : i64, 1 : i64>: bytes, bytes, multiply-adds, moves, tiles.
+  irdl.attribute @group_cost {
+    %traffic = irdl.base "#builtin.integer"
+    %peak = irdl.base "#builtin.integer"
+    %work = irdl.base "#builtin.integer"
+    %transfers = irdl.base "#builtin.integer"
+    %tiles = irdl.base "#builtin.integer"
+    irdl.parameters(traffic: %traffic, peak: %peak, work: %work, transfers: %transfers, tiles: %tiles)
+  }
+
   // Optional: space (any attribute), capacity, alignment, base, size (i64, bytes).
   irdl.operation @arena {
     %sym_name = irdl.base "#builtin.string"
@@ -102,5 +130,25 @@ irdl.dialect @memplan {
     %index = irdl.is index
     irdl.operands(source: %source, destination: %destination, offsets: variadic %index)
     irdl.results(result: %destination)
+  }
+
+  // Layers that are computed tile by tile; one residency per operand, one home per result.
+  irdl.operation @group {
+    %cuts = irdl.base "#builtin.array"
+    %residencies = irdl.base "#builtin.array"
+    %homes = irdl.base "#builtin.array"
+    %cost = irdl.base @memplan::@group_cost
+    irdl.attributes {"cuts" = %cuts, "residencies" = %residencies, "homes" = %homes, "cost" = %cost}
+    %input = irdl.base "!builtin.tensor"
+    %output = irdl.base "!builtin.tensor"
+    irdl.operands(inputs: variadic %input)
+    irdl.results(outputs: variadic %output)
+    %body = irdl.region with size 1
+    irdl.regions(body: %body)
+  }
+
+  irdl.operation @group_yield {
+    %value = irdl.base "!builtin.tensor"
+    irdl.operands(values: variadic %value)
   }
 }

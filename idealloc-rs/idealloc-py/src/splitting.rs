@@ -177,7 +177,9 @@ fn split_groups(
             let cuts = group.grid.loops.iter().zip(&group.grid.cuts);
             let cuts = cuts.map(|(l, cut)| {
                 let (kind, op, index) = match *l {
-                    CutLoop::Result(dimension) => ("result", compressed.argument[target], dimension),
+                    CutLoop::Result(dimension) => {
+                        ("result", compressed.argument[target], dimension)
+                    }
                     CutLoop::Accumulate(op, l) => ("sum", compressed.origin[op], l),
                 };
                 let cached = cut.halo == Halo::Cache;

@@ -209,9 +209,8 @@ impl Tracks {
             return known;
         }
         let reader = &self.tracks[track as usize];
-        let last = |end: i64| {
-            (line.coefficient * (end - 1) + line.high).div_euclid(line.divisor) + 1
-        };
+        let last =
+            |end: i64| (line.coefficient * (end - 1) + line.high).div_euclid(line.divisor) + 1;
         let first = |start: i64| {
             let sum = line.coefficient * start + line.low;
             (-(-sum).div_euclid(line.divisor)).clamp(0, size)
@@ -355,7 +354,8 @@ fn each_alone(wanted: &Request, size: i64, all: bool) -> Track {
     let mut front = 0;
     for tile in 0..tiles {
         let (first, end) = (wanted.first[tile], wanted.end[tile]);
-        let mut range = if first == NOTHING || end <= first { (front, front) } else { (first, end) };
+        let mut range =
+            if first == NOTHING || end <= first { (front, front) } else { (first, end) };
         if all {
             range.0 = range.0.min(front);
             range.1 = range.1.max(front);

@@ -178,9 +178,8 @@ impl<'s, 'a> Layout<'s, 'a> {
                     continue;
                 }
                 let Some(spans) = sweep.resolve(*tensor, false) else { continue };
-                let is_read_in_place =
-                    on_chip(*tensor)
-                        || (!machine.stages_arguments && graph.tensors[*tensor].is_argument);
+                let is_read_in_place = on_chip(*tensor)
+                    || (!machine.stages_arguments && graph.tensors[*tensor].is_argument);
                 externals.push(External {
                     tensor: *tensor,
                     residency: if is_read_in_place || !machine.is_staged {
@@ -247,7 +246,9 @@ impl<'s, 'a> Layout<'s, 'a> {
             product *= if others.is_empty() {
                 first.total()
             } else {
-                let over = |t: usize| others.iter().map(|d| d.length(t)).product::<i64>() * first.length(t);
+                let over = |t: usize| {
+                    others.iter().map(|d| d.length(t)).product::<i64>() * first.length(t)
+                };
                 (0..tracks.cut.tiles()).map(over).sum::<i64>()
             };
         }
@@ -256,7 +257,8 @@ impl<'s, 'a> Layout<'s, 'a> {
 
     /// Times that a box of these ranges changes, or is needed, with `level` cuts around it.
     fn repeats(&self, spans: &[Span], level: usize) -> i64 {
-        let is_driver = |cut: usize| spans.iter().any(|s| matches!(s, Span::Driven(c, _) if *c == cut));
+        let is_driver =
+            |cut: usize| spans.iter().any(|s| matches!(s, Span::Driven(c, _) if *c == cut));
         (0..level).filter(|&cut| !is_driver(cut)).map(|cut| self.tiles(cut)).product()
     }
 
@@ -330,7 +332,8 @@ impl<'s, 'a> Layout<'s, 'a> {
 
     /// Tensors that the group makes or fetches.
     fn tensors(&self) -> impl Iterator<Item = usize> {
-        let made = self.sequence.iter().flat_map(|&op| self.graph.operators[op].results.iter().copied());
+        let made =
+            self.sequence.iter().flat_map(|&op| self.graph.operators[op].results.iter().copied());
         made.chain(self.externals.iter().map(|e| e.tensor))
     }
 
@@ -341,8 +344,7 @@ impl<'s, 'a> Layout<'s, 'a> {
             if !self.has_overlap(spans) {
                 return 0;
             }
-            let tiles: Vec<usize> =
-                self.sweep.tracks.iter().map(|t| t.cut.tiles() / 2).collect();
+            let tiles: Vec<usize> = self.sweep.tracks.iter().map(|t| t.cut.tiles() / 2).collect();
             self.overlap(spans, &tiles) * self.graph.tensors[tensor].element_bytes
         };
         let made = self.sequence.iter().filter(|&&op| !self.graph.operators[op].is_view);
@@ -387,9 +389,12 @@ impl<'s, 'a> Layout<'s, 'a> {
 
     /// Whether no cut changes what the operators from `first` on and before `end` compute.
     pub fn is_uncut(&self, end: usize) -> bool {
-        let mut works = self.sequence.iter().zip(&self.levels).filter(|&(&op, _)| {
-            op < end && self.graph.operators[op].work > 0
-        }).peekable();
+        let mut works = self
+            .sequence
+            .iter()
+            .zip(&self.levels)
+            .filter(|&(&op, _)| op < end && self.graph.operators[op].work > 0)
+            .peekable();
         works.peek().is_some() && works.all(|(_, &level)| level == 0)
     }
 
@@ -526,7 +531,8 @@ impl<'s, 'a> Layout<'s, 'a> {
             self.externals.iter().map(|e| self.alternatives(e)).collect();
         // First the least room.
         for (index, options) in alternatives.iter().enumerate() {
-            if let Some(&streamed) = options.iter().find(|r| matches!(r, Residency::Streamed { .. }))
+            if let Some(&streamed) =
+                options.iter().find(|r| matches!(r, Residency::Streamed { .. }))
             {
                 self.externals[index].residency = streamed;
             }
@@ -590,7 +596,9 @@ impl<'s, 'a> Layout<'s, 'a> {
         let mut deepest = vec![0_usize; count];
         for (position, &op) in self.sequence.iter().enumerate() {
             let data = &graph.operators[op];
-            if data.is_view && let Some((source, _)) = data.operands.first() {
+            if data.is_view
+                && let Some((source, _)) = data.operands.first()
+            {
                 base[data.results[0]] = base[*source];
                 continue;
             }
@@ -776,7 +784,8 @@ impl<'s, 'a> Layout<'s, 'a> {
         }
         let mut at = vec![0; cuts];
         loop {
-            let tile: Vec<usize> = at.iter().zip(&samples).map(|(&k, s): (&usize, _)| s[k]).collect();
+            let tile: Vec<usize> =
+                at.iter().zip(&samples).map(|(&k, s): (&usize, _)| s[k]).collect();
             peak = peak.max(self.peak_in(&tile));
             if !all && peak > self.machine.capacity {
                 return peak;

@@ -127,7 +127,8 @@ impl SplitGraph {
                     Access::Affine(dims) => {
                         dims.len() == shape.len()
                             && dims.iter().all(|e| {
-                                e.divisor > 0 && e.terms.iter().all(|&(l, c)| l < op.loops.len() && c > 0)
+                                e.divisor > 0
+                                    && e.terms.iter().all(|&(l, c)| l < op.loops.len() && c > 0)
                             })
                     }
                     Access::Reshape(groups) => {

@@ -49,9 +49,9 @@ fn spatial_dims(graph: &SplitGraph, first: usize, last: usize, dims: &[usize]) -
     let op = &graph.operators[anchor];
     let depends = |l: usize| {
         op.operands.iter().any(|(tensor, access)| match access {
-            Access::Affine(expressions) if graph.tensors[*tensor].is_argument => expressions
-                .iter()
-                .any(|e| e.terms.iter().any(|&(term, _)| term == l)),
+            Access::Affine(expressions) if graph.tensors[*tensor].is_argument => {
+                expressions.iter().any(|e| e.terms.iter().any(|&(term, _)| term == l))
+            }
             _ => false,
         })
     };
@@ -125,7 +125,10 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) 
         for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 3) {
             for part in sizes(data.loops[l], parts) {
                 let sum = Cut::even(data.loops[l], part, Halo::Recompute);
-                grids.push(Grid { loops: vec![CutLoop::Accumulate(anchor, l)], cuts: vec![sum.clone()] });
+                grids.push(Grid {
+                    loops: vec![CutLoop::Accumulate(anchor, l)],
+                    cuts: vec![sum.clone()],
+                });
                 for &d in spatial.iter().filter(|_| !is_coarse) {
                     for size in sizes(shape[d], 4) {
                         grids.push(Grid {
@@ -156,11 +159,16 @@ pub fn grids_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
     let rows = largest(&mut spatial.iter().copied());
     let features = largest(&mut all.iter().copied().filter(|d| !spatial.contains(d)));
     let columns = largest(&mut spatial.iter().copied().filter(|&d| Some(d) != rows));
-    let pairs: Vec<(usize, usize)> =
-        [(rows, features), (features, rows), (rows, columns), (columns, features), (features, columns)]
-            .into_iter()
-            .filter_map(|(outer, inner)| Some((outer?, inner?)))
-            .collect();
+    let pairs: Vec<(usize, usize)> = [
+        (rows, features),
+        (features, rows),
+        (rows, columns),
+        (columns, features),
+        (features, columns),
+    ]
+    .into_iter()
+    .filter_map(|(outer, inner)| Some((outer?, inner?)))
+    .collect();
     let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
     let sums: Vec<(CutLoop, i64)> = anchor.map_or(Vec::new(), |anchor| {
         let data = &graph.operators[anchor];

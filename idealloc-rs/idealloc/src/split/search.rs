@@ -114,8 +114,7 @@ fn records_ending(
         grids.extend(grids_of_layer(graph, first_of_last, last).into_iter().map(|g| (g, 1)));
     }
     for (grid, longest) in grids {
-        let mut sweep =
-            Sweep::new(graph, last, grid.loops.clone(), grid.cuts.clone(), &is_output);
+        let mut sweep = Sweep::new(graph, last, grid.loops.clone(), grid.cuts.clone(), &is_output);
         let mut misses = 0;
         for first_layer in (0..=last_layer).rev().take(longest) {
             sweep.extend(layers.start[first_layer]);
@@ -130,7 +129,9 @@ fn records_ending(
                 if is_useless || bare.kept_bytes() > machine.capacity || !bare.can_keep() {
                     break;
                 }
-                if !machine.is_staged && bare.work() as f64 > bare.least_work() as f64 * machine.max_recompute {
+                if !machine.is_staged
+                    && bare.work() as f64 > bare.least_work() as f64 * machine.max_recompute
+                {
                     continue;
                 }
             }
@@ -138,12 +139,13 @@ fn records_ending(
             let least = if machine.is_staged { bare.least_traffic() } else { 0 };
             let saved_before = newest.map_or(0, |t| bare.least_fetch(t));
             let saved_after = graph.tensors[graph.operators[last].results[0]].bytes();
-            let is_beaten = |starts: bool, ends: bool, best: &std::collections::BTreeMap<_, i64>| {
-                let bound = least
-                    - if starts { saved_before } else { 0 }
-                    - if ends { saved_after } else { 0 };
-                best.get(&(first_layer, starts, ends)).is_some_and(|&known| bound > known)
-            };
+            let is_beaten =
+                |starts: bool, ends: bool, best: &std::collections::BTreeMap<_, i64>| {
+                    let bound = least
+                        - if starts { saved_before } else { 0 }
+                        - if ends { saved_after } else { 0 };
+                    best.get(&(first_layer, starts, ends)).is_some_and(|&known| bound > known)
+                };
             let variants: &[(bool, bool)] = if machine.is_staged {
                 &[(false, false), (false, true), (true, false), (true, true)]
             } else {
@@ -216,7 +218,8 @@ fn records_ending(
                 }
                 fits = true;
                 let mut cost = cost;
-                if machine.is_staged && starts
+                if machine.is_staged
+                    && starts
                     && let Some(newest) = newest
                     && layers.last_read[newest] > last_layer
                 {
@@ -250,7 +253,15 @@ fn records_ending(
 fn prune(mut groups: Vec<Group>, machine: Machine) -> Vec<Group> {
     let price = |g: &Group| g.cost.traffic + g.cost.transfers * machine.transfer_bytes;
     groups.sort_by_key(|g| {
-        (g.first_layer, g.starts_on_chip, g.ends_on_chip, price(g), g.cost.peak, g.cost.work, g.cost.tiles)
+        (
+            g.first_layer,
+            g.starts_on_chip,
+            g.ends_on_chip,
+            price(g),
+            g.cost.peak,
+            g.cost.work,
+            g.cost.tiles,
+        )
     });
     let mut kept: Vec<Group> = Vec::new();
     for group in groups {
@@ -262,7 +273,11 @@ fn prune(mut groups: Vec<Group>, machine: Machine) -> Vec<Group> {
             if kept.last().filter(same).is_none() {
                 kept.push(group);
             }
-        } else if kept.iter().filter(same).all(|k| k.cost.peak > group.cost.peak || k.cost.tiles > group.cost.tiles) {
+        } else if kept
+            .iter()
+            .filter(same)
+            .all(|k| k.cost.peak > group.cost.peak || k.cost.tiles > group.cost.tiles)
+        {
             kept.push(group);
         }
     }
@@ -333,7 +348,8 @@ fn least_traffic(layers: &Layers, records: &[Vec<Group>], machine: Machine) -> O
     best[0][0] = Some((0, 0, 0, 0));
     for last in 0..count {
         for (number, group) in records[last].iter().enumerate() {
-            let Some((before, work, ..)) = best[group.first_layer][usize::from(group.starts_on_chip)]
+            let Some((before, work, ..)) =
+                best[group.first_layer][usize::from(group.starts_on_chip)]
             else {
                 continue;
             };

@@ -107,9 +107,9 @@ impl<'a> Sweep<'a> {
                 let shape = &graph.tensors[tensor].shape;
                 result = shape.iter().map(|&n| Span::Fixed(0, n)).collect();
             }
-            let mut loops = spans.take().unwrap_or_else(|| {
-                op.loops.iter().map(|&n| Span::Fixed(0, n)).collect()
-            });
+            let mut loops = spans
+                .take()
+                .unwrap_or_else(|| op.loops.iter().map(|&n| Span::Fixed(0, n)).collect());
             for (dimension, span) in result.iter().enumerate() {
                 if let Some(Some(l)) = op.result_loops[number].get(dimension) {
                     loops[*l] = if number == 0 || loops[*l] == *span {
