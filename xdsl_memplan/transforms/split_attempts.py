@@ -84,7 +84,8 @@ def run_split(module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass]
             return
         except CapacityExceeded as error:
             failures.append(error)
-            reserve += error.excess_bytes + _EXTRA_BYTES
+            # What did not fit once says little about other groups: small steps.
+            reserve += min(error.excess_bytes, first.capacity // 8) + _EXTRA_BYTES
         except PassFailedException as error:
             failures.append(error)
             break
