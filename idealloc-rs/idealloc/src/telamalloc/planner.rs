@@ -146,6 +146,11 @@ impl Run<'_> {
         if component.bound > capacity {
             return Answer::Infeasible;
         }
+        // Building the model of a large component takes seconds.
+        if self.limits.control.is_cancelled() {
+            self.give_up(StopReason::Cancelled);
+            return Answer::Stopped;
+        }
         let model = match Model::new(component, capacity) {
             Ok(model) => model,
             Err(NoModel::Infeasible) => return Answer::Infeasible,
