@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.memories import Memories
-from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
+from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
@@ -333,6 +333,3 @@ def _top(op: Operation, inside: set[Operation], block: Block) -> Operation | Non
             return current
         current = current.parent_op()
     return None
-
-
-__all__ = ["LAYER", "MemplanGroupPass", "group_function"]

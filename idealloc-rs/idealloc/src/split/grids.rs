@@ -180,31 +180,29 @@ pub fn grids_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
             .collect()
     });
     for (outer, inner) in pairs {
-        {
-            for wide in sizes(shape[outer], 7) {
-                for size in sizes(shape[inner], 7) {
-                    let base = Grid {
-                        loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
-                        cuts: vec![
-                            Cut::even(shape[outer], wide, Halo::Recompute),
-                            Cut::even(shape[inner], size, Halo::Recompute),
-                        ],
-                    };
-                    if Some(outer) == rows {
-                        let mut kept = base.clone();
-                        kept.cuts[0] = Cut::even(shape[outer], wide, Halo::Cache);
-                        grids.push(kept);
-                    }
-                    for &(sum, extent) in &sums {
-                        for part in sizes(extent, 6) {
-                            let mut grid = base.clone();
-                            grid.loops.push(sum);
-                            grid.cuts.push(Cut::even(extent, part, Halo::Recompute));
-                            grids.push(grid);
-                        }
-                    }
-                    grids.push(base);
+        for wide in sizes(shape[outer], 7) {
+            for size in sizes(shape[inner], 7) {
+                let base = Grid {
+                    loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
+                    cuts: vec![
+                        Cut::even(shape[outer], wide, Halo::Recompute),
+                        Cut::even(shape[inner], size, Halo::Recompute),
+                    ],
+                };
+                if Some(outer) == rows {
+                    let mut kept = base.clone();
+                    kept.cuts[0] = Cut::even(shape[outer], wide, Halo::Cache);
+                    grids.push(kept);
                 }
+                for &(sum, extent) in &sums {
+                    for part in sizes(extent, 6) {
+                        let mut grid = base.clone();
+                        grid.loops.push(sum);
+                        grid.cuts.push(Cut::even(extent, part, Halo::Recompute));
+                        grids.push(grid);
+                    }
+                }
+                grids.push(base);
             }
         }
     }
