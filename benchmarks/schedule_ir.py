@@ -1,79 +1,100 @@
-"""Bytes moved off chip by networks in MLIR, at M_R and M_H of each: the schedule, and Belady.
+"""Bytes moved off chip by networks in MLIR at three capacities, as `memplan-pipeline` plans them.
 
-    python benchmarks/schedule_ir.py [--states N] [FILE.mlir ...]
+    python benchmarks/schedule_ir.py [--capacity BYTES] [FILE.mlir ...]
 
-The IR's own types, tensors as `memplan-schedule{objective=traffic}` sees them. Belady replaces in
-the order of the file. N is by default what the pass allows.
+M_R is the least capacity that the largest operation needs with everything else away, M_P the arena
+without a capacity, M_H half way. Every plan is verified, its copies recounted. Operations stay
+whole (`split=never`). Prints the rows of the table in docs/scheduling.md; sizes are bytes.
 """
 
 import argparse
 import time
 from pathlib import Path
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
+from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.in_place_joins import join_in_place
-from xdsl_memplan.analysis.operator_graph import OperatorGraph
-from xdsl_memplan.analysis.schedule_graph import traffic_graph
+from xdsl_memplan.analysis.memories import DEFAULT_ALIGNMENT
 from xdsl_memplan.analysis.tensor_graph import TensorGraph
-from xdsl_memplan.model.check_schedule import check_schedule
-from xdsl_memplan.model.graph import Graph
+from xdsl_memplan.analysis.traffic_graph import Parts, traffic_graph
+from xdsl_memplan.dialects.memplan import ArenaOp
+from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.native.context import full_context
-from xdsl_memplan.scheduling.budgets import budgets_of
-from xdsl_memplan.scheduling.core import SearchSettings
-from xdsl_memplan.scheduling.errors import InvalidGraphError
-from xdsl_memplan.scheduling.replacement import replace_in_order
-from xdsl_memplan.scheduling.traffic import schedule_for_traffic
-from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
-from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
-from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+from xdsl_memplan.transforms.resting_collector import resting_collector
 
 ROOT = Path(__file__).parent.parent
 
 
-def graph_of(path: Path) -> Graph:
-    context = full_context()
-    module = Parser(context, path.read_text(encoding="utf-8"), str(path)).parse_module()
-    # What memplan-pipeline does before it schedules.
-    MemplanFoldTransposesPass().apply(context, module)
-    MemplanFuseElementwisePass().apply(context, module)
-    function = next(op for op in module.body.ops if isinstance(op, FuncOp))
-    operators = join_in_place(OperatorGraph.of(function))
-    return traffic_graph(operators, TensorGraph.of(operators), 64)
+def function_of(module: ModuleOp) -> FuncOp:
+    """The function that is planned."""
+    return next(op for op in module.body.ops if isinstance(op, FuncOp) and op.body.blocks)
+
+
+def planned(module: ModuleOp, memory: str) -> tuple[ModuleOp, float]:
+    """Run the passes up to `memplan-verify` on a copy; with CPU seconds."""
+    copy = module.clone()
+    start = time.process_time()
+    with resting_collector():
+        *stages, _ = MemplanPipelinePass(memory=memory, split="never").passes()
+        for stage in stages:
+            stage.apply(Context(), copy)
+    return copy, time.process_time() - start
+
+
+def arena_bytes(module: ModuleOp) -> int:
+    """The size of the first arena."""
+    arena = next(op for op in module.body.ops if isinstance(op, ArenaOp))
+    return arena.size.value.data if arena.size is not None else 0
+
+
+def least_capacity(module: ModuleOp) -> int:
+    """Bytes that the largest operation needs, after the rewrites that come before scheduling."""
+    copy = module.clone()
+    for stage in list(MemplanPipelinePass(objective="none").passes())[:2]:
+        stage.apply(Context(), copy)
+    tensors = TensorGraph.of(function_of(copy))
+    return traffic_graph(tensors, DEFAULT_ALIGNMENT, Parts.MOVE_INSIDE).largest_footprint
+
+
+def row(module: ModuleOp, capacity: int) -> str:
+    """Bytes moved, the bound, and CPU seconds of the passes."""
+    try:
+        plan, seconds = planned(module, f"L1={capacity},DDR")
+    except PassFailedException as error:
+        return f"refused: {str(error).splitlines()[0]}"
+    traffic = function_of(plan).attributes.get(TRAFFIC)
+    moved = bound = 0
+    if isinstance(traffic, DictionaryAttr):
+        values = [traffic.data[name] for name in ("bytes", "bound")]
+        moved, bound = (v.value.data for v in values if isinstance(v, IntegerAttr))
+    proof = "=" if moved == bound else f"{bound / 1e6:.2f}"
+    return f"{capacity / 1e6:.2f} | {moved / 1e6:.2f}, {proof} | {seconds:.1f}"
 
 
 def main() -> None:
+    """Print one line per network."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--states", type=int, default=MemplanSchedulePass.max_states)
+    parser.add_argument("--capacity", type=int, nargs="*", help="instead of the three")
     arguments = parser.parse_args()
-    files: list[Path] = arguments.files
     folders = (ROOT / "examples", ROOT / "benchmarks" / "networks")
-    settings = SearchSettings(max_states=arguments.states)
+    files: list[Path] = arguments.files
     for path in files or sorted(p for folder in folders for p in folder.glob("*.mlir")):
+        module = Parser(full_context(), path.read_text(encoding="utf-8")).parse_module()
         try:
-            graph = graph_of(path)
-            budgets = budgets_of(graph, settings).by_name()
-        except (ValueError, InvalidGraphError) as error:
-            print(f"{path.stem}: {error}")
+            least = least_capacity(module)
+            most = arena_bytes(planned(module, "")[0])
+        except (ValueError, PassFailedException) as error:
+            print(f"{path.stem}: {str(error).splitlines()[0]}", flush=True)
             continue
-        for name in ("M_R", "M_H"):
-            start = time.process_time()
-            try:
-                found = schedule_for_traffic(graph, budgets[name], settings)
-            except InvalidGraphError as error:
-                print(f"{path.stem} {name}: {error}")
-                continue
-            seconds = time.process_time() - start
-            check_schedule(graph, found, budgets[name])
-            given = range(len(graph.operators))
-            belady = replace_in_order(graph, given, budgets[name], "belady")
-            print(
-                f"{path.stem} {name} {budgets[name]}: {found.traffic}, bound {found.bound},"
-                f" {found.stop}, {seconds:.2f} s; belady {belady.traffic}",
-                flush=True,
-            )
+        most = max(least, most)
+        capacities: list[int] = arguments.capacity or [least, (least + most) // 2, most]
+        cells = " | ".join(row(module, capacity) for capacity in capacities)
+        print(f"| {path.stem} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

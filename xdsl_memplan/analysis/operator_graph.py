@@ -17,15 +17,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, Operation, SSAValue
 
+from xdsl_memplan.analysis.block_operations import BlockOperations
 from xdsl_memplan.analysis.block_order import arrange, values_used
-from xdsl_memplan.analysis.op_kinds import Kind, kind_of
-from xdsl_memplan.analysis.side_effects import must_keep_order, only_asserts
+from xdsl_memplan.analysis.sharing import overwritable
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
-from xdsl_memplan.dialects.queries import aliases_of, destinations_of, effects_of
+from xdsl_memplan.dialects.queries import destinations_of
 
 _SMALL = 64
 """How many times smaller a tensor must be to be held a little longer without a thought."""
@@ -98,31 +97,21 @@ class _Builder:
     """Builds the graph in one walk over the block."""
 
     def __init__(self, function: FuncOp, keep_order: bool) -> None:
-        if len(function.body.blocks) != 1:
-            raise ValueError(f"@{function.sym_name.data} has more than one block")
         self.function = function
         self.keep_order = keep_order
-        self.block = function.body.block
-        self.has_effects = not all(
-            op is self.block.last_op or only_asserts(op) for op in self.block.ops
-        )
-        """Whether any operation does more than compute and assert."""
+        self.block = BlockOperations(function, _is_fill_of_nothing)
+        self.root = self.block.roots
+        self.readers = self.block.readers
         self.operators: list[Operator] = []
         self.storage_bytes: list[int] = []
         self.holders: dict[SSAValue, list[int]] = {}
-        self.root: dict[SSAValue, SSAValue] = {}
-        """The tensor that a view shows."""
-        self.readers: dict[SSAValue, list[Operation]] = {}
-        """Operations that read a tensor, through views or not; the terminator is one."""
 
     def build(self) -> OperatorGraph:
-        timed = [op for op in self.block.ops if self._takes_part(op)]
-        self._find_readers(timed)
-        for op in timed:
+        for op in self.block.operations:
             self._add(op)
         self._fold()
         self._append_in_place()
-        terminator = self.block.last_op
+        terminator = self.block.last
         operands = terminator.operands if terminator is not None else ()
         returned = {s for value in operands for s in self.holders.get(self._root(value), ())}
         return OperatorGraph(
@@ -134,44 +123,11 @@ class _Builder:
             self.root,
         )
 
-    def _takes_part(self, op: Operation) -> bool:
-        if op is self.block.last_op or kind_of(op) is Kind.CONSTANT:
-            return False
-        if op.regions and not isinstance(op, LinalgStructuredOperation):
-            return True
-        effects = effects_of(op)
-        if effects is None or effects.takes_time:
-            return not self._is_fill_of_nothing(op)
-        return must_keep_order(op)
-
-    def _is_fill_of_nothing(self, op: Operation) -> bool:
-        """Tell whether `op` is a fill that each reader repeats for itself as its destination."""
-        if op.name != "linalg.fill":
-            return False
-        destination = op.operands[-1].owner
-        if isinstance(destination, Block) or destination.operands:
-            return False
-        return all(
-            any(tie.operand == use.index for tie in destinations_of(use.operation))
-            for use in op.results[0].uses
-        )
-
-    def _find_readers(self, timed: list[Operation]) -> None:
-        for op in self.block.ops:
-            for tie in aliases_of(op):
-                if is_tensor(op.operands[tie.operand].type):
-                    self.root[op.results[tie.result]] = self._root(op.operands[tie.operand])
-        for op in (*timed, self.block.last_op):
-            if op is None:
-                continue
-            for value in dict.fromkeys(self._root(value) for value in values_used(op)):
-                self.readers.setdefault(value, []).append(op)
-
     def _root(self, value: SSAValue) -> SSAValue:
-        return self.root.get(value, value)
+        return self.block.root(value)
 
     def _add(self, op: Operation) -> None:
-        operator = Operator([op], keeps_order=self.has_effects and must_keep_order(op))
+        operator = Operator([op], keeps_order=self.block.keeps_order(op))
         self.operators.append(operator)
         inputs: dict[int, None] = {}
         for value in values_used(op):
@@ -205,13 +161,8 @@ class _Builder:
                 # The producer writes into the middle of the padded tensor.
                 self.storage_bytes[largest] = max(self.storage_bytes[largest], size)
             return held
-        for tie in destinations_of(op):
-            if tie.result == result:
-                held = self._only_read_by(op, op.operands[tie.operand])
-                if held:
-                    return held
-        for operand in _elementwise_operands(op, result):
-            held = self._only_read_by(op, operand)
+        for operand in overwritable(op, result):
+            held = self._only_read_by(op, op.operands[operand])
             if held:
                 return held
         return []
@@ -359,17 +310,14 @@ class _Builder:
         return readers.pop() if len(readers) == 1 else None
 
 
-def _elementwise_operands(op: Operation, result: int) -> list[SSAValue]:
-    """List the operands that an elementwise operation may overwrite with a result."""
-    if not isinstance(op, LinalgStructuredOperation):
-        return []
-    maps = [attribute.data for attribute in op.get_indexing_maps()]
-    output_map = maps[len(op.inputs) + result]
-    if output_map.num_dims != len(output_map.results) or not output_map.is_projected_permutation():
-        return []
-    type_ = op.results[result].type
-    return [
-        operand
-        for operand, operand_map in zip(op.inputs, maps, strict=False)
-        if operand_map == output_map and operand.type == type_
-    ]
+def _is_fill_of_nothing(op: Operation) -> bool:
+    """Tell whether `op` is a fill that each reader repeats for itself as its destination."""
+    if op.name != "linalg.fill":
+        return False
+    destination = op.operands[-1].owner
+    if isinstance(destination, Block) or destination.operands:
+        return False
+    return all(
+        any(tie.operand == use.index for tie in destinations_of(use.operation))
+        for use in op.results[0].uses
+    )

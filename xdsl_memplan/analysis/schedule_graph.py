@@ -1,10 +1,9 @@
-"""From the operators of a function to the graph that schedulers read, for either objective."""
+"""From the operators of a function to the graph that the search of least peak reads."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
-from xdsl_memplan.analysis.tensor_graph import TensorGraph
 from xdsl_memplan.model.graph import Graph, Operator, Tensor
 
 RETURN = "return"
@@ -37,27 +36,6 @@ def peak_graph(graph: OperatorGraph) -> Graph:
     return Graph(operators, tensors, edges, graph.function.sym_name.data)
 
 
-def traffic_graph(graph: OperatorGraph, tensors: TensorGraph, alignment: int = 1) -> Graph:
-    """Make the graph whose tensors can be moved off chip; returned ones are outputs. Linear.
-
-    Sizes are rounded up to multiples of ``alignment`` bytes, so that all addresses are aligned.
-    """
-    returned = set(tensors.returned)
-    listed = [
-        Tensor(
-            f"%{value.name_hint}" if value.name_hint else f"tensor{i}",
-            _round_up(tensors.sizes[i], alignment),
-            "output" if i in returned else "activation",
-        )
-        for i, value in enumerate(tensors.tensors)
-    ]
-    inputs = [tuple(inputs) for inputs in tensors.inputs]
-    outputs = [tuple(outputs) for outputs in tensors.outputs]
-    workspaces = [_round_up(workspace, alignment) for workspace in tensors.workspaces]
-    operators = _with_workspaces(graph, listed, inputs, outputs, workspaces)
-    return Graph(operators, listed, _kept_order(graph), graph.function.sym_name.data)
-
-
 def _with_workspaces(
     graph: OperatorGraph,
     tensors: list[Tensor],
@@ -74,10 +52,6 @@ def _with_workspaces(
         last = graph.operators[i].operations[-1]
         operators.append(Operator(f"{last.name} {i}", inputs[i], made, last.name))
     return operators
-
-
-def _round_up(size: int, alignment: int) -> int:
-    return -(-size // alignment) * alignment
 
 
 def _kept_order(graph: OperatorGraph) -> list[tuple[int, int]]:

@@ -1,111 +1,224 @@
-"""The operator graph with tensors instead of storages: what can be moved off chip and back.
+"""The operators of a function and the tensors between them: what can be moved off chip and back.
 
-A tensor that was copied off chip must not change, so nothing is shared between operators here: an
-operator reads whole tensors and makes new ones. Inside an operator, where nothing moves, storages
-are shared as `operator_graph` says.
+A tensor is moved as a whole, and one of which a copy is off chip is never changed: what works in
+place over it makes a new one in the same room. What may share room is what `sharing` says.
+
+An operator is one operation that takes time, with those before it that need nothing and that only
+it reads: there is never a reason to run them earlier. Their results are no tensors of the graph but
+`folded`, there while the operator runs.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from xdsl.dialects import tensor
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation, SSAValue
 
-from xdsl_memplan.analysis.block_order import values_used
-from xdsl_memplan.analysis.operator_graph import Operator, OperatorGraph
+from xdsl_memplan.analysis.block_operations import BlockOperations
+from xdsl_memplan.analysis.block_order import arrange, values_used
+from xdsl_memplan.analysis.op_kinds import Kind, kind_of
+from xdsl_memplan.analysis.sharing import overwritable, parts_of
 from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memref_size import size_bytes
 
 
 @dataclass
-class TensorGraph:
-    """Tensors between the operators of an `OperatorGraph`, by index; sizes in bytes."""
+class TensorOperator:
+    """Operations that run one after the other; numbers are indices of tensors."""
 
+    operations: list[Operation]
+    """In the order in which they run; the last is the one that the others are for."""
+    keeps_order: bool
+    """Whether it must stay in order with the other operators that say so."""
+    inputs: list[int] = field(default_factory=list[int])
+    outputs: list[int] = field(default_factory=list[int])
+    folded: list[int] = field(default_factory=list[int])
+    """Those of its inputs that are made by its own operations, for it alone."""
+    over: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """(output, input): the one may be written over the other."""
+    parts: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """(output, input): the one has the other in it."""
+    inserts: list[int] = field(default_factory=list[int])
+    """Inputs that are parts of something that has contents before."""
+
+
+@dataclass
+class TensorGraph:
+    """Tensors between the operators of a function, by index; sizes in bytes."""
+
+    function: FuncOp
+    operators: list[TensorOperator]
     tensors: list[SSAValue]
     """The tensor itself; operators may see it through views."""
     sizes: list[int]
-    inputs: list[list[int]]
-    """Tensors that each operator reads."""
-    outputs: list[list[int]]
-    """Tensors that each operator makes and others need."""
-    workspaces: list[int]
-    """Bytes that each operator needs besides its inputs and outputs."""
     returned: list[int]
+    roots: dict[SSAValue, SSAValue]
+    """The tensor that a view shows."""
+    is_closed: bool
+    """Whether tensors lie nowhere but in the function's own buffers, as far as can be told."""
 
     @classmethod
-    def of(cls, graph: OperatorGraph) -> "TensorGraph":
-        """Derive it from the operators of a function. Linear in its operations."""
-        maker: dict[Operation, int] = {
-            op: i for i, operator in enumerate(graph.operators) for op in operator.operations
-        }
-        result = cls([], [], [], [], [], [])
-        index: dict[SSAValue, int] = {}
-        outside = [_read_from_outside(graph, i, maker) for i in range(len(graph.operators))]
-        needed = {value for values in outside for value in values}
-        terminator = graph.function.body.block.last_op
-        returned = [graph.root(value) for value in terminator.operands] if terminator else []
-        needed.update(value for value in returned if value.owner in maker)
-        for i, operator in enumerate(graph.operators):
-            made: list[SSAValue] = [
-                r for op in operator.operations for r in op.results if r in needed
-            ]
-            for value in made:
-                index[value] = len(result.tensors)
-                result.tensors.append(value)
-                result.sizes.append(size_bytes(value.type) or 0)
-            result.outputs.append([index[value] for value in made])
-            result.inputs.append([index[value] for value in outside[i]])
-            result.workspaces.append(_workspace(graph, operator.operations, made))
-        result.returned = sorted({index[value] for value in returned if value in index})
-        return result
+    def of(cls, function: FuncOp, keep_order: bool = False) -> "TensorGraph":
+        """Analyse a function with one block. Linear in its operations.
 
-    def workspace_of(self, graph: OperatorGraph, operator: Operator, outputs: Iterable[int]) -> int:
-        """Return the bytes that an operator which makes ``outputs`` would need besides. Linear."""
-        return _workspace(graph, operator.operations, [self.tensors[output] for output in outputs])
+        With ``keep_order`` every operation is an operator.
 
+        Raises ValueError for several blocks, or for a tensor whose size is not known.
+        """
+        return _Builder(function).build(fold=not keep_order)
 
-def _read_from_outside(
-    graph: OperatorGraph, position: int, maker: dict[Operation, int]
-) -> list[SSAValue]:
-    """List the tensors that an operator reads and another one makes."""
-    found: dict[SSAValue, None] = {}
-    for op in graph.operators[position].operations:
-        for value in values_used(op):
-            root = graph.root(value)
-            owner = root.owner
-            if (
-                isinstance(owner, Operation)
-                and is_tensor(root.type)
-                and maker.get(owner, position) != position
-            ):
-                found[root] = None
-    return list(found)
+    def root(self, value: SSAValue) -> SSAValue:
+        """Return the tensor that ``value`` shows, which is itself if it is no view."""
+        return self.roots.get(value, value)
+
+    def reorder(self, order: Iterable[int]) -> None:
+        """Bring the operations of the function into the given order of operators; linear.
+
+        Followers stand right before the first who uses them.
+        """
+        arrange(
+            self.function.body.block,
+            (op for index in order for op in self.operators[index].operations),
+        )
+
+    def readers(self) -> list[int]:
+        """Count for each tensor the operators that read it, and the end if it is returned."""
+        count = [0] * len(self.tensors)
+        for operator in self.operators:
+            for read in operator.inputs:
+                count[read] += 1
+        for read in self.returned:
+            count[read] += 1
+        return count
 
 
-def _workspace(graph: OperatorGraph, operations: list[Operation], made: list[SSAValue]) -> int:
-    """Replay an operator: most bytes live inside it, less the tensors it makes."""
-    storages = graph.storage_bytes
-    lasting = {storage for value in made for storage in graph.holders.get(value, ())}
-    own: set[int] = set()
-    last_use: dict[int, int] = {}
-    born: list[list[int]] = []
-    for i, op in enumerate(operations):
-        fresh: list[int] = []
+class _Builder:
+    """Builds the graph in one walk over the block."""
+
+    def __init__(self, function: FuncOp) -> None:
+        self.uniforms = Uniforms()
+        self.function = function
+        self.block = BlockOperations(function, self._is_filled_where_needed)
+        self.index: dict[SSAValue, int] = {}
+        self.graph = TensorGraph(function, [], [], [], [], self.block.roots, _is_closed(function))
+
+    def build(self, fold: bool) -> TensorGraph:
+        for op in self.block.operations:
+            self.graph.operators.append(self._operator(op))
+        last = self.block.last
+        ends = [self.block.root(value) for value in (last.operands if last else ())]
+        self.graph.returned = sorted({self.index[value] for value in ends if value in self.index})
+        if fold:
+            self._fold()
+        return self.graph
+
+    def _is_filled_where_needed(self, op: Operation) -> bool:
+        return bool(op.results) and all(self.uniforms.of(result) for result in op.results)
+
+    def _operator(self, op: Operation) -> TensorOperator:
+        operator = TensorOperator([op], self.block.keeps_order(op))
+        read = dict.fromkeys(self.block.root(value) for value in values_used(op))
+        operator.inputs = [self.index[value] for value in read if value in self.index]
         for result in op.results:
-            for storage in graph.holders.get(result, ()):
-                # A storage taken over from another operator counts as new: nothing is shared.
-                if storage not in own:
-                    own.add(storage)
-                    fresh.append(storage)
-        born.append(fresh)
-        for value in (*values_used(op), *op.results):
-            for storage in graph.holders.get(graph.root(value), ()):
-                last_use[storage] = i
-    dying: list[list[int]] = [[] for _ in operations]
-    for storage in own - lasting:
-        dying[last_use[storage]].append(storage)
-    live = most = 0
-    for fresh, dead in zip(born, dying, strict=True):
-        live += sum(storages[storage] for storage in fresh)
-        most = max(most, live)
-        live -= sum(storages[storage] for storage in dead)
-    return max(0, most - sum(size_bytes(value.type) or 0 for value in made))
+            if not is_tensor(result.type) or self.uniforms.of(result):
+                continue
+            size = size_bytes(result.type)
+            if size is None:
+                raise ValueError(f"the size of a result of '{op.name}' is not known")
+            made = self.index[result] = len(self.graph.tensors)
+            self.graph.tensors.append(result)
+            self.graph.sizes.append(size if result.first_use is not None else 0)
+            operator.outputs.append(made)
+            self._share(operator, op, result.index, made)
+        return operator
+
+    def _share(self, operator: TensorOperator, op: Operation, result: int, made: int) -> None:
+        """Note what a result may share room with."""
+        if op.regions and not isinstance(op, LinalgStructuredOperation | tensor.PadOp):
+            # What a region yields may lie where any tensor was that it reads.
+            operator.over += [(made, read) for read in operator.inputs]
+            return
+        size = self.graph.sizes[made]
+        for operand in overwritable(op, result):
+            read = self._whole(op.operands[operand])
+            if read is not None and self.graph.sizes[read] == size:
+                operator.over.append((made, read))
+        has_contents = any(
+            root in self.index and size_bytes(root.type) == size
+            for root in map(self.block.root, op.operands[1:2])
+        )
+        for operand in parts_of(op):
+            read = self._whole(op.operands[operand])
+            if read is None:
+                continue
+            if isinstance(op, tensor.InsertSliceOp) and has_contents:
+                operator.inserts.append(read)
+            else:
+                operator.parts.append((made, read))
+
+    def _whole(self, value: SSAValue) -> int | None:
+        """The tensor that ``value`` shows all of."""
+        root = self.block.root(value)
+        whole = size_bytes(root.type) == size_bytes(value.type)
+        return self.index.get(root) if whole else None
+
+    def _fold(self) -> None:
+        """Fold operators that need nothing into their only reader, where it has the room they need.
+
+        Waiting for the reader then costs nothing: while they run no more is held than while it
+        does. A part of what its reader makes may have to be away before it, and is not folded.
+        """
+        graph = self.graph
+        readers = graph.readers()
+        maker = {made: i for i, operator in enumerate(graph.operators) for made in operator.outputs}
+        gone: set[int] = set()
+        for operator in graph.operators:
+            for read in operator.inputs:
+                source = maker[read]
+                before = graph.operators[source]
+                if (
+                    readers[read] == 1
+                    and all(read != part for _, part in operator.parts)
+                    and len(before.outputs) == 1
+                    and len(before.inputs) == len(before.folded)
+                    and not before.keeps_order
+                    and self._need(before, least=False) <= graph.sizes[read] + self._room(operator)
+                ):
+                    operator.operations[-1:-1] = before.operations
+                    operator.folded.append(read)
+                    gone.add(source)
+        graph.operators = [o for i, o in enumerate(graph.operators) if i not in gone]
+
+    def _room(self, operator: TensorOperator) -> int:
+        """Bytes that an operator needs at least besides what it reads."""
+        return self._need(operator, least=True) - sum(
+            self.graph.sizes[read] for read in operator.inputs
+        )
+
+    def _need(self, operator: TensorOperator, *, least: bool) -> int:
+        """Bytes that an operator needs, at least or where nothing can be shared."""
+        sizes = self.graph.sizes
+        need = sum(sizes[tensor] for tensor in {*operator.inputs, *operator.outputs})
+        if not least:
+            return need
+        shared = [*operator.over, *operator.parts]
+        gone = sum(sizes[read] for read in {read for _, read in shared})
+        return need - min(gone, sum(sizes[made] for made in {made for made, _ in shared}))
+
+
+def _is_closed(function: FuncOp) -> bool:
+    """Tell whether no tensor can lie in memory of others, or in what a call or a region makes."""
+    marks = [name for attributes in function.arg_attrs or () for name in attributes.data]
+    return not any(name.endswith(".writable") for name in marks) and all(
+        op.dialect_name() in _KNOWN
+        and kind_of(op) in (Kind.PLAIN, Kind.CONSTANT, Kind.FORWARD)
+        and (not op.regions or isinstance(op, LinalgStructuredOperation | tensor.PadOp))
+        for op in function.body.block.ops
+    )
+
+
+_KNOWN = ("linalg", "tensor", "arith", "math", "func", "cf")
+"""Dialects whose operations do to tensors what their traits say, and no more."""

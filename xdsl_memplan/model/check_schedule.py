@@ -67,7 +67,8 @@ def check_schedule(graph: Graph, schedule: Schedule, capacity: int | None = None
     """Play a schedule and compare what it claims with what happened.
 
     Checked: every operator runs once, after what it needs; all it reads and makes is on chip while
-    it runs, and what it reads has been made by then; no two tensors share bytes; all lie below
+    it runs, but that results may take the place of what `Operator.overwrites` says and what leaves
+    the chip there; what it reads has been made by then; no two tensors share bytes; all lie below
     ``capacity`` (bytes; None: no limit); outputs are off chip in the end; `peak`, `load` and
     `traffic` are as claimed, and not below the claimed bound.
     Complexity: O(stays · tensors on chip).
@@ -86,19 +87,23 @@ def check_schedule(graph: Graph, schedule: Schedule, capacity: int | None = None
         ending[stay.end].append(stay)
     for position, index in enumerate(schedule.order):
         operator = graph.operators[index]
-        for stay in ending[position]:
-            memory.leave(stay)
-        for stay in starting[position]:
+        # What may be written over something comes once all is there that is read.
+        later = operator.overwriting
+        for stay in (s for s in starting[position] if s.tensor not in later):
             if not stay.is_loaded and stay.tensor not in operator.outputs:
                 name = graph.tensors[stay.tensor].id
                 raise ScheduleError(f"operator {operator.id} does not make tensor {name}")
             memory.enter(stay)
-        for tensor in {*operator.inputs, *operator.outputs}:
-            if tensor not in memory.on_chip:
-                name = graph.tensors[tensor].id
-                raise ScheduleError(f"tensor {name} is not on chip while {operator.id} runs")
-    for stay in ending[len(schedule.order)]:
-        memory.leave(stay)
+        _check_here(memory, operator.id, {*operator.inputs, *operator.outputs} - later)
+        # What may be written over is gone by then, if it leaves here.
+        gone = operator.overwritten
+        for stay in (s for s in ending[position + 1] if s.tensor in gone):
+            memory.leave(stay)
+        for stay in (s for s in starting[position] if s.tensor in later):
+            memory.enter(stay)
+        _check_here(memory, operator.id, later)
+        for stay in (s for s in ending[position + 1] if s.tensor not in gone):
+            memory.leave(stay)
     for tensor in range(len(graph.tensors)):
         if graph.tensors[tensor].kind == "output" and tensor not in memory.off_chip:
             raise ScheduleError(f"output {graph.tensors[tensor].id} is never written")
@@ -110,6 +115,13 @@ def check_schedule(graph: Graph, schedule: Schedule, capacity: int | None = None
         raise ScheduleError(f"peak, load and traffic are {found}, not {claims} as claimed")
     if schedule.value < schedule.bound:
         raise ScheduleError(f"the value {schedule.value} is below its bound {schedule.bound}")
+
+
+def _check_here(memory: _Memory, operator: str, tensors: set[int]) -> None:
+    for tensor in tensors:
+        if tensor not in memory.on_chip:
+            name = memory.graph.tensors[tensor].id
+            raise ScheduleError(f"tensor {name} is not on chip while {operator} runs")
 
 
 def _check_order(graph: Graph, order: Sequence[int]) -> None:

@@ -33,6 +33,19 @@ class Operator:
     """Positions of the tensors it makes."""
     kind: str = ""
     """What it computes, for people."""
+    overwrites: tuple[tuple[int, int], ...] = ()
+    """(result, input): a result that may be written over an input which is needed on chip no more.
+    All such results share the room of all such inputs."""
+
+    @property
+    def overwriting(self) -> set[int]:
+        """The results that may be written over an input."""
+        return {result for result, _ in self.overwrites}
+
+    @property
+    def overwritten(self) -> set[int]:
+        """The inputs that may be written over."""
+        return {read for _, read in self.overwrites}
 
 
 @dataclass(frozen=True)
@@ -53,13 +66,21 @@ class Graph:
         op = self.operators[operator]
         return sum(self.tensors[t].size for t in {*op.inputs, *op.outputs})
 
+    def least_footprint(self, operator: int) -> int:
+        """Return the footprint where all that may be written over is."""
+        op = self.operators[operator]
+        gone = sum(self.tensors[t].size for t in op.overwritten)
+        return self.footprint(operator) - min(
+            gone, sum(self.tensors[t].size for t in op.overwriting)
+        )
+
     @property
     def largest_footprint(self) -> int:
         """Bytes of the largest operator: COSMA's M_R, the least capacity that can work."""
-        return max((self.footprint(i) for i in range(len(self.operators))), default=0)
+        return max((self.least_footprint(i) for i in range(len(self.operators))), default=0)
 
     def load_in_order(self, order: Sequence[int]) -> int:
-        """Return the most bytes on chip at once if nothing is moved; O(uses).
+        """Return the most bytes on chip at once if nothing is moved or written over; O(uses).
 
         A tensor is on chip from the first operator of ``order`` that uses it to the last.
         """
@@ -98,6 +119,11 @@ class Graph:
                     op,
                     inputs=tuple(position[t] for t in op.inputs if t in position),
                     outputs=tuple(position[t] for t in op.outputs),
+                    overwrites=tuple(
+                        (position[made], position[read])
+                        for made, read in op.overwrites
+                        if read in position
+                    ),
                 )
                 for op in self.operators
             ],

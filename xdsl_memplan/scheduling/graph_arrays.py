@@ -28,6 +28,8 @@ def as_core_graph(graph: Graph) -> dict[str, Any]:
         if not tensors.issuperset(op.inputs) or not tensors.issuperset(op.outputs):
             used = (*op.inputs, *op.outputs)
             check_positions(used, tensors, f"operator '{op.id}' uses tensor")
+        for pair in op.overwrites:
+            check_positions(pair, tensors, f"operator '{op.id}' overwrites tensor")
     for edge in graph.edges:
         check_positions(edge, operators, f"edge {edge} names operator")
     return {
@@ -39,6 +41,11 @@ def as_core_graph(graph: Graph) -> dict[str, Any]:
         "is_source": [tensor.is_source for tensor in graph.tensors],
         "is_output": [tensor.kind == "output" for tensor in graph.tensors],
         "edges": list(graph.edges),
+        "overwrites": [
+            (i, result, read)
+            for i, op in enumerate(graph.operators)
+            for result, read in op.overwrites
+        ],
     }
 
 

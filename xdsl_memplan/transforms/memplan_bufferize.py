@@ -46,7 +46,7 @@ class MemplanBufferizePass(ModulePass):
 
     Options:
 
-    - `alignment` (64): of each buffer, in bytes.
+    - `alignment` (that of the first memory, 64 if nothing is said): of each buffer, in bytes.
     - `memory` (none): `"L1=64KiB:align=64,L2=1MiB"`, the buffers go to the first; wins over the
       module's description.
     - `in-place` (true): let operations write over operands that die; `false` is for measurements.
@@ -58,7 +58,7 @@ class MemplanBufferizePass(ModulePass):
 
     name = "memplan-bufferize"
 
-    alignment: int = 64
+    alignment: int | None = None
     memory: str = ""
     in_place: bool = True
 
@@ -70,6 +70,6 @@ class MemplanBufferizePass(ModulePass):
         # Loading the parts takes a moment, and every start of xdsl-opt lists this pass.
         from xdsl_memplan.transforms.bufferize.module import Options, bufferize_module
 
-        if self.alignment < 1:
+        if self.alignment is not None and self.alignment < 1:
             raise PassFailedException(f"option alignment: {self.alignment} is not positive")
         bufferize_module(op, Options(self.alignment, self.memory, self.in_place))

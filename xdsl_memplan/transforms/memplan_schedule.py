@@ -104,9 +104,8 @@ class MemplanSchedulePass(ModulePass):
                     if not keep:
                         schedule_for_least_peak(graph_to_schedule(function), self.max_states)
                 case "traffic":
-                    graph = graph_to_schedule(function, keep)
                     target = off_chip or DEFAULT_OFF_CHIP
-                    schedule_for_least_traffic(graph, on_chip, target, keep, self.max_states)
+                    schedule_for_least_traffic(function, on_chip, target, keep, self.max_states)
                 case _:
                     # Nobody asked for an order: what cannot be analysed stays as it is.
                     try:

@@ -2,7 +2,7 @@
 
 from xdsl_memplan.analysis.memories import Memory
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
-from xdsl_memplan.transforms.schedule_peak import bytes_needed, schedule_for_least_peak
+from xdsl_memplan.transforms.schedule_peak import arena_bytes, schedule_for_least_peak
 from xdsl_memplan.transforms.schedule_traffic import schedule_for_least_traffic
 
 
@@ -20,8 +20,6 @@ def schedule_to_fit(
     if on_chip.capacity is None or off_chip is None:
         return
     function = graph.function
-    needed = bytes_needed(function, on_chip.alignment)
+    needed = arena_bytes(function, on_chip)
     if needed is not None and needed > on_chip.capacity:
-        # The operators are listed in the order that they had before.
-        reordered = OperatorGraph.of(function, keep_order)
-        schedule_for_least_traffic(reordered, on_chip, off_chip, keep_order, max_states)
+        schedule_for_least_traffic(function, on_chip, off_chip, keep_order, max_states)

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.function_problems import function_problems
-from xdsl_memplan.analysis.memories import DEFAULT_ALIGNMENT
+from xdsl_memplan.analysis.memories import DEFAULT_ALIGNMENT, Memory
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.analysis.planned_buffers import problem_of
@@ -97,17 +97,33 @@ def restore(function: FuncOp, operations: Iterable[Operation]) -> None:
     block.add_ops(listed)
 
 
-def bytes_needed(function: FuncOp, alignment: int = DEFAULT_ALIGNMENT) -> int | None:
-    """Foresee the bytes that a function needs after bufferization; None if that fails.
+def bytes_needed(function: FuncOp) -> int | None:
+    """Foresee the most bytes live at once after bufferization; None if that fails.
 
-    Straight-line code needs what its tensors' places need, with sizes rounded up to the alignment.
-    Loops and branches may need copies besides, so they are bufferized on a copy. Changes nothing.
+    Straight-line code needs what its tensors' places need. Loops and branches may need copies
+    besides, so they are bufferized on a copy, and what is returned is the arena. Changes nothing.
     """
     try:
         if not _is_straight_line(function):
             return _arena_bytes(function)
         check_function(function)
-        return Peak(place_function(function, {}, in_place=True), alignment).bytes
+        return Peak(place_function(function, {}, in_place=True), DEFAULT_ALIGNMENT).bytes
+    except PassFailedException:
+        return None
+
+
+def arena_bytes(function: FuncOp, memory: Memory) -> int | None:
+    """Foresee the arena in a memory after bufferization; None if that fails.
+
+    The places of the tensors of straight-line code are planned as buffers will be; what is moved to
+    another memory takes no room. For loops and branches see `bytes_needed`. Changes nothing.
+    """
+    try:
+        if not _is_straight_line(function):
+            return _arena_bytes(function)
+        check_function(function)
+        placement = place_function(function, {}, in_place=True, default_arena=memory.name)
+        return plan(Peak(placement).problem(memory.alignment), effort="low").peak
     except PassFailedException:
         return None
 

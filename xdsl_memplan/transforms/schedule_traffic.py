@@ -1,55 +1,63 @@
 """Brings the functions of a module under a capacity with the fewest bytes moved off chip."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.in_place_joins import join_in_place
 from xdsl_memplan.analysis.memories import Memories, Memory
-from xdsl_memplan.analysis.operator_graph import OperatorGraph
-from xdsl_memplan.analysis.schedule_graph import traffic_graph
 from xdsl_memplan.analysis.tensor_graph import TensorGraph
+from xdsl_memplan.analysis.traffic_graph import Parts, has_choice, traffic_graph
 from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.model.schedule import Schedule, Stay
 from xdsl_memplan.scheduling.core import SearchSettings
 from xdsl_memplan.scheduling.errors import InvalidGraphError
 from xdsl_memplan.scheduling.fixed_order import schedule_in_order
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
-from xdsl_memplan.transforms.off_chip_moves import write_schedule
+from xdsl_memplan.transforms.off_chip_moves import WrittenSchedule, write_schedule
+from xdsl_memplan.transforms.schedule_peak import arena_bytes
 
 DEFAULT_OFF_CHIP = "off_chip"
 
+_MOST_TRIES = 6
+"""Searches for less room, each by what the buffers of the one before took too much."""
+
 
 def schedule_for_least_traffic(
-    graph: OperatorGraph, on_chip: Memory, off_chip: str, keep_order: bool, max_states: int
+    function: FuncOp,
+    on_chip: Memory,
+    off_chip: str,
+    keep_order: bool,
+    max_states: int,
+    reserve: int = 0,
 ) -> None:
-    """Write order, spills and retrieves of least traffic into the function of ``graph``.
+    """Write order, spills and retrieves of least traffic into a function.
+
+    What a search finds is taken if the buffers then fit the capacity less ``reserve`` bytes, by
+    `bytes_needed`. The bound holds for the whole capacity.
 
     Raises PassFailedException if the memory has no capacity, or an operation does not fit.
     """
-    capacity = on_chip.capacity
-    if capacity is None:
+    if on_chip.capacity is None:
         raise PassFailedException(
             "memplan-schedule: objective=traffic needs the capacity of the on-chip memory; "
             'write for example memory="L1=256KiB"'
         )
-    # Every address is a multiple of the alignment, so sizes are rounded up to it.
-    alignment = on_chip.alignment
-    graph = join_in_place(graph, keep_order)
-    tensors = TensorGraph.of(graph)
-    schedulable = traffic_graph(graph, tensors, alignment)
-    usable = capacity - capacity % alignment
-    settings = SearchSettings(max_states=max_states)
     try:
-        if keep_order:
-            order = range(len(schedulable.operators))
-            found = schedule_in_order(schedulable, order, usable, settings)
-        else:
-            found = schedule_for_traffic(schedulable, usable, settings)
+        tensors = TensorGraph.of(function, keep_order)
+    except ValueError as error:
+        raise PassFailedException(f"memplan-schedule: {error}") from error
+    settings = SearchSettings(max_states=max_states)
+    search = _LeastTraffic(tensors, on_chip, off_chip, keep_order, settings, reserve)
+    try:
+        moved, bound = search.run()
     except InvalidGraphError as error:
-        name = graph.function.sym_name.data
+        name = function.sym_name.data
         raise PassFailedException(f"memplan-schedule: @{name}: {error}") from error
-    write_schedule(graph, tensors, found.order, found.stays, on_chip.name, off_chip)
-    graph.function.attributes[TRAFFIC] = DictionaryAttr(
-        {"bytes": IntegerAttr(found.traffic, i64), "bound": IntegerAttr(found.bound, i64)}
+    function.attributes[TRAFFIC] = DictionaryAttr(
+        {"bytes": IntegerAttr(moved, i64), "bound": IntegerAttr(bound, i64)}
     )
 
 
@@ -57,3 +65,103 @@ def two_memories(module: ModuleOp, option: str) -> tuple[Memory, str | None]:
     """The on-chip memory, and the name of the one off chip if there is one."""
     on_chip, *others = Memories.of(module, option).by_name.values()
     return on_chip, others[0].name if others else None
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A schedule, and what came of it as buffers; all in bytes."""
+
+    order: Sequence[int]
+    stays: Sequence[Stay]
+    moved: int
+    excess: int
+    """What the buffers take beyond the room, as far as that is known."""
+
+
+@dataclass
+class _LeastTraffic:
+    """The schedules that are tried for one function."""
+
+    tensors: TensorGraph
+    on_chip: Memory
+    off_chip: str
+    keep_order: bool
+    settings: SearchSettings
+    reserve: int
+    tried: list[_Candidate] = field(default_factory=list[_Candidate])
+
+    def run(self) -> tuple[int, int]:
+        """Write the best schedule that fits; return the bytes it moves and the bound.
+
+        Raises InvalidGraphError for an operation that does not fit.
+        """
+        capacity = self.on_chip.capacity or 0
+        can_lie_inside = has_choice(self.tensors)
+        parts = Parts.LIE_INSIDE if can_lie_inside else Parts.MOVE_INSIDE
+        found = self._search(parts, capacity)
+        bound = found.bound if self.tensors.is_closed else 0
+        fits = not self.reserve and self._try(found)
+        if not (fits and self.tried[-1].moved <= bound):
+            kinds = (Parts.MOVE_INSIDE, Parts.ARE_COPIED)
+            any(self._try_for_less(kind, capacity - self.reserve) for kind in kinds)
+        if all(candidate.excess for candidate in self.tried):
+            self._try(self._all_away())
+        best = min(self.tried, key=lambda candidate: (candidate.excess, candidate.moved))
+        if best.excess:
+            least = min(candidate.excess for candidate in self.tried) + capacity - self.reserve
+            raise InvalidGraphError(
+                f"the buffers of each schedule that was tried take {least} bytes or more; the "
+                f"capacity is {capacity}"
+            )
+        self._write(best.order, best.stays)
+        return best.moved, min(bound, best.moved)
+
+    def _try_for_less(self, parts: Parts, room: int) -> bool:
+        """Search for some room, and for less while the buffers take more; tell if they fit."""
+        for _ in range(_MOST_TRIES):
+            try:
+                found = self._search(parts, room)
+            except InvalidGraphError:
+                return False
+            if self._try(found):
+                return True
+            room -= self.tried[-1].excess
+        return False
+
+    def _search(self, parts: Parts, room: int) -> Schedule:
+        alignment = self.on_chip.alignment
+        graph = traffic_graph(self.tensors, alignment, parts)
+        # The last buffer may end where no other could begin.
+        room += -room % alignment
+        if self.keep_order:
+            return schedule_in_order(graph, range(len(graph.operators)), room, self.settings)
+        return schedule_for_traffic(graph, room, self.settings)
+
+    def _try(self, found: Schedule | tuple[Sequence[int], Sequence[Stay]]) -> bool:
+        """See what a schedule takes and moves as buffers; tell if it fits."""
+        order, stays = found if isinstance(found, tuple) else (found.order, found.stays)
+        written = self._write(order, stays)
+        needed = arena_bytes(self.tensors.function, self.on_chip)
+        room = (self.on_chip.capacity or 0) - self.reserve
+        excess = 0 if needed is None else max(0, needed - room)
+        moved = written.moved_bytes(self.on_chip.alignment)
+        written.undo()
+        self.tried.append(_Candidate(order, stays, moved, excess))
+        return excess == 0
+
+    def _write(self, order: Sequence[int], stays: Sequence[Stay]) -> WrittenSchedule:
+        return write_schedule(self.tensors, order, stays, self.on_chip.name, self.off_chip)
+
+    def _all_away(self) -> tuple[Sequence[int], Sequence[Stay]]:
+        """The schedule in which nothing stays on chip between two operators."""
+        readers = self.tensors.readers()
+        stays: list[Stay] = []
+        for i, operator in enumerate(self.tensors.operators):
+            stays += [
+                Stay(t, i, i + 1, 0, is_loaded=True, is_spilled=False) for t in operator.inputs
+            ]
+            stays += [
+                Stay(t, i, i + 1, 0, is_loaded=False, is_spilled=readers[t] > 0)
+                for t in operator.outputs
+            ]
+        return range(len(self.tensors.operators)), stays

@@ -37,6 +37,8 @@ pub struct GraphArrays {
     is_source: Vec<bool>,
     is_output: Vec<bool>,
     edges: Vec<(u32, u32)>,
+    /// Operator, result, input that the result may be written over.
+    overwrites: Vec<(u32, u32, u32)>,
 }
 
 impl GraphArrays {
@@ -66,6 +68,9 @@ impl GraphArrays {
         }
         for &(before, after) in &self.edges {
             builder.edge(OpIdx::new(before), OpIdx::new(after));
+        }
+        for &(op, output, input) in &self.overwrites {
+            builder.overwrite(OpIdx::new(op), TensorIdx::new(output), TensorIdx::new(input));
         }
         builder.build().map_err(to_python)
     }

@@ -32,7 +32,8 @@ from xdsl_memplan.transforms.bufferize.stock_records import record_of, writes_an
 class Options:
     """How to bufferize; the options of the pass."""
 
-    alignment: int = 64
+    alignment: int | None = None
+    """Of each buffer; that of the first memory if it is None."""
     memory: str = ""
     in_place: bool = True
 
@@ -62,9 +63,10 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     written = {f.sym_name.data: writable_arguments(f) for f in functions}
     if any(map(_has_tensors, functions)):
         ensure_arenas(module, memories.by_name.values())
-    globals = Globals(module, options.alignment)
+    alignment = options.alignment or arena.alignment
+    globals = Globals(module, alignment)
     for placement in placements:
-        emitter = Emitter(placement, globals, arena.name, options.alignment, record_of, written)
+        emitter = Emitter(placement, globals, arena.name, alignment, record_of, written)
         _rewrite(placement.function, emitter)
     for function in functions:
         if not function.body.blocks:

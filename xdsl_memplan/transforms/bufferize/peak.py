@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import RetrieveOp
+from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Storage, View
 from xdsl_memplan.transforms.bufferize.placement import Placement
@@ -74,6 +75,16 @@ class Peak:
     def bytes(self) -> int:
         """The largest load."""
         return int(self.load.max(initial=0))
+
+    def problem(self, alignment: int) -> Problem:
+        """The storages as buffers that are to be placed, with positions for ticks."""
+        spans = [room.span() for room in self.rooms]
+        return Problem(
+            sizes=np.array([room.size for room in self.rooms], dtype=np.int64),
+            starts=np.array([start for start, _ in spans], dtype=np.int64),
+            ends=np.array([end + 1 for _, end in spans], dtype=np.int64),
+            alignments=np.full(len(spans), alignment, dtype=np.int64),
+        )
 
     def relieve(self) -> set[_Entry]:
         """Find operands to take out of slices so that the estimated peak falls.

@@ -9,13 +9,19 @@ from xdsl_memplan.transforms.bufferize.place import Place, Storage
 from xdsl_memplan.transforms.bufferize.placement import Placement
 
 
-def place_move(placement: Placement, op: Operation) -> None:
+def place_spill(placement: Placement, op: Operation) -> None:
     """The copy is in the arena that the operation names."""
-    assert isinstance(op, SpillOp | RetrieveOp)
+    assert isinstance(op, SpillOp)
     assert op.parent is not None
     arena = placement.homes.named(op.arena.string_value())
     type = dense_memref(op.result.type, placement.spaces.get(arena))
     placement.places[op.result] = Place(Storage(type, op.parent, arena=arena), (), type)
+
+
+def place_retrieve(placement: Placement, op: Operation) -> None:
+    """The copy is written where it is wanted, such as the slice of a concatenation."""
+    assert isinstance(op, RetrieveOp)
+    placement.result_place(op.result)
 
 
 def place_region_copy(placement: Placement, op: Operation) -> None:

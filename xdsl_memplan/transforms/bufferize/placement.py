@@ -20,6 +20,7 @@ from typing import cast
 from xdsl.dialects import func
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.region_moves import CarryOp
 from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.in_place import Overwrite
@@ -28,7 +29,6 @@ from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
 from xdsl_memplan.transforms.bufferize.records import OperationRecord
 from xdsl_memplan.transforms.bufferize.tensor_views import inverse, viewed, views_of
-from xdsl_memplan.transforms.bufferize.uniform import Uniforms
 
 
 @dataclass

@@ -154,8 +154,8 @@ _TABLE: dict[type[Operation], OperationRecord] = {
     bufferization.AllocTensorOp: OperationRecord(
         place_b.place_alloc_tensor, emit_b.emit_alloc_tensor, writes_anywhere=_has_copy
     ),
-    SpillOp: OperationRecord(place_m.place_move, emit_m.emit_move),
-    RetrieveOp: OperationRecord(place_m.place_move, emit_m.emit_move),
+    SpillOp: OperationRecord(place_m.place_spill, emit_m.emit_move),
+    RetrieveOp: OperationRecord(place_m.place_retrieve, emit_m.emit_move, writes_anywhere=True),
     LoadOp: _REGION_COPY,
     CarryOp: _REGION_COPY,
     StoreOp: OperationRecord(place_m.place_store, emit_m.emit_store, writes_anywhere=True),

@@ -93,9 +93,20 @@ impl Arena<'_> {
             .filter(|t| !self.blocks.iter().any(|b| b.tensor == *t))
             .chain(op.outputs.iter().copied())
             .collect();
-        missing.sort_by_key(|t| (std::cmp::Reverse(graph.tensors()[t.get()].bytes), *t));
-        let is_placed = missing.iter().all(|&t| self.place(position, t));
+        let is_over = |t: &TensorIdx| op.overwriting.binary_search(t).is_ok();
+        missing
+            .sort_by_key(|t| (is_over(t), std::cmp::Reverse(graph.tensors()[t.get()].bytes), *t));
+        let (over, before): (Vec<_>, Vec<_>) = missing.into_iter().partition(is_over);
+        let is_gone = |t: &TensorIdx| op.overwritten.binary_search(t).is_ok();
+        let mut ending = Vec::new();
+        let is_placed = before.iter().all(|&t| self.place(position, t)) && {
+            // What is read here for the last time makes room for what may be written over it.
+            let ends = |b: &Block| is_gone(&b.tensor) && self.uses[b.tensor.get()].len() == 1;
+            (ending, self.blocks) = std::mem::take(&mut self.blocks).into_iter().partition(ends);
+            over.iter().all(|&t| self.place(position, t))
+        };
         if !is_placed {
+            self.blocks.append(&mut ending);
             // What was placed for this operator in vain has not happened.
             for block in std::mem::take(&mut self.blocks) {
                 if self.stays[block.stay].start == position {
@@ -105,10 +116,32 @@ impl Arena<'_> {
                 }
             }
             let mut offset = 0;
-            for &t in op.inputs.iter().chain(&op.outputs) {
+            let apart = |t: &&TensorIdx| !is_gone(t) && !is_over(t);
+            for &t in op.inputs.iter().chain(&op.outputs).filter(apart) {
                 self.enter(position, t, offset);
                 offset += graph.tensors()[t.get()].bytes;
             }
+            for shared in [&op.overwritten, &op.overwriting] {
+                let mut offset = offset;
+                for &t in shared {
+                    self.enter(position, t, offset);
+                    offset += graph.tensors()[t.get()].bytes;
+                }
+            }
+            // Some of it is written over; all of that leaves.
+            for i in 0..self.blocks.len() {
+                let Block { tensor, stay, .. } = self.blocks[i];
+                if is_gone(&tensor) {
+                    self.stays[stay].end = position + 1;
+                    self.is_off_chip[tensor.get()] = true;
+                    self.uses[tensor.get()].pop();
+                }
+            }
+            self.blocks.retain(|b| !is_gone(&b.tensor));
+        }
+        for block in ending {
+            self.uses[block.tensor.get()].pop();
+            self.stays[block.stay].end = position + 1;
         }
         for i in 0..self.blocks.len() {
             let block = self.blocks[i];

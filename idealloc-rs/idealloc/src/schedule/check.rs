@@ -5,7 +5,7 @@
 //! `xdsl_memplan/model/check_schedule.py`, which shares no code with this crate.
 
 use super::graph::{Graph, OpIdx};
-use super::residency::Residency;
+use super::residency::{Residency, halves};
 use crate::error::Error;
 
 /// Replays order and stays against a graph and returns the bytes moved and the bytes of memory used.
@@ -67,7 +67,7 @@ pub fn check_schedule(
             return Err(wrong(format!("output '{name}' is never written")));
         }
     }
-    let peak = check_addresses(graph, residencies)?;
+    let peak = check_addresses(graph, order, residencies)?;
     match capacity {
         Some(capacity) if peak > capacity => {
             Err(wrong(format!("addresses end at {peak}, the capacity is {capacity}")))
@@ -102,25 +102,30 @@ fn positions(graph: &Graph, order: &[OpIdx]) -> Result<Vec<usize>, Error> {
     Ok(position)
 }
 
-fn check_addresses(graph: &Graph, residencies: &[Residency]) -> Result<u64, Error> {
+fn check_addresses(
+    graph: &Graph,
+    order: &[OpIdx],
+    residencies: &[Residency],
+) -> Result<u64, Error> {
     let bytes = |r: &Residency| graph.tensors()[r.tensor.get()].bytes;
-    let mut sorted: Vec<&Residency> = residencies.iter().filter(|r| bytes(r) > 0).collect();
-    sorted.sort_by_key(|r| r.start);
-    let mut live: Vec<&Residency> = Vec::new();
+    let taking_room = residencies.iter().filter(|r| bytes(r) > 0);
+    let mut sorted: Vec<_> = taking_room.map(|r| (halves(graph, order, r), r)).collect();
+    sorted.sort_by_key(|((start, _), _)| *start);
+    let mut live: Vec<(usize, &Residency)> = Vec::new();
     let mut peak = 0u64;
-    for r in sorted {
-        live.retain(|other| other.end > r.start);
+    for ((start, last), r) in sorted {
+        live.retain(|other| other.0 > start);
         let end = r
             .offset
             .checked_add(bytes(r))
             .ok_or_else(|| wrong("an address is above 2^64".to_owned()))?;
-        if let Some(other) = live.iter().find(|o| o.offset < end && r.offset < o.offset + bytes(o))
-        {
+        let clash = |o: &&&Residency| o.offset < end && r.offset < o.offset + bytes(o);
+        if let Some(other) = live.iter().map(|(_, o)| o).find(clash) {
             let name = |r: &Residency| &graph.tensors()[r.tensor.get()].name;
             return Err(wrong(format!("tensors '{}' and '{}' share bytes", name(other), name(r))));
         }
         peak = peak.max(end);
-        live.push(r);
+        live.push((last, r));
     }
     Ok(peak)
 }

@@ -26,6 +26,12 @@ pub(super) struct Move<const W: usize> {
     pub dying_bytes: u64,
     /// Size of the smallest of `dying`; `u64::MAX` if there is none.
     pub smallest_dying: u64,
+    /// Bytes that results find in `dying`, as they may be written over it.
+    pub saved_bytes: u64,
+    /// What else it may write over, if that leaves the chip.
+    pub overwritten: BitSet<W>,
+    /// Bytes that results find there at most.
+    pub overwriting_bytes: u64,
     /// What it makes, as bits of the downset it leads to; empty until somebody goes there.
     pub made: BitSet<W>,
     /// The part of `made` that is clean from the start.
@@ -221,18 +227,36 @@ fn make_move<const W: usize>(
     let reduced = lattice.reduced;
     let (mut inputs, mut dying) = (BitSet::EMPTY, BitSet::EMPTY);
     let (mut dying_bytes, mut smallest_dying) = (0, u64::MAX);
-    for item in &reduced.macros[step as usize].inputs {
-        let Ok(bit) = live.binary_search(item) else { continue };
+    let (mut overwritten, mut gone) = (BitSet::EMPTY, 0);
+    let body = &reduced.macros[step as usize];
+    for number in &body.inputs {
+        let Ok(bit) = live.binary_search(number) else { continue };
         inputs.insert(bit as u32);
-        let item = &reduced.items[*item as usize];
+        let item = &reduced.items[*number as usize];
+        let is_overwritten = body.overwritten.binary_search(number).is_ok();
         if item.consumers.iter().all(|&c| c == step || lattice.contains(from, c)) {
             dying.insert(bit as u32);
             dying_bytes += item.bytes;
             smallest_dying = smallest_dying.min(item.bytes);
+            gone += if is_overwritten { item.bytes } else { 0 };
+        } else if is_overwritten {
+            overwritten.insert(bit as u32);
         }
     }
-    let (made, made_clean) = (BitSet::EMPTY, BitSet::EMPTY);
-    Move { step, to: None, inputs, dying, dying_bytes, smallest_dying, made, made_clean }
+    let saved_bytes = gone.min(body.overwriting_bytes);
+    Move {
+        step,
+        to: None,
+        inputs,
+        dying,
+        dying_bytes,
+        smallest_dying,
+        saved_bytes,
+        overwritten,
+        overwriting_bytes: body.overwriting_bytes - saved_bytes,
+        made: BitSet::EMPTY,
+        made_clean: BitSet::EMPTY,
+    }
 }
 
 fn find_lasts<const W: usize>(
@@ -269,7 +293,12 @@ fn find_twins(lattice: &Lattice<'_>, live: &[u32], at: DownsetIdx) -> Vec<u16> {
             let all = items[item as usize].consumers.iter().copied();
             all.filter(|&c| !lattice.contains(at, c))
         };
-        items[a as usize].bytes == items[b as usize].bytes && readers(a).eq(readers(b))
+        let is_overwritten = |item: u32, reader: u32| {
+            lattice.reduced.macros[reader as usize].overwritten.binary_search(&item).is_ok()
+        };
+        items[a as usize].bytes == items[b as usize].bytes
+            && readers(a).eq(readers(b))
+            && readers(a).all(|reader| is_overwritten(a, reader) == is_overwritten(b, reader))
     };
     (0..live.len())
         .map(|i| live[..i].iter().position(|a| are_alike(a, &live[i])).unwrap_or(i) as u16)

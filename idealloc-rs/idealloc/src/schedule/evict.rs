@@ -7,13 +7,32 @@ use super::bit_set::BitSet;
 struct Candidate {
     bit: u32,
     bytes: u64,
-    /// Counts from the start of the macro; otherwise only once its first operator has run.
-    is_early: bool,
+    when: When,
     /// Candidates of one kind are interchangeable. The second is whether evicting writes.
     kind: (u32, bool),
 }
 
+/// From when on the bytes of a tensor that is evicted are free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum When {
+    /// From the start of the macro.
+    Early,
+    /// Once its first operator has run, but a result of that may be written over it.
+    Over,
+    /// Once its first operator has run.
+    Late,
+}
+
 impl Candidate {
+    /// Bytes free for the first operator, which can write over no more than `room` bytes of what it reads.
+    fn early_bytes(&self, room: u64) -> u64 {
+        match self.when {
+            When::Early => self.bytes,
+            When::Over => self.bytes.min(room),
+            When::Late => 0,
+        }
+    }
+
     /// Bytes moved by evicting it, the read that brings it back included.
     const fn cost(&self) -> u64 {
         if self.kind.1 { 2 * self.bytes } else { self.bytes }
@@ -23,7 +42,7 @@ impl Candidate {
 /// What must be freed, and what may be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Need<const W: usize> {
-    /// Bytes to free among `bystanders` before the first operator.
+    /// Bytes to free among `bystanders` and `overwritten` before the first operator.
     pub early_bytes: u64,
     /// Bytes to free among `bystanders` and `read` before the others.
     pub late_bytes: u64,
@@ -31,6 +50,9 @@ pub(super) struct Need<const W: usize> {
     pub bystanders: BitSet<W>,
     /// Tensors that it reads and that are read again later.
     pub read: BitSet<W>,
+    /// Those of `read` that the first operator may write over, and how many bytes of its results at most.
+    pub overwritten: BitSet<W>,
+    pub overwriting_bytes: u64,
     /// Of both, those without a copy off chip.
     pub dirty: BitSet<W>,
 }
@@ -43,8 +65,9 @@ pub(super) struct Evictor<const W: usize> {
     rest: Vec<(u64, u64)>,
     chosen: Vec<usize>,
     choices: Vec<BitSet<W>>,
-    /// Bytes to free: of all candidates, and of the early ones.
+    /// Bytes to free: of all candidates, and of the early ones; and what may be written over.
     need: (u64, u64),
+    room: u64,
     /// Choices after which a listing is cut.
     most: usize,
     /// Steps that a listing may still take.
@@ -90,35 +113,49 @@ impl<const W: usize> Evictor<W> {
             return &self.choices;
         }
         self.candidates.clear();
+        let over = if need.early_bytes == 0 || need.overwriting_bytes == 0 {
+            BitSet::EMPTY
+        } else {
+            need.overwritten
+        };
         let late = if need.late_bytes == 0 { BitSet::EMPTY } else { need.read };
-        for bit in (need.bystanders | late).iter() {
+        for bit in (need.bystanders | over | late).iter() {
+            let when = match (need.bystanders.contains(bit), over.contains(bit)) {
+                (true, _) => When::Early,
+                (false, true) => When::Over,
+                (false, false) => When::Late,
+            };
             let is_dirty = need.dirty.contains(bit);
             self.candidates.push(Candidate {
                 bit,
                 bytes: bytes_of(bit),
-                is_early: need.bystanders.contains(bit),
+                when,
                 kind: (if merge_twins { u32::from(twin[bit as usize]) } else { bit }, is_dirty),
             });
         }
         self.candidates
-            .sort_unstable_by_key(|c| (std::cmp::Reverse(c.bytes), c.kind, c.is_early, c.bit));
+            .sort_unstable_by_key(|c| (std::cmp::Reverse(c.bytes), c.kind, c.when, c.bit));
         self.price = if self.candidates.iter().all(|c| c.kind.1) { 2 } else { 1 };
         self.rest.clear();
         self.rest.push((0, 0));
         for c in self.candidates.iter().rev() {
             let (all, early) = self.rest[self.rest.len() - 1];
-            self.rest.push((all + c.bytes, early + if c.is_early { c.bytes } else { 0 }));
+            self.rest.push((all + c.bytes, early + c.early_bytes(need.overwriting_bytes)));
         }
         self.rest.reverse();
         self.chosen.clear();
         self.need = (need.late_bytes, need.early_bytes);
+        self.room = need.overwriting_bytes;
         self.steps_left = (self.most as u32).saturating_mul(STEPS_PER_CHOICE);
-        self.extend(0, need.late_bytes, need.early_bytes, 0);
+        self.extend(0, (need.late_bytes, need.early_bytes), self.room, 0);
         &self.choices
     }
 
-    /// Lists the choices that extend the chosen by candidates from a position on; `cost` is what the chosen move.
-    fn extend(&mut self, from: usize, late: u64, early: u64, cost: u64) {
+    /// Lists the choices that extend the chosen by candidates from a position on.
+    ///
+    /// `late` and `early` are bytes still to be freed, `room` those that may still be written over something; `cost` is
+    /// what the chosen move.
+    fn extend(&mut self, from: usize, (late, early): (u64, u64), room: u64, cost: u64) {
         if self.choices.len() >= self.most || self.steps_left == 0 {
             self.is_cut = true;
             return;
@@ -148,19 +185,19 @@ impl<const W: usize> Evictor<W> {
                 return;
             }
             let c = self.candidates[i];
-            if late > 0 || c.is_early {
+            let early_freed = c.early_bytes(room);
+            if late > 0 || early_freed > 0 {
                 self.chosen.push(i);
-                let early_freed = if c.is_early { c.bytes } else { 0 };
-                let (late, early) =
-                    (late.saturating_sub(c.bytes), early.saturating_sub(early_freed));
-                self.extend(i + 1, late, early, cost + c.cost());
+                let left = (late.saturating_sub(c.bytes), early.saturating_sub(early_freed));
+                let room = if c.when == When::Over { room - early_freed } else { room };
+                self.extend(i + 1, left, room, cost + c.cost());
                 self.chosen.pop();
             }
             // Leaving one out means leaving out all that are interchangeable with it.
             i += 1;
             while i < self.candidates.len() && {
                 let next = self.candidates[i];
-                next.kind == c.kind && next.bytes == c.bytes && next.is_early == c.is_early
+                next.kind == c.kind && next.bytes == c.bytes && next.when == c.when
             } {
                 i += 1;
             }
@@ -168,16 +205,25 @@ impl<const W: usize> Evictor<W> {
     }
 
     fn is_minimal(&self) -> bool {
-        let (mut all, mut early) = (0, 0);
+        let (mut all, mut early, mut over) = (0, 0, 0);
         for &i in &self.chosen {
             let c = self.candidates[i];
             all += c.bytes;
-            early += if c.is_early { c.bytes } else { 0 };
+            match c.when {
+                When::Early => early += c.bytes,
+                When::Over => over += c.bytes,
+                When::Late => {}
+            }
         }
         let (need_all, need_early) = self.need;
         self.chosen.iter().all(|&i| {
             let c = self.candidates[i];
-            all - c.bytes < need_all || (c.is_early && early - c.bytes < need_early)
+            let early_without = match c.when {
+                When::Early => early - c.bytes + over.min(self.room),
+                When::Over => early + (over - c.bytes).min(self.room),
+                When::Late => return all - c.bytes < need_all,
+            };
+            all - c.bytes < need_all || early_without < need_early
         })
     }
 }

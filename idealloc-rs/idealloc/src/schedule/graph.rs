@@ -40,7 +40,7 @@ index!(OpIdx);
 index!(TensorIdx);
 
 /// One operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Op {
     /// Name for messages.
     pub name: String,
@@ -50,6 +50,10 @@ pub struct Op {
     pub outputs: Vec<TensorIdx>,
     /// Operators that must run before for another reason than a tensor, ascending.
     pub after: Vec<OpIdx>,
+    /// Inputs that results may be written over, if they are not needed on chip any more; ascending.
+    pub overwritten: Vec<TensorIdx>,
+    /// Results that may be written over one of those; ascending.
+    pub overwriting: Vec<TensorIdx>,
 }
 
 /// One tensor.
@@ -93,18 +97,40 @@ impl Graph {
         &self.tensors
     }
 
-    /// Bytes of the tensors that one operator reads and makes: all must be on chip at once.
+    /// Bytes of the tensors that one operator reads and makes.
     #[must_use]
     pub fn footprint(&self, op: OpIdx) -> u64 {
         let op = &self.ops[op.get()];
-        op.inputs.iter().chain(&op.outputs).map(|t| self.tensors[t.get()].bytes).sum()
+        self.sum(op.inputs.iter().chain(&op.outputs))
     }
 
-    /// The operator with the largest footprint and that footprint in bytes: below it nothing can run.
+    /// The footprint where all that may be written over is: so many bytes must be on chip at once.
+    #[must_use]
+    pub fn least_footprint(&self, op: OpIdx) -> u64 {
+        self.footprint(op) - self.shared_bytes(op, |_| true)
+    }
+
+    /// The footprint where inputs are written over that no other operator reads.
+    pub(super) fn sure_footprint(&self, op: OpIdx) -> u64 {
+        self.footprint(op) - self.shared_bytes(op, |t| self.tensors[t.get()].consumers.len() == 1)
+    }
+
+    /// Bytes that an operator saves by writing over those of its inputs of which `ends` says that they may go.
+    pub(super) fn shared_bytes(&self, op: OpIdx, ends: impl Fn(TensorIdx) -> bool) -> u64 {
+        let op = &self.ops[op.get()];
+        let gone = self.sum(op.overwritten.iter().filter(|t| ends(**t)));
+        gone.min(self.sum(op.overwriting.iter()))
+    }
+
+    fn sum<'a>(&self, tensors: impl Iterator<Item = &'a TensorIdx>) -> u64 {
+        tensors.map(|t| self.tensors[t.get()].bytes).sum()
+    }
+
+    /// The operator with the largest [`Self::least_footprint`] and its bytes: below it nothing can run.
     #[must_use]
     pub fn largest_footprint(&self) -> Option<(OpIdx, u64)> {
         (0..self.ops.len())
-            .map(|i| (OpIdx::from(i), self.footprint(OpIdx::from(i))))
+            .map(|i| (OpIdx::from(i), self.least_footprint(OpIdx::from(i))))
             .max_by_key(|&(op, bytes)| (bytes, std::cmp::Reverse(op)))
     }
 
@@ -123,6 +149,7 @@ pub struct GraphBuilder {
     made_by: Vec<Vec<OpIdx>>,
     is_source: Vec<bool>,
     edges: Vec<(OpIdx, OpIdx)>,
+    overwrites: Vec<(OpIdx, TensorIdx, TensorIdx)>,
 }
 
 impl GraphBuilder {
@@ -163,8 +190,17 @@ impl GraphBuilder {
         let mut inputs = sorted(inputs);
         inputs.dedup();
         let outputs = sorted(outputs);
-        self.graph.ops.push(Op { name: name.into(), inputs, outputs, after: Vec::new() });
+        self.graph.ops.push(Op { name: name.into(), inputs, outputs, ..Op::default() });
         index
+    }
+
+    /// Says that `op` may write its result `output` over its input `input`.
+    ///
+    /// It can if no operator reads the input later, or a copy is off chip. All results of an operator that may be
+    /// written over something share the room of all its inputs that may be written over.
+    pub fn overwrite(&mut self, op: OpIdx, output: TensorIdx, input: TensorIdx) -> &mut Self {
+        self.overwrites.push((op, output, input));
+        self
     }
 
     /// Says that `after` may only run once `before` has, whatever they read and write.
@@ -210,12 +246,41 @@ impl GraphBuilder {
             }
         }
         self.check_tensors()?;
+        self.enter_overwrites()?;
         for op in &mut self.graph.ops {
+            for list in [&mut op.overwritten, &mut op.overwriting] {
+                list.sort_unstable();
+                list.dedup();
+            }
             op.after.sort_unstable();
             op.after.dedup();
         }
         topological_order(&self.graph)?;
         Ok(self.graph)
+    }
+
+    fn enter_overwrites(&mut self) -> Result<(), Error> {
+        for &(op, output, input) in &self.overwrites {
+            let Some(op) = self.graph.ops.get_mut(op.get()) else {
+                return Err(invalid(format!(
+                    "operator {}, which writes over an input, does not exist",
+                    op.get()
+                )));
+            };
+            if op.inputs.binary_search(&input).is_err()
+                || op.outputs.binary_search(&output).is_err()
+            {
+                return Err(invalid(format!(
+                    "operator '{}' writes tensor {} over tensor {}, but does not make the one or read the other",
+                    op.name,
+                    output.get(),
+                    input.get()
+                )));
+            }
+            op.overwritten.push(input);
+            op.overwriting.push(output);
+        }
+        Ok(())
     }
 
     fn check_tensors(&mut self) -> Result<(), Error> {

@@ -36,8 +36,8 @@ impl<'a> Incumbent<'a> {
         control: &Control,
     ) -> Result<Self, Error> {
         let mut residencies = residencies(graph, &order, &[]);
-        let fits = load(graph, &residencies) <= capacity
-            && pack(graph, &mut residencies, capacity, seed, control);
+        let fits = load(graph, &order, &residencies) <= capacity
+            && pack(graph, &order, &mut residencies, capacity, seed, control);
         if !fits {
             residencies = replace_online(graph, &order, capacity, Replacement::Belady);
         }
@@ -73,9 +73,9 @@ impl<'a> Incumbent<'a> {
         let (order, evictions) = spell_out(reduced, path);
         let mut residencies = residencies(self.graph, &order, &evictions);
         let (graph, capacity) = (self.graph, self.capacity);
-        let is_packed = pack(graph, &mut residencies, capacity, seed, control)
+        let is_packed = pack(graph, &order, &mut residencies, capacity, seed, control)
             || (effort > Effort::Low
-                && pack_exactly(graph, &mut residencies, capacity, seed, control));
+                && pack_exactly(graph, &order, &mut residencies, capacity, seed, control));
         if is_packed { self.replace(order, residencies) } else { Ok(()) }
     }
 
@@ -101,7 +101,7 @@ impl<'a> Incumbent<'a> {
     ) -> Schedule {
         let Self { graph, order, residencies, traffic, peak, .. } = self;
         let stop = if traffic == bound { StopReason::Optimal } else { stop };
-        let load = load(graph, &residencies);
+        let load = load(graph, &order, &residencies);
         let parts = Vec::new();
         Schedule { order, residencies, load, peak, traffic, bound, parts, stop, statistics }
     }

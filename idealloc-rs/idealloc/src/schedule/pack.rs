@@ -6,8 +6,8 @@
 
 use std::cmp::Reverse;
 
-use super::graph::Graph;
-use super::residency::Residency;
+use super::graph::{Graph, OpIdx};
+use super::residency::{Residency, halves};
 use crate::control::{Control, Effort, Options};
 use crate::planner::plan;
 use crate::problem::Problem;
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 /// Attempts per order and piece.
 const ATTEMPTS: usize = 60;
 
-/// One stay as a rectangle.
+/// One stay as a rectangle; times are halves of positions.
 #[derive(Clone, Copy, Debug)]
 struct Rectangle {
     index: usize,
@@ -27,23 +27,25 @@ struct Rectangle {
 /// Gives every stay an offset so that all end at or below `capacity`, by lowest fit; false if none was found.
 pub(super) fn pack(
     graph: &Graph,
+    order: &[OpIdx],
     residencies: &mut [Residency],
     capacity: u64,
     seed: u64,
     control: &Control,
 ) -> bool {
-    pack_by_pieces(graph, residencies, |piece| pack_piece(piece, capacity, seed, control))
+    pack_by_pieces(graph, order, residencies, |piece| pack_piece(piece, capacity, seed, control))
 }
 
 /// As [`pack`], with the exact planner for what lowest fit cannot place.
 pub(super) fn pack_exactly(
     graph: &Graph,
+    order: &[OpIdx],
     residencies: &mut [Residency],
     capacity: u64,
     seed: u64,
     control: &Control,
 ) -> bool {
-    pack_by_pieces(graph, residencies, |piece| {
+    pack_by_pieces(graph, order, residencies, |piece| {
         pack_piece(piece, capacity, seed, control)
             .or_else(|| plan_exactly(piece, capacity, seed, control))
     })
@@ -52,17 +54,16 @@ pub(super) fn pack_exactly(
 /// Cuts time where no stay crosses and packs the pieces one by one.
 fn pack_by_pieces(
     graph: &Graph,
+    order: &[OpIdx],
     residencies: &mut [Residency],
     pack_one: impl Fn(&[Rectangle]) -> Option<Vec<u64>>,
 ) -> bool {
     let mut rectangles: Vec<Rectangle> = residencies
         .iter()
         .enumerate()
-        .map(|(index, r)| Rectangle {
-            index,
-            start: r.start,
-            end: r.end,
-            bytes: graph.tensors[r.tensor.get()].bytes,
+        .map(|(index, r)| {
+            let (start, end) = halves(graph, order, r);
+            Rectangle { index, start, end, bytes: graph.tensors[r.tensor.get()].bytes }
         })
         .collect();
     rectangles.retain(|r| r.bytes > 0);
@@ -208,16 +209,17 @@ fn next(state: &mut u64) -> u64 {
 /// Capacities between what fits and what does not are halved until they are within a thousandth of the load.
 pub(super) fn pack_least(
     graph: &Graph,
+    order: &[OpIdx],
     residencies: &mut [Residency],
     load: u64,
     seed: u64,
     control: &Control,
 ) {
-    if pack(graph, residencies, load, seed, control) {
+    if pack(graph, order, residencies, load, seed, control) {
         return;
     }
     let mut slack = load / 64 + 1;
-    while !pack(graph, residencies, load.saturating_add(slack), seed, control) {
+    while !pack(graph, order, residencies, load.saturating_add(slack), seed, control) {
         if control.is_cancelled() {
             stack(graph, residencies);
             return;
@@ -228,7 +230,7 @@ pub(super) fn pack_least(
     let mut attempt = residencies.to_vec();
     while enough - too_small > load / 1024 + 1 {
         let middle = too_small + (enough - too_small) / 2;
-        if pack(graph, &mut attempt, middle, seed, control) {
+        if pack(graph, order, &mut attempt, middle, seed, control) {
             residencies.copy_from_slice(&attempt);
             enough = middle;
         } else {

@@ -136,19 +136,21 @@ impl Search<'_> {
     fn effect(&self, at: DownsetIdx, after: Option<u32>, held: u64, step: u32) -> Effect {
         let body = &self.lattice.reduced.macros[step as usize];
         let has_run = |c: u32| self.lattice.contains(at, c) || Some(c) == after;
-        let (mut loaded, mut dying) = (0, 0);
-        for &item in &body.inputs {
-            let item = &self.lattice.reduced.items[item as usize];
+        let (mut loaded, mut dying, mut gone) = (0, 0, 0);
+        for number in &body.inputs {
+            let item = &self.lattice.reduced.items[*number as usize];
             if item.producer.is_none() && !item.consumers.iter().any(|&c| has_run(c)) {
                 loaded += item.bytes;
             }
             if item.consumers.iter().all(|&c| c == step || has_run(c)) {
                 dying += item.bytes;
+                gone += if body.overwritten.contains(number) { item.bytes } else { 0 };
             }
         }
         let held = held + loaded;
         Effect {
-            footprint: (held + body.enter).max(held - dying + body.hill),
+            footprint: (held + body.enter - gone.min(body.overwriting_bytes))
+                .max(held - dying + body.hill),
             held: held - dying + body.made_bytes,
         }
     }

@@ -21,8 +21,12 @@ pub(super) struct Macro {
     pub inputs: Vec<u32>,
     /// Items made, by the last operator only; ascending.
     pub outputs: Vec<u32>,
-    /// Bytes the first operator needs besides its inputs.
+    /// Bytes the first operator needs besides its inputs, if none of `overwritten` may go.
     pub enter: u64,
+    /// Those of `inputs` that its results may be written over; ascending.
+    pub overwritten: Vec<u32>,
+    /// Bytes of `enter` that find room there at most.
+    pub overwriting_bytes: u64,
     /// Bytes the later operators need, all their tensors included; 0 if there are none.
     pub hill: u64,
     /// Bytes of `outputs`.
@@ -119,10 +123,11 @@ impl Reduced {
                 can_wait: false,
                 made_bytes: 0,
                 enter: self.read_bytes(body) + body.enter,
+                overwritten: Vec::new(),
                 ..body.clone()
             });
         }
-        for item in &self.items {
+        for (item_index, item) in (0..).zip(&self.items) {
             let consumers = here(&item.consumers);
             let producer = item.producer.and_then(|from| number[from as usize]);
             let is_input = item.producer.is_none() && consumers.len() == item.consumers.len();
@@ -135,10 +140,23 @@ impl Reduced {
                 part.macros[from as usize].made_bytes += item.bytes;
             }
             for &to in &consumers {
-                part.macros[to as usize].inputs.push(index);
-                part.macros[to as usize].enter -= item.bytes;
+                let body = &self.macros[steps[to as usize] as usize];
+                let to = &mut part.macros[to as usize];
+                to.inputs.push(index);
+                to.enter -= item.bytes;
+                if body.overwritten.binary_search(&item_index).is_ok() {
+                    to.overwritten.push(index);
+                }
             }
             part.items.push(Item { producer, consumers, ..item.clone() });
+        }
+        for (step, &old) in part.macros.iter_mut().zip(steps) {
+            // Tensors of others may go as early as can be.
+            let all = self.overwritten_bytes(&self.macros[old as usize]);
+            let kept: u64 = step.overwritten.iter().map(|&i| part.items[i as usize].bytes).sum();
+            let saved = (all - kept).min(step.overwriting_bytes);
+            step.enter -= saved;
+            step.overwriting_bytes -= saved;
         }
         for step in &mut part.macros {
             step.makes_clean = step.outputs.iter().all(|&i| part.items[i as usize].is_clean);
@@ -195,10 +213,21 @@ impl Reduced {
             let read: u64 =
                 step.inputs.iter().map(|&item| reduced.items[item as usize].bytes).sum();
             step.enter = graph.footprint(ops[0]) - read;
+            let first = &graph.ops[ops[0].get()];
+            let is_overwritten = |item: &&u32| {
+                let tensor = reduced.items[**item as usize].tensor;
+                first.overwritten.binary_search(&tensor).is_ok()
+            };
+            step.overwritten = step.inputs.iter().filter(is_overwritten).copied().collect();
+            // Workspace goes for certain.
+            let gone = graph.shared_bytes(ops[0], |t| is_workspace(graph, t.get()));
+            let all = graph.shared_bytes(ops[0], |_| true);
+            step.enter -= gone;
+            step.overwriting_bytes = all - gone;
             let made = step.outputs.iter().map(|&item| &reduced.items[item as usize]);
             step.made_bytes = made.clone().map(|item| item.bytes).sum();
             step.makes_clean = made.clone().all(|item| item.is_clean);
-            step.hill = ops[1..].iter().map(|&op| graph.footprint(op)).max().unwrap_or(0);
+            step.hill = ops[1..].iter().map(|&op| graph.sure_footprint(op)).max().unwrap_or(0);
             step.ops = ops;
         }
         reduced
@@ -262,7 +291,13 @@ impl Reduced {
 
     /// Bytes that a macro needs on chip at its worst moment, besides what it does not touch.
     pub fn need(&self, step: &Macro) -> u64 {
-        (self.read_bytes(step) + step.enter).max(step.hill)
+        let saved = self.overwritten_bytes(step).min(step.overwriting_bytes);
+        (self.read_bytes(step) + step.enter - saved).max(step.hill)
+    }
+
+    /// Bytes of the inputs of a macro that its results may be written over.
+    fn overwritten_bytes(&self, step: &Macro) -> u64 {
+        step.overwritten.iter().map(|&i| self.items[i as usize].bytes).sum()
     }
 
     /// Bytes of what a macro reads.
@@ -295,7 +330,8 @@ impl Reduced {
             let next = &self.macros[*next as usize];
             let read = step.outputs.iter().filter(|&item| next.inputs.contains(item));
             let bytes: u64 = read.map(|&item| self.items[item as usize].bytes).sum();
-            bytes > 0 && step.enter.max(step.hill) <= bytes + next.enter
+            let most = bytes + next.enter - next.overwriting_bytes;
+            bytes > 0 && step.enter.max(step.hill) <= most
         };
         step.inputs.is_empty()
             && step.predecessors.is_empty()
@@ -406,10 +442,10 @@ impl Profile {
             .filter(|t| graph.tensors[t.get()].consumers.len() > 1)
             .map(|t| bytes(&t))
             .sum();
-        let hills: Vec<u64> = chain.iter().map(|&op| graph.footprint(op)).collect();
+        let hills: Vec<u64> = chain.iter().map(|&op| graph.sure_footprint(op)).collect();
         Self {
             levels: std::iter::once(start).chain(chain.iter().map(live_out)).collect(),
-            first_hill: hills[0] - shared,
+            first_hill: graph.least_footprint(first).saturating_sub(shared),
             hills,
             first_may_wait: live_inputs(graph, first).count() <= 1,
         }

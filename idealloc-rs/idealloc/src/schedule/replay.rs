@@ -66,7 +66,7 @@ impl<'a> Replay<'a> {
     fn run(&mut self, step: u32, at: u32) {
         let reduced = self.reduced;
         let body = &reduced.macros[step as usize];
-        let mut dying = 0;
+        let (mut dying, mut gone) = (0, 0);
         for &item in &body.inputs {
             let i = item as usize;
             if !self.is_resident[i] {
@@ -75,9 +75,19 @@ impl<'a> Replay<'a> {
                 self.held += reduced.items[i].bytes;
             }
             self.left[i] -= 1;
-            dying += if self.left[i] == 0 { reduced.items[i].bytes } else { 0 };
+            if self.left[i] == 0 {
+                dying += reduced.items[i].bytes;
+                gone += if body.overwritten.contains(&item) { reduced.items[i].bytes } else { 0 };
+            }
         }
-        self.evict((self.held + body.enter).saturating_sub(self.capacity), at, &body.inputs);
+        let enter = body.enter - gone.min(body.overwriting_bytes);
+        self.evict((self.held + enter).saturating_sub(self.capacity), at, &body.inputs);
+        if self.held + enter > self.capacity && !body.overwritten.is_empty() {
+            // What it reads leaves, too, to be written over.
+            let inputs = body.inputs.iter().copied();
+            let kept: Vec<u32> = inputs.filter(|i| !body.overwritten.contains(i)).collect();
+            self.evict(self.held + enter - self.capacity, at, &kept);
+        }
         self.evict((self.held - dying + body.hill).saturating_sub(self.capacity), at, &[]);
         let (left, is_resident) = (&self.left, &mut self.is_resident);
         self.resident.retain(|&item| {

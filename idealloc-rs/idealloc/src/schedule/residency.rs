@@ -44,15 +44,29 @@ pub struct Schedule {
     pub statistics: Vec<(&'static str, u64)>,
 }
 
+/// When a stay takes room, in halves of a position: `[start, end)`.
+///
+/// In the first half of an operator all that it reads is there, in the second all that it makes: what it may write over
+/// something takes no room before, and what may be written over none after, where the stay ends there.
+pub(super) fn halves(graph: &Graph, order: &[OpIdx], stay: &Residency) -> (usize, usize) {
+    let is_in = |list: &[TensorIdx]| usize::from(list.binary_search(&stay.tensor).is_ok());
+    let (first, last) = (order[stay.start].get(), order[stay.end - 1].get());
+    (
+        2 * stay.start + is_in(&graph.ops[first].overwriting),
+        2 * stay.end - is_in(&graph.ops[last].overwritten),
+    )
+}
+
 /// Most bytes on chip at once. O(stays + positions).
-pub(super) fn load(graph: &Graph, residencies: &[Residency]) -> u64 {
-    let end = residencies.iter().map(|r| r.end).max().unwrap_or(0);
+pub(super) fn load(graph: &Graph, order: &[OpIdx], residencies: &[Residency]) -> u64 {
+    let end = 2 * order.len();
     // Bytes that come and go before each position.
     let mut change = vec![(0u64, 0u64); end + 1];
     for r in residencies {
         let bytes = graph.tensors[r.tensor.get()].bytes;
-        change[r.start].0 += bytes;
-        change[r.end].1 += bytes;
+        let (start, end) = halves(graph, order, r);
+        change[start].0 += bytes;
+        change[end].1 += bytes;
     }
     let (mut now, mut most) = (0u64, 0u64);
     for (come, gone) in change {

@@ -69,8 +69,8 @@ pub fn least_peak(
         None => topological_order(graph)?,
     };
     let mut residencies = residencies(graph, &order, &[]);
-    let load = load(graph, &residencies);
-    pack_least(graph, &mut residencies, load, options.seed, control);
+    let load = load(graph, &order, &residencies);
+    pack_least(graph, &order, &mut residencies, load, options.seed, control);
     let (traffic, peak) = check_schedule(graph, &order, &residencies, None)?;
     let stop = if peak == found.bound { StopReason::Optimal } else { complete(found.stop) };
     Ok(Schedule {
@@ -313,7 +313,7 @@ pub fn replacement(
     let (traffic, peak) = check_schedule(graph, order, &residencies, Some(capacity))?;
     Ok(Schedule {
         order: order.to_vec(),
-        load: load(graph, &residencies),
+        load: load(graph, order, &residencies),
         residencies,
         peak,
         traffic,

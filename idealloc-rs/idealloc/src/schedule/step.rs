@@ -125,7 +125,7 @@ impl<'a, const W: usize> Stepper<'a, W> {
         let by = &self.downsets.moves(state.downset)[by];
         let body = self.body(by);
         if !by.inputs.is_subset(&state.resident)
-            || state.bytes + body.enter > self.capacity
+            || state.bytes + body.enter - by.saved_bytes > self.capacity
             || state.bytes - by.dying_bytes + body.hill > self.capacity
         {
             return false;
@@ -158,10 +158,12 @@ impl<'a, const W: usize> Stepper<'a, W> {
         let loaded = self.downsets.sum(state.downset, by.inputs.minus(state.resident));
         let bytes = state.bytes + loaded;
         let need = Need {
-            early_bytes: (bytes + body.enter).saturating_sub(self.capacity),
+            early_bytes: (bytes + body.enter - by.saved_bytes).saturating_sub(self.capacity),
             late_bytes: (bytes - by.dying_bytes + body.hill).saturating_sub(self.capacity),
             bystanders: state.resident.minus(by.inputs),
             read: by.inputs.minus(by.dying),
+            overwritten: by.overwritten,
+            overwriting_bytes: by.overwriting_bytes,
             dirty: state.dirty,
         };
         if need.early_bytes > 0 || need.late_bytes > 0 {

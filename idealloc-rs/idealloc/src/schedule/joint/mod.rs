@@ -48,9 +48,9 @@ pub(super) struct Closed {
     pub stop: StopReason,
 }
 
-/// Whether a graph is small enough for the search.
+/// Whether a graph is small enough for the search, and nothing is written over anything: that overlap is not known here.
 pub(super) fn is_possible(graph: &Graph) -> bool {
-    graph.ops().len() <= MOST_OPS
+    graph.ops().len() <= MOST_OPS && graph.ops().iter().all(|op| op.overwriting.is_empty())
 }
 
 /// What is known before the search.

@@ -409,7 +409,8 @@ impl<'a, const W: usize> Tree<'a, W> {
                 Packed::Unknown => {}
             }
             // Other methods find other packings.
-            if pack_exactly(self.graph, &mut stays, self.capacity, self.seed, control) {
+            let order = &self.order;
+            if pack_exactly(self.graph, order, &mut stays, self.capacity, self.seed, control) {
                 self.found = Some(stays);
                 return Below::Found;
             }

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
-from xdsl_memplan.transforms.bufferize.tensor_views import viewed
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,9 @@ class Uniforms:
             case linalg_ops.BroadcastOp() | linalg_ops.TransposeOp():
                 return self.of(op.operands[0]) if op.results else None
             case _:
-                source = viewed(op)
-                return None if source is None else self.of(source)
+                # A view; what is seen of a memref is not known.
+                sources = [op.operands[tie.operand] for tie in aliases_of(op)]
+                return self.of(sources[0]) if len(sources) == len(op.results) == 1 else None
 
 
 def _scalar(scalar: SSAValue, result: SSAValue) -> Uniform | None:
