@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 OLDEST, ALL_PASSES, NEWEST = (0, 57), (0, 72), (0, 74)
 """Versions of xDSL: the first that some passes run on, the first for all of them, the last."""
 
-_ON_BUFFERS = ("memplan-annotate-lifetimes", "memplan-assign-offsets", "memplan-verify")
+_ON_BUFFERS = (
+    "memplan-annotate-lifetimes",
+    "memplan-assign-offsets",
+    "memplan-insert-deallocs",
+    "memplan-verify",
+)
 """Passes on buffer IR, which run from `OLDEST` on."""
 
 _PASSES: dict[str, str] = {
@@ -33,6 +38,7 @@ _PASSES: dict[str, str] = {
     "memplan-annotate-lifetimes": "MemplanAnnotateLifetimesPass",
     "memplan-bufferize": "MemplanBufferizePass",
     "memplan-assign-offsets": "MemplanAssignOffsetsPass",
+    "memplan-insert-deallocs": "MemplanInsertDeallocsPass",
     "memplan-verify": "MemplanVerifyPass",
     "memplan-pipeline": "MemplanPipelinePass",
     "convert-memplan-to-memref": "ConvertMemplanToMemrefPass",

@@ -24,6 +24,15 @@ from xdsl_memplan.dialects.memref_size import size_bytes
         ("memref<2x3xf32, strided<[4, 1]>>", 28),  # (1 * 4 + 2 * 1 + 1) * 4
         ("memref<2x3xf32, strided<[4, 1], offset: 5>>", 48),  # (5 + 7) * 4
         ("memref<2x3xf32, affine_map<(i, j) -> (j, i)>>", None),
+        ("memref<2x3xf32, affine_map<(i, j) -> (j * 4 + i + 2)>>", 48),  # (2 * 4 + 1 + 2 + 1) * 4
+        # Tiles of 4: 8 elements each, 32 apart; the last index is not the one that is furthest.
+        ("memref<8xi8, affine_map<(i) -> ((i floordiv 4) * 32 + (i mod 4) * 8)>>", 57),
+        ("memref<6xi8, affine_map<(i) -> ((i mod 4) * 8)>>", 25),
+        ("memref<9xi8, affine_map<(i) -> (i ceildiv 2)>>", 5),
+        ("memref<4x4xi8, affine_map<(i, j) -> ((i + j) mod 4)>>", 4),
+        ("memref<70000xi8, affine_map<(i) -> ((i floordiv 4) * 4 + i mod 4)>>", 70000),
+        ("memref<4xi8, affine_map<(i) -> (i - 1)>>", None),  # before its start
+        ("memref<4xi8, affine_map<(i)[s] -> (i + s)>>", None),
         ("memref<2x3xf32, strided<[?, 1]>>", None),
         ("memref<2x3xf32, strided<[4, 1], offset: ?>>", None),
         ("memref<?x3xf32>", None),

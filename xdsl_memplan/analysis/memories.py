@@ -42,8 +42,8 @@ class Memories:
     """Names of the memories whose arena says what memory space its memrefs have."""
 
     @classmethod
-    def of(cls, module: ModuleOp, option: str = "") -> "Memories":
-        """Read what ``module`` and ``option`` say.
+    def of(cls, module: ModuleOp, option: "str | Sequence[Memory]" = "") -> "Memories":
+        """Read what ``module`` and ``option``, a text or the memories themselves, say.
 
         Raises PassFailedException for text that cannot be read, and for an option none of
         whose memories is known to a module that has arenas or memories.
@@ -53,7 +53,7 @@ class Memories:
         for arena in arenas:
             known.setdefault(arena.sym_name.data, _of_arena(arena))
         try:
-            wanted = parse_memories(option)
+            wanted = parse_memories(option) if isinstance(option, str) else option
         except ValueError as error:
             raise PassFailedException(f"option memory: {error}") from error
         if wanted and known and not any(memory.name in known for memory in wanted):

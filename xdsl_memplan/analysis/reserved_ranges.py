@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.memories import Memory
-from xdsl_memplan.analysis.planned_buffers import PlannedBuffer, ReservedRange
+from xdsl_memplan.analysis.planned_buffers import ReservedRange
 from xdsl_memplan.model.lifetime import Lifetime
 
 
@@ -40,18 +40,12 @@ class PlacedFunction:
 
 def placed_function(
     lifetimes: FunctionLifetimes,
-    buffers: list[PlannedBuffer],
+    places: Mapping[SSAValue, tuple[str, int, int]],
     peaks: dict[str, int],
     callees: Mapping[str, PlacedFunction],
 ) -> PlacedFunction:
-    """Sum up a function whose buffers have offsets."""
-    placed: dict[SSAValue, list[PlacedRange]] = {}
-    for buffer in buffers:
-        offset = buffer.trait.get_offset(buffer.op)
-        assert offset is not None
-        placed[buffer.trait.storage(buffer.op)] = [
-            PlacedRange(buffer.memory.name, offset, buffer.size)
-        ]
+    """Sum up a function whose storage has places: (memory, offset, size), in bytes."""
+    placed = {value: [PlacedRange(*place)] for value, place in places.items()}
     last = lifetimes.function.body.blocks[-1].last_op
     returned: list[list[PlacedRange]] = []
     for value in last.operands if last is not None else ():

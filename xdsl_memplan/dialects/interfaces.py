@@ -107,6 +107,10 @@ class BufferLikeTrait(OpTrait, ABC):
     def set_offset(self, op: Operation, offset: int) -> None:
         """Write the offset (bytes) on the operation."""
 
+    def deallocation(self, op: Operation) -> Sequence[Operation]:
+        """New operations that free the storage, for `memplan-insert-deallocs`; none by default."""
+        return ()
+
 
 class AliasingTrait(OpTrait, ABC):
     """Some results are (part of) the storage of operands: views, casts, reshapes."""

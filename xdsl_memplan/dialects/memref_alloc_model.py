@@ -1,9 +1,10 @@
 """`memref.alloc` and `memref.alloca` as buffers: lifetime and offset are discardable attributes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, NoneAttr, i64
-from xdsl.dialects.memref import AllocaOp, AllocOp
+from xdsl.dialects.memref import AllocaOp, AllocOp, DeallocOp
 from xdsl.ir import Attribute, Operation
 
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
@@ -51,3 +52,7 @@ class MemrefAllocModel(BufferLikeTrait):
     def set_offset(self, op: Operation, offset: int) -> None:
         """Write `memplan.offset`."""
         op.attributes[OFFSET] = IntegerAttr(offset, i64)
+
+    def deallocation(self, op: Operation) -> Sequence[Operation]:
+        """`memref.dealloc`; nothing for what lies on the stack."""
+        return (DeallocOp.get(op.results[0]),) if isinstance(op, AllocOp) else ()

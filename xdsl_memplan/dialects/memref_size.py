@@ -15,6 +15,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from xdsl_memplan.dialects.layout_span import last_element
+
 INDEX_BYTES = 8
 """An `index` is stored in 64 bits, as MLIR's lowering to LLVM does by default."""
 
@@ -44,12 +46,12 @@ def element_size_bytes(element: Attribute) -> int | None:
 def size_bytes(type: Attribute) -> int | None:
     """Bytes from the start of the storage to one past the last element that `type` can reach.
 
-    A dense memref or tensor needs the product of its shape; a strided memref the span of its
-    strides, its offset included. A shape with a zero needs no byte.
+    A dense memref or tensor needs the product of its shape; one with a layout the span of its
+    strides or its affine map, its offset included. A shape with a zero needs no byte.
 
     Returns:
         None if the size is not known from the type: a dynamic size, stride or offset, a layout
-        that is not strided, an element type without a size, or a type that has no storage.
+        that reaches before its start, an element type without a size, or a type without storage.
     """
     if not isinstance(type, MemRefType | TensorType):
         return None
@@ -61,15 +63,8 @@ def size_bytes(type: Attribute) -> int | None:
         return 0
     if isinstance(type, TensorType) or isinstance(type.layout, NoneAttr):
         return _product(shape) * element
-    strides, offset = type.get_strides(), type.get_offset()
-    if strides is None or offset is None:
-        return None
-    last = offset
-    for extent, stride in zip(shape, strides, strict=True):
-        if stride is None or stride < 0:
-            return None
-        last += (extent - 1) * stride
-    return (last + 1) * element
+    last = last_element(type.layout, shape)
+    return None if last is None else (last + 1) * element
 
 
 def _product(shape: Sequence[int]) -> int:
