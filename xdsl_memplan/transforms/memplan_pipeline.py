@@ -114,11 +114,11 @@ class MemplanPipelinePass(ModulePass):
             yield MemplanFoldTransposesPass()
             yield MemplanFuseElementwisePass()
 
-    def _schedules(self) -> Iterator[ModulePass]:
+    def _schedules(self, reserve: int = 0) -> Iterator[ModulePass]:
         if self.objective != "none":
             from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
-            yield MemplanSchedulePass(objective=self.objective, memory=self.memory)
+            yield MemplanSchedulePass(objective=self.objective, memory=self.memory, reserve=reserve)
 
     def _plans(self) -> Iterator[ModulePass]:
         from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
@@ -155,19 +155,28 @@ class MemplanPipelinePass(ModulePass):
 
         with resting_collector():
             *before, last = self.passes()
-            if self._splits(op):
-                from xdsl_memplan.transforms.split_attempts import SplitOptions, run_split
+            splits, spills = self._splits(op), self._spills(op)
+            if splits or spills:
+                from xdsl_memplan.transforms.split_attempts import (
+                    SplitOptions,
+                    run_for_less_room,
+                    run_split,
+                )
 
-                options = SplitOptions(
-                    self.objective, self.stage, self.memory, self.max_recompute, self.threads
-                )
+                def schedules(reserve: int) -> list[ModulePass]:
+                    return list(self._schedules(reserve))
+
+                def run_rest(module: ModuleOp, first: list[ModulePass]) -> None:
+                    run(module, [*first, *self._plans()])
+
                 run(op, self._rewrites())
-                run_split(
-                    op,
-                    options,
-                    list(self._schedules()),
-                    lambda module, first: run(module, [*first, *self._plans()]),
-                )
+                if splits:
+                    options = SplitOptions(
+                        self.objective, self.stage, self.memory, self.max_recompute, self.threads
+                    )
+                    run_split(op, options, schedules, run_rest)
+                elif failures := run_for_less_room(op, schedules, run_rest, self.memory):
+                    raise failures[0]
             else:
                 run(op, before)
             report.note_plan(op)
@@ -178,10 +187,18 @@ class MemplanPipelinePass(ModulePass):
         """Whether operators may be split: a capacity or the objective asks for it."""
         if self.split == "never" or self.objective in ("none", "traffic"):
             return False
+        return self.objective == "peak" or self._memories(module)[0]
+
+    def _spills(self, module: ModuleOp) -> bool:
+        """Whether tensors may be moved off chip: there is a capacity, and another memory."""
+        return self.objective in ("fit", "traffic") and all(self._memories(module))
+
+    def _memories(self, module: ModuleOp) -> tuple[bool, bool]:
+        """Whether the first memory has a capacity, and whether there is another one."""
         from xdsl_memplan.analysis.memories import Memories
 
-        first = next(iter(Memories.of(module, self.memory).by_name.values()))
-        return first.capacity is not None or self.objective == "peak"
+        first, *others = Memories.of(module, self.memory).by_name.values()
+        return first.capacity is not None, bool(others)
 
 
 def _verify_after(stage: ModulePass, module: ModuleOp) -> None:

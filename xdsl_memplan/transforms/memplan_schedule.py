@@ -55,6 +55,7 @@ class MemplanSchedulePass(ModulePass):
       (`off_chip` if there is only one); wins over the module's description.
     - `order` (`optimize`): with `keep`, the order of the file stays and only spills are inserted.
     - `max-states` (2000000): work that the search may do per function; what it has then is taken.
+    - `reserve` (0): bytes of the on-chip memory that tensors moved off chip and back leave free.
 
     Requires functions on tensors of static size, with one block each.
     """
@@ -65,6 +66,7 @@ class MemplanSchedulePass(ModulePass):
     memory: str = ""
     order: Literal["optimize", "keep"] = "optimize"
     max_states: int = 2_000_000
+    reserve: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Schedule every function with a body in the module ``op``.
@@ -88,6 +90,8 @@ class MemplanSchedulePass(ModulePass):
             two_memories,
         )
 
+        if self.reserve < 0:
+            raise PassFailedException(f"option reserve: {self.reserve} is negative")
         if self.max_states < 1:
             raise PassFailedException(f"option max-states: {self.max_states} is not positive")
         if self.objective not in _OBJECTIVES:
@@ -105,11 +109,13 @@ class MemplanSchedulePass(ModulePass):
                         schedule_for_least_peak(graph_to_schedule(function), self.max_states)
                 case "traffic":
                     target = off_chip or DEFAULT_OFF_CHIP
-                    schedule_for_least_traffic(function, on_chip, target, keep, self.max_states)
+                    schedule_for_least_traffic(
+                        function, on_chip, target, keep, self.max_states, self.reserve
+                    )
                 case _:
                     # Nobody asked for an order: what cannot be analysed stays as it is.
                     try:
                         graph = OperatorGraph.of(function)
                     except ValueError:
                         continue
-                    schedule_to_fit(graph, on_chip, off_chip, keep, self.max_states)
+                    schedule_to_fit(graph, on_chip, off_chip, keep, self.max_states, self.reserve)

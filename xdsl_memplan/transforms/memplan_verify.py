@@ -58,7 +58,8 @@ class MemplanVerifyPass(ModulePass):
     to their capacity, that lifetimes in the IR cover all accesses, that no two buffers in use
     share bytes, and that a call leaves alone what its caller still needs. A `memref.subview` lies
     in what it is part of, also with offsets that depend on loops. Where `memplan.traffic` says how
-    many bytes move in `total`, they are counted again from the copies that are there. Aliases and
+    many bytes move, they are counted again from the copies that are there: as many as its `total`,
+    or without one no more than its `bytes` besides those that reach a returned buffer. Aliases and
     liveness are recomputed by running the functions on abstract storage; no code is shared with the
     analysis that the other passes use. Options: none.
 

@@ -7,7 +7,12 @@ from xdsl_memplan.transforms.schedule_traffic import schedule_for_least_traffic
 
 
 def schedule_to_fit(
-    graph: OperatorGraph, on_chip: Memory, off_chip: str | None, keep_order: bool, max_states: int
+    graph: OperatorGraph,
+    on_chip: Memory,
+    off_chip: str | None,
+    keep_order: bool,
+    max_states: int,
+    reserve: int = 0,
 ) -> None:
     """Reorder a function for the least peak; where that exceeds the capacity, spill.
 
@@ -21,5 +26,5 @@ def schedule_to_fit(
         return
     function = graph.function
     needed = arena_bytes(function, on_chip)
-    if needed is not None and needed > on_chip.capacity:
-        schedule_for_least_traffic(function, on_chip, off_chip, keep_order, max_states)
+    if needed is not None and needed > on_chip.capacity - reserve:
+        schedule_for_least_traffic(function, on_chip, off_chip, keep_order, max_states, reserve)

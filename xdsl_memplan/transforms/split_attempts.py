@@ -1,4 +1,4 @@
-"""Which splits of a module are tried, and what is learned from one that did not fit."""
+"""Which splits and schedules are tried, and what is learned from buffers that do not fit."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 
 MOST_TRIES = 5
-"""Groups are formed so often, each time for less room, until the buffers fit."""
+"""Groups or schedules are made so often, each time for less room, until the buffers fit."""
 
 _EXTRA_BYTES = 256
 """Room taken besides what was missing, so that a few tries are enough."""
@@ -53,7 +53,38 @@ def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[Mo
     ]
 
 
-def run_split(module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass], run: Run) -> None:
+def run_for_less_room(
+    module: ModuleOp, passes: Callable[[int], list[ModulePass]], run: Run, memory: str
+) -> list[PassFailedException]:
+    """Run the pipeline, leaving ever more room free until the buffers fit; return the failures.
+
+    ``passes`` makes the first passes for a number of bytes that are to be left. If the buffers fit
+    in the end, `module` changes and there are no failures to return.
+    """
+    first = next(iter(Memories.of(module, memory).by_name.values()))
+    assert first.capacity is not None
+    failures: list[PassFailedException] = []
+    reserve = 0
+    for _ in range(MOST_TRIES):
+        try:
+            _commit(module, _trial(module, passes(reserve), run))
+            return []
+        except CapacityExceeded as error:
+            failures.append(error)
+            # What did not fit once says little about the next try: small steps.
+            reserve += min(error.excess_bytes, first.capacity // 8) + _EXTRA_BYTES
+        except PassFailedException as error:
+            failures.append(error)
+            break
+    return failures
+
+
+def run_split(
+    module: ModuleOp,
+    options: SplitOptions,
+    unsplit: Callable[[int], list[ModulePass]],
+    run: Run,
+) -> None:
     """Run the pipeline with the split that suits the objective and the memory; `module` changes.
 
     Without a capacity the smaller of the arenas with and without splitting is taken. With a
@@ -66,10 +97,10 @@ def run_split(module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass]
     memories = Memories.of(module, options.memory)
     first, *others = memories.by_name.values()
     if first.capacity is None or options.objective == "peak":
-        _take_smaller(module, options, unsplit, run, first.name)
+        _take_smaller(module, options, unsplit(0), run, first.name)
         return
     failures: list[PassFailedException] = []
-    for passes in _choices(options, unsplit, bool(others)):
+    for passes in _choices(options, bool(unsplit(0)), bool(others)):
         try:
             _commit(module, _trial(module, passes, run))
             return
@@ -77,33 +108,27 @@ def run_split(module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass]
             failures.append(error)
     if not others:
         raise failures[0]
-    reserve = 0
-    for _ in range(MOST_TRIES):
-        try:
-            _commit(module, _trial(module, grouping(options, "traffic", reserve), run))
-            return
-        except CapacityExceeded as error:
-            failures.append(error)
-            # What did not fit once says little about other groups: small steps.
-            reserve += min(error.excess_bytes, first.capacity // 8) + _EXTRA_BYTES
-        except PassFailedException as error:
-            failures.append(error)
-            break
-    if options.stage == "all":
+
+    def groups(reserve: int) -> list[ModulePass]:
+        return grouping(options, "traffic", reserve)
+
+    failures = run_for_less_room(module, groups, run, options.memory)
+    if failures and options.stage == "all":
         raise failures[-1]
     # Operators as a whole, tensors moved off chip and back.
-    run(module, unsplit)
+    if failures and (failures := run_for_less_room(module, unsplit, run, options.memory)):
+        raise failures[0]
 
 
 def _choices(
-    options: SplitOptions, unsplit: list[ModulePass], can_move: bool
+    options: SplitOptions, may_reorder: bool, can_move: bool
 ) -> Iterator[list[ModulePass]]:
     """What is tried before anything is moved off chip."""
     if options.stage == "all" and can_move:
         return
     from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
-    yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if unsplit else []
+    yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if may_reorder else []
     yield grouping(options, "peak")
 
 

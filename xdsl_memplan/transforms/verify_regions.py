@@ -39,31 +39,46 @@ from xdsl_memplan.dialects.off_chip import MOVE, TOTAL, TRAFFIC
 def verify_regions(function: FuncOp, module: ModuleOp) -> None:
     """Check every subview of a function, and the bytes it says it moves; linear.
 
-    Raises PassFailedException for a region that is outside of its memref, and for a record of bytes
-    that the copies do not bear out.
+    Where no `total` is recorded, the copies may move no more than the `bytes` recorded besides what
+    reaches a returned buffer. Raises PassFailedException for a region that is outside of its
+    memref, and for a record of bytes that the copies do not bear out.
     """
     on_chip = next((op.sym_name.data for op in module.body.ops if isinstance(op, ArenaOp)), None)
-    recorded = _recorded(function)
+    total, promised = _recorded(function, TOTAL), _recorded(function, "bytes")
+    returned = _returned_buffers(function)
     indices = _Indices()
-    moved = 0
+    moved = compulsory = 0
     for op in function.walk():
         if isinstance(op, memref.SubviewOp):
             _check_bounds(op, indices)
-        elif isinstance(op, memref.CopyOp) and recorded is not None:
+        elif isinstance(op, memref.CopyOp) and (total is not None or promised is not None):
             size = _bytes_off_chip(op, on_chip)
             if size:
                 moved += size * _executions(op, function)
-    if recorded is not None and recorded != moved:
+                compulsory += size if _buffer(op.destination) in returned else 0
+    if total is not None and total != moved:
         raise PassFailedException(
-            f"{describe_op(function)}: {TRAFFIC} says that {recorded} bytes move in all, its "
+            f"{describe_op(function)}: {TRAFFIC} says that {total} bytes move in all, its "
             f"copies move {moved}"
+        )
+    if total is None and promised is not None and promised < moved - compulsory:
+        raise PassFailedException(
+            f"{describe_op(function)}: {TRAFFIC} says that {promised} bytes move besides the "
+            f"compulsory, its copies move {moved - compulsory}"
         )
 
 
-def _recorded(function: FuncOp) -> int | None:
+def _recorded(function: FuncOp, name: str) -> int | None:
     attribute = function.attributes.get(TRAFFIC)
-    entry = attribute.data.get(TOTAL) if isinstance(attribute, DictionaryAttr) else None
+    entry = attribute.data.get(name) if isinstance(attribute, DictionaryAttr) else None
     return entry.value.data if isinstance(entry, IntegerAttr) else None
+
+
+def _returned_buffers(function: FuncOp) -> set[BufferOp]:
+    """The buffers that a function returns, from where they are."""
+    last = function.body.blocks[-1].last_op if function.body.blocks else None
+    found = (_buffer(value) for value in (last.operands if last is not None else ()))
+    return {buffer for buffer in found if buffer is not None}
 
 
 def _bytes_off_chip(copy: memref.CopyOp, on_chip: str | None) -> int:
@@ -83,9 +98,15 @@ def _bytes_off_chip(copy: memref.CopyOp, on_chip: str | None) -> int:
 
 def _arena(value: SSAValue) -> str | None:
     """The arena that a memref is in; None for an argument, a global, or what is not known."""
+    buffer = _buffer(value)
+    return None if buffer is None else buffer.arena.string_value()
+
+
+def _buffer(value: SSAValue) -> BufferOp | None:
+    """The buffer that a memref is in, or a view of."""
     while isinstance(value, OpResult):
         if isinstance(value.op, BufferOp):
-            return value.op.arena.string_value()
+            return value.op
         if not value.op.operands or isinstance(value.op, memref.GetGlobalOp):
             return None
         value = value.op.operands[0]

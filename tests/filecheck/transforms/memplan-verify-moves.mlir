@@ -34,3 +34,21 @@ func.func @counted(%x: memref<8xf32>) attributes {memplan.traffic = {total = 64 
   "memref.copy"(%v, %a) : (memref<4xf32, strided<[1]>>, memref<4xf32>) -> ()
   func.return
 }
+
+// -----
+
+// 16 bytes go and come back; what reaches the buffer that is returned is compulsory.
+// CHECK-LABEL: func.func @kept_promise
+memplan.arena @L1 alignment 16 size 16
+memplan.arena @DDR alignment 16 size 32
+func.func @kept_promise(%x: memref<4xf32>) -> memref<4xf32> attributes {memplan.traffic = {bytes = 32 : i64, bound = 0 : i64}} {
+  %a = memplan.buffer @L1 size 16 alignment 16 offset 0 : memref<4xf32>
+  %away = memplan.buffer @DDR size 16 alignment 16 offset 0 : memref<4xf32>
+  %b = memplan.buffer @L1 size 16 alignment 16 offset 0 : memref<4xf32>
+  %result = memplan.buffer @DDR size 16 alignment 16 offset 16 : memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  "memref.copy"(%a, %away) : (memref<4xf32>, memref<4xf32>) -> ()
+  "memref.copy"(%away, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+  "memref.copy"(%b, %result) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.return %result : memref<4xf32>
+}

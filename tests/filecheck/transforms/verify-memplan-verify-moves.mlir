@@ -51,3 +51,21 @@ func.func @before(%x: memref<16xf32>) {
   }
   func.return
 }
+
+// -----
+
+// 16 bytes go and come back; what reaches the buffer that is returned is compulsory.
+// CHECK: 'func.func' (@broken_promise): memplan.traffic says that 16 bytes move besides the compulsory, its copies move 32
+memplan.arena @L1 alignment 16 size 16
+memplan.arena @DDR alignment 16 size 32
+func.func @broken_promise(%x: memref<4xf32>) -> memref<4xf32> attributes {memplan.traffic = {bytes = 16 : i64, bound = 0 : i64}} {
+  %a = memplan.buffer @L1 size 16 alignment 16 offset 0 : memref<4xf32>
+  %away = memplan.buffer @DDR size 16 alignment 16 offset 0 : memref<4xf32>
+  %b = memplan.buffer @L1 size 16 alignment 16 offset 0 : memref<4xf32>
+  %result = memplan.buffer @DDR size 16 alignment 16 offset 16 : memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  "memref.copy"(%a, %away) : (memref<4xf32>, memref<4xf32>) -> ()
+  "memref.copy"(%away, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+  "memref.copy"(%b, %result) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.return %result : memref<4xf32>
+}
