@@ -20,8 +20,9 @@ class Parts(Enum):
     MOVE_INSIDE = auto()
     """Nothing if it is not needed elsewhere on chip: then it is made, or comes back, where it will
     be a part. Otherwise it is there twice."""
-    ARE_COPIED = auto()
-    """Room of its own while it is put into the larger one."""
+    COME_BACK_INSIDE = auto()
+    """Nothing if it comes back for the operation that puts it into the larger one; otherwise it is
+    there twice, and copied. Every schedule of this graph can be carried out, but for addresses."""
 
 
 def traffic_graph(graph: TensorGraph, alignment: int, parts: Parts) -> Graph:
@@ -50,7 +51,7 @@ def traffic_graph(graph: TensorGraph, alignment: int, parts: Parts) -> Graph:
     operators: list[Operator] = []
     for i, operator in enumerate(graph.operators):
         last = operator.operations[-1]
-        shared = [*operator.over, *(() if parts is Parts.ARE_COPIED else operator.parts)]
+        shared = [*operator.over, *operator.parts]
         inputs = dict.fromkeys(piece for tensor in operator.inputs for piece in pieces[tensor])
         overwrites = [
             (result, piece)
@@ -65,6 +66,7 @@ def traffic_graph(graph: TensorGraph, alignment: int, parts: Parts) -> Graph:
                 tuple(operator.outputs),
                 last.name,
                 tuple(dict.fromkeys(overwrites)),
+                parts is Parts.COME_BACK_INSIDE and bool(operator.parts),
             )
         )
     ordered = [i for i, operator in enumerate(graph.operators) if operator.keeps_order]

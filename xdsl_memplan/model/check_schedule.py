@@ -54,6 +54,15 @@ class _Memory:
         live = sum(self.graph.tensors[t].size for t in self.on_chip)
         self.load = max(self.load, live)
 
+    def enter_inside(self, stay: Stay) -> None:
+        """Let a tensor come back inside of another one, where it takes no room of its own."""
+        if stay.tensor not in self.off_chip:
+            name = self.graph.tensors[stay.tensor].id
+            raise ScheduleError(f"tensor {name} is loaded but is not off chip")
+        if stay.tensor in self.seen or not self.graph.tensors[stay.tensor].is_source:
+            self.moved += self.graph.tensors[stay.tensor].size
+        self.seen.add(stay.tensor)
+
     def leave(self, stay: Stay) -> None:
         del self.on_chip[stay.tensor]
         if stay.is_spilled:
@@ -87,22 +96,32 @@ def check_schedule(graph: Graph, schedule: Schedule, capacity: int | None = None
         ending[stay.end].append(stay)
     for position, index in enumerate(schedule.order):
         operator = graph.operators[index]
+        inside = {
+            stay.tensor
+            for stay in starting[position]
+            if operator.reloads
+            and stay.is_loaded
+            and stay.end == position + 1
+            and stay.tensor in operator.overwritten
+        }
+        for stay in (s for s in starting[position] if s.tensor in inside):
+            memory.enter_inside(stay)
         # What may be written over something comes once all is there that is read.
-        later = operator.overwriting
-        for stay in (s for s in starting[position] if s.tensor not in later):
+        later: set[int] = set() if operator.reloads else operator.overwriting
+        for stay in (s for s in starting[position] if s.tensor not in later | inside):
             if not stay.is_loaded and stay.tensor not in operator.outputs:
                 name = graph.tensors[stay.tensor].id
                 raise ScheduleError(f"operator {operator.id} does not make tensor {name}")
             memory.enter(stay)
-        _check_here(memory, operator.id, {*operator.inputs, *operator.outputs} - later)
+        _check_here(memory, operator.id, {*operator.inputs, *operator.outputs} - later - inside)
         # What may be written over is gone by then, if it leaves here.
-        gone = operator.overwritten
+        gone: set[int] = set() if operator.reloads else operator.overwritten
         for stay in (s for s in ending[position + 1] if s.tensor in gone):
             memory.leave(stay)
         for stay in (s for s in starting[position] if s.tensor in later):
             memory.enter(stay)
         _check_here(memory, operator.id, later)
-        for stay in (s for s in ending[position + 1] if s.tensor not in gone):
+        for stay in (s for s in ending[position + 1] if s.tensor not in gone | inside):
             memory.leave(stay)
     for tensor in range(len(graph.tensors)):
         if graph.tensors[tensor].kind == "output" and tensor not in memory.off_chip:

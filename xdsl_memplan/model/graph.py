@@ -36,6 +36,9 @@ class Operator:
     overwrites: tuple[tuple[int, int], ...] = ()
     """(result, input): a result that may be written over an input which is needed on chip no more.
     All such results share the room of all such inputs."""
+    reloads: bool = False
+    """Whether only what comes back for this operator can be written over: it is put where it will
+    be a part of a result, and takes no room of its own."""
 
     @property
     def overwriting(self) -> set[int]:
@@ -70,9 +73,8 @@ class Graph:
         """Return the footprint where all that may be written over is."""
         op = self.operators[operator]
         gone = sum(self.tensors[t].size for t in op.overwritten)
-        return self.footprint(operator) - min(
-            gone, sum(self.tensors[t].size for t in op.overwriting)
-        )
+        room = sum(self.tensors[t].size for t in op.overwriting)
+        return self.footprint(operator) - (gone if op.reloads else min(gone, room))
 
     @property
     def largest_footprint(self) -> int:

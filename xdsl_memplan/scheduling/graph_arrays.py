@@ -46,6 +46,7 @@ def as_core_graph(graph: Graph) -> dict[str, Any]:
             for i, op in enumerate(graph.operators)
             for result, read in op.overwrites
         ],
+        "reloads": [i for i, op in enumerate(graph.operators) if op.reloads],
     }
 
 

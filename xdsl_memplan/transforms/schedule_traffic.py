@@ -102,10 +102,9 @@ class _LeastTraffic:
         bound = found.bound if self.tensors.is_closed else 0
         fits = not self.reserve and self._try(found)
         if not (fits and self.tried[-1].moved <= bound):
-            kinds = (Parts.MOVE_INSIDE, Parts.ARE_COPIED)
-            any(self._try_for_less(kind, capacity - self.reserve) for kind in kinds)
-        if all(candidate.excess for candidate in self.tried):
-            self._try(self._all_away())
+            room = capacity - self.reserve
+            if not self._try(self._search(Parts.MOVE_INSIDE, room)):
+                self._try_for_less(Parts.COME_BACK_INSIDE, room)
         best = min(self.tried, key=lambda candidate: (candidate.excess, candidate.moved))
         if best.excess:
             least = min(candidate.excess for candidate in self.tried) + capacity - self.reserve
@@ -137,31 +136,16 @@ class _LeastTraffic:
             return schedule_in_order(graph, range(len(graph.operators)), room, self.settings)
         return schedule_for_traffic(graph, room, self.settings)
 
-    def _try(self, found: Schedule | tuple[Sequence[int], Sequence[Stay]]) -> bool:
+    def _try(self, found: Schedule) -> bool:
         """See what a schedule takes and moves as buffers; tell if it fits."""
-        order, stays = found if isinstance(found, tuple) else (found.order, found.stays)
-        written = self._write(order, stays)
+        written = self._write(found.order, found.stays)
         needed = arena_bytes(self.tensors.function, self.on_chip)
         room = (self.on_chip.capacity or 0) - self.reserve
         excess = 0 if needed is None else max(0, needed - room)
         moved = written.moved_bytes(self.on_chip.alignment)
         written.undo()
-        self.tried.append(_Candidate(order, stays, moved, excess))
+        self.tried.append(_Candidate(found.order, found.stays, moved, excess))
         return excess == 0
 
     def _write(self, order: Sequence[int], stays: Sequence[Stay]) -> WrittenSchedule:
         return write_schedule(self.tensors, order, stays, self.on_chip.name, self.off_chip)
-
-    def _all_away(self) -> tuple[Sequence[int], Sequence[Stay]]:
-        """The schedule in which nothing stays on chip between two operators."""
-        readers = self.tensors.readers()
-        stays: list[Stay] = []
-        for i, operator in enumerate(self.tensors.operators):
-            stays += [
-                Stay(t, i, i + 1, 0, is_loaded=True, is_spilled=False) for t in operator.inputs
-            ]
-            stays += [
-                Stay(t, i, i + 1, 0, is_loaded=False, is_spilled=readers[t] > 0)
-                for t in operator.outputs
-            ]
-        return range(len(self.tensors.operators)), stays

@@ -39,6 +39,8 @@ pub struct GraphArrays {
     edges: Vec<(u32, u32)>,
     /// Operator, result, input that the result may be written over.
     overwrites: Vec<(u32, u32, u32)>,
+    /// Operators that write only over what comes back for them.
+    reloads: Vec<u32>,
 }
 
 impl GraphArrays {
@@ -71,6 +73,9 @@ impl GraphArrays {
         }
         for &(op, output, input) in &self.overwrites {
             builder.overwrite(OpIdx::new(op), TensorIdx::new(output), TensorIdx::new(input));
+        }
+        for &op in &self.reloads {
+            builder.reload(OpIdx::new(op));
         }
         builder.build().map_err(to_python)
     }

@@ -66,6 +66,9 @@ fn random_graph_of(seed: u64, most_ops: u64, overwrites: bool) -> Graph {
         }
         let op = b.op(format!("op{i}"), &reads, &writes);
         ops.push(op);
+        if overwrites && other.below(3) == 0 {
+            b.reload(op);
+        }
         for &write in &writes {
             for &read in reads.iter().filter(|_| overwrites) {
                 if other.below(2) == 0 {
@@ -131,6 +134,31 @@ fn brute_force(graph: &Graph, capacity: u64, order: Option<&[OpIdx]>) -> u64 {
             }
             let reads: u32 = op.inputs.iter().map(|t| 1 << t.get()).sum();
             let writes: u32 = op.outputs.iter().map(|t| 1 << t.get()).sum();
+            if op.reloads {
+                // What comes back for it takes no room: each of those that it may be written over, or none.
+                let parts: Vec<TensorIdx> = op.overwritten.clone();
+                for choice in 0u32..1 << parts.len() {
+                    let put =
+                        || (0..parts.len()).filter(|k| choice >> k & 1 == 1).map(|k| parts[k]);
+                    let inside: u32 = put().map(|t| 1 << t.get()).sum();
+                    let away = here & inside == 0 && copy & inside == inside;
+                    let room = size(here | writes | inside) - size(inside);
+                    if !away || (here | inside) & reads != reads || room > capacity {
+                        continue;
+                    }
+                    let is_new = |t: &TensorIdx| {
+                        tensors[t.get()].producer.is_none() && seen >> t.get() & 1 == 0
+                    };
+                    let read =
+                        put().filter(|t| !is_new(t)).map(|t| tensors[t.get()].bytes).sum::<u64>();
+                    let inputs: u32 = put()
+                        .filter(|t| tensors[t.get()].producer.is_none())
+                        .map(|t| 1 << t.get())
+                        .sum();
+                    next.push((cost + read, (run | 1 << i, here | writes, copy, seen | inputs)));
+                }
+                continue;
+            }
             if here & reads != reads {
                 continue;
             }

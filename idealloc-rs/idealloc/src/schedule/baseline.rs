@@ -101,7 +101,12 @@ impl Arena<'_> {
         let mut ending = Vec::new();
         let is_placed = before.iter().all(|&t| self.place(position, t)) && {
             // What is read here for the last time makes room for what may be written over it.
-            let ends = |b: &Block| is_gone(&b.tensor) && self.uses[b.tensor.get()].len() == 1;
+            let ends = |b: &Block| {
+                let is_loaded = self.stays[b.stay].start == position;
+                is_gone(&b.tensor)
+                    && self.uses[b.tensor.get()].len() == 1
+                    && (is_loaded || !op.reloads)
+            };
             (ending, self.blocks) = std::mem::take(&mut self.blocks).into_iter().partition(ends);
             over.iter().all(|&t| self.place(position, t))
         };

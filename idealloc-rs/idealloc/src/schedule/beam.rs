@@ -115,7 +115,8 @@ fn trace<const W: usize>(downsets: &Downsets<'_, W>, levels: &[Vec<Entry<W>>]) -
     for depth in (1..levels.len()).rev() {
         let entry = &levels[depth][at];
         let parent = &levels[depth - 1][entry.parent as usize];
-        steps.push(downsets.step(parent.state.downset, entry.by, entry.evicted));
+        let State { downset, resident, .. } = parent.state;
+        steps.push(downsets.step(downset, entry.by, entry.evicted, resident));
         at = entry.parent as usize;
     }
     steps.reverse();

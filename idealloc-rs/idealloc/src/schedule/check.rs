@@ -110,6 +110,7 @@ fn check_addresses(
     let bytes = |r: &Residency| graph.tensors()[r.tensor.get()].bytes;
     let taking_room = residencies.iter().filter(|r| bytes(r) > 0);
     let mut sorted: Vec<_> = taking_room.map(|r| (halves(graph, order, r), r)).collect();
+    sorted.retain(|((start, end), _)| start < end);
     sorted.sort_by_key(|((start, _), _)| *start);
     let mut live: Vec<(usize, &Residency)> = Vec::new();
     let mut peak = 0u64;

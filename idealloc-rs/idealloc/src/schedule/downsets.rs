@@ -26,12 +26,10 @@ pub(super) struct Move<const W: usize> {
     pub dying_bytes: u64,
     /// Size of the smallest of `dying`; `u64::MAX` if there is none.
     pub smallest_dying: u64,
-    /// Bytes that results find in `dying`, as they may be written over it.
+    /// Bytes that results find in `dying`, as they may be written over it; 0 if it has to be loaded for that.
     pub saved_bytes: u64,
-    /// What else it may write over, if that leaves the chip.
+    /// What else it may write over, if that leaves the chip, or is loaded.
     pub overwritten: BitSet<W>,
-    /// Bytes that results find there at most.
-    pub overwriting_bytes: u64,
     /// What it makes, as bits of the downset it leads to; empty until somebody goes there.
     pub made: BitSet<W>,
     /// The part of `made` that is clean from the start.
@@ -146,15 +144,18 @@ impl<'a, const W: usize> Downsets<'a, W> {
         set.iter().map(self.sizes(at)).sum()
     }
 
-    /// The step that a move from a downset is on a path, with what is evicted for it.
-    pub fn step(&self, at: DownsetIdx, by: u32, evicted: BitSet<W>) -> Step {
+    /// The step that a move from a downset is on a path, with what is evicted for it of what is on chip.
+    pub fn step(&self, at: DownsetIdx, by: u32, evicted: BitSet<W>, resident: BitSet<W>) -> Step {
         let by = &self.moves(at)[by as usize];
+        // What is loaded again leaves before.
+        let reloads = self.reduced().macros[by.step as usize].reloads;
+        let again = if reloads { evicted & by.inputs & resident } else { BitSet::EMPTY };
         let live = self.live(at);
         let item = |bit: u32| live[bit as usize];
         Step {
             step: by.step,
-            evicted_before: evicted.minus(by.inputs).iter().map(item).collect(),
-            evicted_inside: (evicted & by.inputs).iter().map(item).collect(),
+            evicted_before: (evicted.minus(by.inputs) | again).iter().map(item).collect(),
+            evicted_inside: (evicted & by.inputs).minus(by.dying).iter().map(item).collect(),
         }
     }
 
@@ -238,7 +239,10 @@ fn make_move<const W: usize>(
             dying.insert(bit as u32);
             dying_bytes += item.bytes;
             smallest_dying = smallest_dying.min(item.bytes);
-            gone += if is_overwritten { item.bytes } else { 0 };
+            gone += if is_overwritten && !body.reloads { item.bytes } else { 0 };
+            if is_overwritten && body.reloads {
+                overwritten.insert(bit as u32);
+            }
         } else if is_overwritten {
             overwritten.insert(bit as u32);
         }
@@ -253,7 +257,6 @@ fn make_move<const W: usize>(
         smallest_dying,
         saved_bytes,
         overwritten,
-        overwriting_bytes: body.overwriting_bytes - saved_bytes,
         made: BitSet::EMPTY,
         made_clean: BitSet::EMPTY,
     }

@@ -19,6 +19,8 @@ enum When {
     Early,
     /// Once its first operator has run, but a result of that may be written over it.
     Over,
+    /// The same, but it comes back for that and leaves again.
+    OverAgain,
     /// Once its first operator has run.
     Late,
 }
@@ -28,14 +30,15 @@ impl Candidate {
     fn early_bytes(&self, room: u64) -> u64 {
         match self.when {
             When::Early => self.bytes,
-            When::Over => self.bytes.min(room),
+            When::Over | When::OverAgain => self.bytes.min(room),
             When::Late => 0,
         }
     }
 
     /// Bytes moved by evicting it, the read that brings it back included.
     const fn cost(&self) -> u64 {
-        if self.kind.1 { 2 * self.bytes } else { self.bytes }
+        let again = if matches!(self.when, When::OverAgain) { self.bytes } else { 0 };
+        again + if self.kind.1 { 2 * self.bytes } else { self.bytes }
     }
 }
 
@@ -53,6 +56,8 @@ pub(super) struct Need<const W: usize> {
     /// Those of `read` that the first operator may write over, and how many bytes of its results at most.
     pub overwritten: BitSet<W>,
     pub overwriting_bytes: u64,
+    /// Those of `overwritten` that are moved once more for that.
+    pub again: BitSet<W>,
     /// Of both, those without a copy off chip.
     pub dirty: BitSet<W>,
 }
@@ -122,6 +127,7 @@ impl<const W: usize> Evictor<W> {
         for bit in (need.bystanders | over | late).iter() {
             let when = match (need.bystanders.contains(bit), over.contains(bit)) {
                 (true, _) => When::Early,
+                (false, true) if need.again.contains(bit) => When::OverAgain,
                 (false, true) => When::Over,
                 (false, false) => When::Late,
             };
@@ -189,7 +195,8 @@ impl<const W: usize> Evictor<W> {
             if late > 0 || early_freed > 0 {
                 self.chosen.push(i);
                 let left = (late.saturating_sub(c.bytes), early.saturating_sub(early_freed));
-                let room = if c.when == When::Over { room - early_freed } else { room };
+                let is_over = matches!(c.when, When::Over | When::OverAgain);
+                let room = if is_over { room - early_freed } else { room };
                 self.extend(i + 1, left, room, cost + c.cost());
                 self.chosen.pop();
             }
@@ -211,7 +218,7 @@ impl<const W: usize> Evictor<W> {
             all += c.bytes;
             match c.when {
                 When::Early => early += c.bytes,
-                When::Over => over += c.bytes,
+                When::Over | When::OverAgain => over += c.bytes,
                 When::Late => {}
             }
         }
@@ -220,7 +227,7 @@ impl<const W: usize> Evictor<W> {
             let c = self.candidates[i];
             let early_without = match c.when {
                 When::Early => early - c.bytes + over.min(self.room),
-                When::Over => early + (over - c.bytes).min(self.room),
+                When::Over | When::OverAgain => early + (over - c.bytes).min(self.room),
                 When::Late => return all - c.bytes < need_all,
             };
             all - c.bytes < need_all || early_without < need_early

@@ -54,6 +54,9 @@ pub struct Op {
     pub overwritten: Vec<TensorIdx>,
     /// Results that may be written over one of those; ascending.
     pub overwriting: Vec<TensorIdx>,
+    /// Whether only what comes back for this operator can be written over: it is put where it will be a part of a
+    /// result. What was on chip before is copied there.
+    pub reloads: bool,
 }
 
 /// One tensor.
@@ -112,14 +115,17 @@ impl Graph {
 
     /// The footprint where inputs are written over that no other operator reads.
     pub(super) fn sure_footprint(&self, op: OpIdx) -> u64 {
-        self.footprint(op) - self.shared_bytes(op, |t| self.tensors[t.get()].consumers.len() == 1)
+        let is_sure = |t: TensorIdx| self.tensors[t.get()].consumers.len() == 1;
+        let shared = self.shared_bytes(op, is_sure);
+        self.footprint(op) - if self.ops[op.get()].reloads { 0 } else { shared }
     }
 
     /// Bytes that an operator saves by writing over those of its inputs of which `ends` says that they may go.
     pub(super) fn shared_bytes(&self, op: OpIdx, ends: impl Fn(TensorIdx) -> bool) -> u64 {
         let op = &self.ops[op.get()];
         let gone = self.sum(op.overwritten.iter().filter(|t| ends(**t)));
-        gone.min(self.sum(op.overwriting.iter()))
+        // What comes back inside of a result takes no room of its own.
+        if op.reloads { gone } else { gone.min(self.sum(op.overwriting.iter())) }
     }
 
     fn sum<'a>(&self, tensors: impl Iterator<Item = &'a TensorIdx>) -> u64 {
@@ -206,6 +212,14 @@ impl GraphBuilder {
     /// Says that `after` may only run once `before` has, whatever they read and write.
     pub fn edge(&mut self, before: OpIdx, after: OpIdx) -> &mut Self {
         self.edges.push((before, after));
+        self
+    }
+
+    /// Says that `op` may write only over what comes back for it: see [`Op::reloads`].
+    pub fn reload(&mut self, op: OpIdx) -> &mut Self {
+        if let Some(op) = self.graph.ops.get_mut(op.get()) {
+            op.reloads = true;
+        }
         self
     }
 

@@ -66,7 +66,7 @@ fn pack_by_pieces(
             Rectangle { index, start, end, bytes: graph.tensors[r.tensor.get()].bytes }
         })
         .collect();
-    rectangles.retain(|r| r.bytes > 0);
+    rectangles.retain(|r| r.bytes > 0 && r.start < r.end);
     rectangles.sort_unstable_by_key(|r| (r.start, r.index));
     let mut from = 0;
     while from < rectangles.len() {

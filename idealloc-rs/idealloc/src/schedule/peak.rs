@@ -144,7 +144,8 @@ impl Search<'_> {
             }
             if item.consumers.iter().all(|&c| c == step || has_run(c)) {
                 dying += item.bytes;
-                gone += if body.overwritten.contains(number) { item.bytes } else { 0 };
+                let is_room = !body.reloads && body.overwritten.contains(number);
+                gone += if is_room { item.bytes } else { 0 };
             }
         }
         let held = held + loaded;

@@ -27,6 +27,8 @@ pub(super) struct Macro {
     pub overwritten: Vec<u32>,
     /// Bytes of `enter` that find room there at most.
     pub overwriting_bytes: u64,
+    /// Whether that needs them to be loaded for the first operator, which is the only one then.
+    pub reloads: bool,
     /// Bytes the later operators need, all their tensors included; 0 if there are none.
     pub hill: u64,
     /// Bytes of `outputs`.
@@ -218,6 +220,7 @@ impl Reduced {
                 let tensor = reduced.items[**item as usize].tensor;
                 first.overwritten.binary_search(&tensor).is_ok()
             };
+            step.reloads = first.reloads;
             step.overwritten = step.inputs.iter().filter(is_overwritten).copied().collect();
             // Workspace goes for certain.
             let gone = graph.shared_bytes(ops[0], |t| is_workspace(graph, t.get()));
@@ -330,7 +333,7 @@ impl Reduced {
             let next = &self.macros[*next as usize];
             let read = step.outputs.iter().filter(|&item| next.inputs.contains(item));
             let bytes: u64 = read.map(|&item| self.items[item as usize].bytes).sum();
-            let most = bytes + next.enter - next.overwriting_bytes;
+            let most = (bytes + next.enter).saturating_sub(next.overwriting_bytes);
             bytes > 0 && step.enter.max(step.hill) <= most
         };
         step.inputs.is_empty()
@@ -364,7 +367,8 @@ fn follower(graph: &Graph, op: OpIdx, has_edges: &[bool]) -> Option<OpIdx> {
     let only = live_inputs(graph, next).eq(std::iter::once(*t))
         && graph.predecessors(next).eq(std::iter::once(op));
     let free = !tensor.is_output && !has_edges[op.get()] && !has_edges[next.get()];
-    (only && free).then_some(next)
+    let reloads = graph.ops[op.get()].reloads || graph.ops[next.get()].reloads;
+    (only && free && !reloads).then_some(next)
 }
 
 /// Maximal chains; every operator is in exactly one.

@@ -69,7 +69,8 @@ impl<'a> Replay<'a> {
         let (mut dying, mut gone) = (0, 0);
         for &item in &body.inputs {
             let i = item as usize;
-            if !self.is_resident[i] {
+            let is_loaded = !self.is_resident[i];
+            if is_loaded {
                 self.is_resident[i] = true;
                 self.resident.push(item);
                 self.held += reduced.items[i].bytes;
@@ -77,16 +78,18 @@ impl<'a> Replay<'a> {
             self.left[i] -= 1;
             if self.left[i] == 0 {
                 dying += reduced.items[i].bytes;
-                gone += if body.overwritten.contains(&item) { reduced.items[i].bytes } else { 0 };
+                let is_room = body.overwritten.contains(&item) && (is_loaded || !body.reloads);
+                gone += if is_room { reduced.items[i].bytes } else { 0 };
             }
         }
-        let enter = body.enter - gone.min(body.overwriting_bytes);
-        self.evict((self.held + enter).saturating_sub(self.capacity), at, &body.inputs);
-        if self.held + enter > self.capacity && !body.overwritten.is_empty() {
+        let saved = gone.min(body.overwriting_bytes);
+        let most = self.capacity + saved;
+        self.evict((self.held + body.enter).saturating_sub(most), at, &body.inputs);
+        if self.held + body.enter > most && !body.overwritten.is_empty() {
             // What it reads leaves, too, to be written over.
             let inputs = body.inputs.iter().copied();
             let kept: Vec<u32> = inputs.filter(|i| !body.overwritten.contains(i)).collect();
-            self.evict(self.held + enter - self.capacity, at, &kept);
+            self.evict(self.held + body.enter - most, at, &kept);
         }
         self.evict((self.held - dying + body.hill).saturating_sub(self.capacity), at, &[]);
         let (left, is_resident) = (&self.left, &mut self.is_resident);

@@ -47,14 +47,19 @@ pub struct Schedule {
 /// When a stay takes room, in halves of a position: `[start, end)`.
 ///
 /// In the first half of an operator all that it reads is there, in the second all that it makes: what it may write over
-/// something takes no room before, and what may be written over none after, where the stay ends there.
+/// something takes no room before, and what may be written over none after, where the stay ends there. An operator that
+/// writes only over what comes back for it needs its results from the start, and that no room at all.
 pub(super) fn halves(graph: &Graph, order: &[OpIdx], stay: &Residency) -> (usize, usize) {
     let is_in = |list: &[TensorIdx]| usize::from(list.binary_search(&stay.tensor).is_ok());
-    let (first, last) = (order[stay.start].get(), order[stay.end - 1].get());
-    (
-        2 * stay.start + is_in(&graph.ops[first].overwriting),
-        2 * stay.end - is_in(&graph.ops[last].overwritten),
-    )
+    let (first, last) =
+        (&graph.ops[order[stay.start].get()], &graph.ops[order[stay.end - 1].get()]);
+    let late = if first.reloads { 0 } else { is_in(&first.overwriting) };
+    let early = match (last.reloads, stay.is_loaded && stay.start + 1 == stay.end) {
+        (false, _) => is_in(&last.overwritten),
+        (true, true) => 2 * is_in(&last.overwritten),
+        (true, false) => 0,
+    };
+    (2 * stay.start + late, 2 * stay.end - early)
 }
 
 /// Most bytes on chip at once. O(stays + positions).

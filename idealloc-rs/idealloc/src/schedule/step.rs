@@ -157,13 +157,25 @@ impl<'a, const W: usize> Stepper<'a, W> {
         let resident = state.resident | by.inputs;
         let loaded = self.downsets.sum(state.downset, by.inputs.minus(state.resident));
         let bytes = state.bytes + loaded;
+        let (mut saved, mut overwritten, mut again) =
+            (by.saved_bytes, by.overwritten, BitSet::EMPTY);
+        let mut late_bytes = (bytes - by.dying_bytes + body.hill).saturating_sub(self.capacity);
+        if body.reloads {
+            let put = (overwritten & by.dying).minus(state.resident);
+            saved = self.downsets.sum(state.downset, put).min(body.overwriting_bytes);
+            overwritten = overwritten.minus(put);
+            again = (overwritten & state.resident).minus(by.dying);
+            // There is no later operator, and what is freed for this one is enough.
+            late_bytes = 0;
+        }
         let need = Need {
-            early_bytes: (bytes + body.enter - by.saved_bytes).saturating_sub(self.capacity),
-            late_bytes: (bytes - by.dying_bytes + body.hill).saturating_sub(self.capacity),
+            early_bytes: (bytes + body.enter - saved).saturating_sub(self.capacity),
+            late_bytes,
             bystanders: state.resident.minus(by.inputs),
             read: by.inputs.minus(by.dying),
-            overwritten: by.overwritten,
-            overwriting_bytes: by.overwriting_bytes,
+            overwritten,
+            again,
+            overwriting_bytes: body.overwriting_bytes - saved,
             dirty: state.dirty,
         };
         if need.early_bytes > 0 || need.late_bytes > 0 {
@@ -179,8 +191,9 @@ impl<'a, const W: usize> Stepper<'a, W> {
             let (mut freed, mut cost) = (0, 0);
             for bit in evicted.iter() {
                 let size = bytes_of(bit);
-                freed += size;
+                freed += if by.dying.contains(bit) { 0 } else { size };
                 cost += if state.dirty.contains(bit) { 2 * size } else { size };
+                cost += if again.contains(bit) { size } else { 0 };
             }
             let before = State { bytes: bytes - freed, cost: state.cost + cost, ..state };
             let next = after(by, body.made_bytes, to, before, resident.minus(evicted));

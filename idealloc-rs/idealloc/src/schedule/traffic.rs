@@ -344,8 +344,9 @@ impl<'a, const W: usize> Search<'a, W> {
         let mut at = goal;
         while at != 0 {
             let node = &self.nodes[at as usize];
-            let parent = self.nodes[node.parent as usize].state.downset;
-            steps.push(self.stepper.downsets.step(parent, node.by, node.evicted));
+            let parent = self.nodes[node.parent as usize].state;
+            let downsets = &self.stepper.downsets;
+            steps.push(downsets.step(parent.downset, node.by, node.evicted, parent.resident));
             at = node.parent;
         }
         steps.reverse();
