@@ -24,6 +24,7 @@ _ON_BUFFERS = (
     "memplan-annotate-lifetimes",
     "memplan-assign-offsets",
     "memplan-insert-deallocs",
+    "memplan-read-schedule",
     "memplan-verify",
 )
 """Passes on buffer IR, which run from `OLDEST` on."""
@@ -36,6 +37,7 @@ _PASSES: dict[str, str] = {
     "memplan-group": "MemplanGroupPass",
     "memplan-expand-groups": "MemplanExpandGroupsPass",
     "memplan-annotate-lifetimes": "MemplanAnnotateLifetimesPass",
+    "memplan-read-schedule": "MemplanReadSchedulePass",
     "memplan-bufferize": "MemplanBufferizePass",
     "memplan-assign-offsets": "MemplanAssignOffsetsPass",
     "memplan-insert-deallocs": "MemplanInsertDeallocsPass",

@@ -10,7 +10,8 @@ from xdsl_memplan.analysis.memories import Memory
 from xdsl_memplan.dialects.memplan import Memplan
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
-from xdsl_memplan.transforms.plan_module import ModulePlan, PlannerOptions, plan_module
+from xdsl_memplan.transforms.plan_memory import PlannerOptions
+from xdsl_memplan.transforms.plan_module import ModulePlan, plan_module
 
 DIALECTS = (
     *(arith.Arith, builtin.Builtin, func.Func, linalg.Linalg),

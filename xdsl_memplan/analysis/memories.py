@@ -40,6 +40,8 @@ class Memories:
     by_name: dict[str, Memory]
     by_space: dict[Attribute, str]
     """Names of the memories whose arena says what memory space its memrefs have."""
+    described: bool = True
+    """Whether anybody said anything; if not, there is one memory without a limit."""
 
     @classmethod
     def of(cls, module: ModuleOp, option: "str | Sequence[Memory]" = "") -> "Memories":
@@ -64,10 +66,11 @@ class Memories:
         merged = {memory.name: memory for memory in wanted}
         for memory in known.values():
             merged.setdefault(memory.name, memory)
-        if not merged:
+        described = bool(merged)
+        if not described:
             merged[DEFAULT_MEMORY] = Memory(DEFAULT_MEMORY)
         by_space = {a.space: a.sym_name.data for a in arenas if a.space is not None}
-        return cls(merged, by_space)
+        return cls(merged, by_space, described)
 
     @property
     def default(self) -> Memory:
@@ -94,6 +97,13 @@ class Memories:
             else:
                 fallback = str(space)
             name = self.by_space.get(cast(Attribute, space), fallback)
+        return self.named(op, name)
+
+    def named(self, op: Operation, name: str) -> Memory:
+        """Return the memory ``name`` that ``op`` wants.
+
+        Raises PassFailedException that lists the known names.
+        """
         memory = self.by_name.get(name)
         if memory is None:
             raise PassFailedException(

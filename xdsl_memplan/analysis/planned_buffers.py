@@ -17,6 +17,7 @@ from xdsl_memplan.analysis.unseen_uses import check_uses
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.queries import storage_of
+from xdsl_memplan.dialects.wishes import Wishes, copies_bytes, wishes_of
 from xdsl_memplan.formats.byte_size import MAX_BYTES
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.problem import Pool, Problem
@@ -30,8 +31,14 @@ class PlannedBuffer:
     trait: BufferLikeTrait
     memory: Memory
     size: int
+    """Of all copies together."""
     alignment: int
     lifetime: Lifetime
+    fixed_offset: int | None = None
+    offset_range: tuple[int, int] | None = None
+    """Half-open: the whole buffer lies in it."""
+    candidates: tuple[Memory, ...] = ()
+    """Memories it may go to, the preferred one first; empty: `memory` only."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,16 @@ class ReservedRange:
 
 
 def planned_buffers(
-    lifetimes: FunctionLifetimes, memories: Memories, *, keep_lifetimes: bool
+    lifetimes: FunctionLifetimes,
+    memories: Memories,
+    *,
+    keep_lifetimes: bool,
+    keep_offsets: bool = False,
 ) -> list[PlannedBuffer]:
     """Collect the buffers of a function in the order of the file.
 
-    With ``keep_lifetimes``, lifetimes written in the IR are taken if every buffer has one.
+    With ``keep_lifetimes``, lifetimes written in the IR are taken if every buffer has one. With
+    ``keep_offsets``, a buffer that has an offset is fixed there.
     Raises PassFailedException for a size that is not known or a place that cannot be planned.
     """
     storage = storage_operations(lifetimes.function)
@@ -59,14 +71,44 @@ def planned_buffers(
     buffers: list[PlannedBuffer] = []
     for (op, trait), old in zip(storage, written, strict=True):
         _check_place(op, trait, lifetimes, reuse)
-        memory = memories.memory_of(op)
+        wishes = _wishes(op)
+        candidates = tuple(memories.named(op, name) for name in wishes.candidates)
+        memory = candidates[0] if candidates else memories.memory_of(op)
         alignment = trait.alignment(op) or memory.alignment
         computed = lifetimes.lifetime(trait.storage(op))
         if computed.start == computed.end:
             check_uses(op, trait.storage(op), lifetimes)
-        new = old if keep and old is not None else computed
-        buffers.append(PlannedBuffer(op, trait, memory, _size(op, trait), alignment, new))
+        elif wishes.copies > 1:
+            computed = _through_the_loop(computed, op, lifetimes)
+        buffers.append(
+            PlannedBuffer(
+                op,
+                trait,
+                memory,
+                copies_bytes(_size(op, trait), alignment, wishes.copies),
+                alignment,
+                old if keep and old is not None else computed,
+                trait.get_offset(op) if keep_offsets and not wishes.pins else wishes.fixed_offset,
+                wishes.offset_range,
+                candidates,
+            )
+        )
     return buffers
+
+
+def _wishes(op: Operation) -> Wishes:
+    try:
+        return wishes_of(op)
+    except ValueError as error:
+        raise PassFailedException(f"{describe_op(op)}: {error}") from error
+
+
+def _through_the_loop(lifetime: Lifetime, op: Operation, lifetimes: FunctionLifetimes) -> Lifetime:
+    """Copies are there for iterations that overlap: they live as long as the loop around them."""
+    loop = lifetimes.time.loops.get(op.parent) if op.parent is not None else None
+    if loop is None:
+        return lifetime
+    return Lifetime(min(loop.start, lifetime.start), max(loop.end, lifetime.end))
 
 
 def storage_operations(function: FuncOp) -> list[tuple[Operation, BufferLikeTrait]]:
@@ -88,6 +130,8 @@ def problem_of(
 ) -> Problem:
     """Make the problem of one function and memory: ``buffers``, then ``reserved``, fixed in place.
 
+    Ranges of offsets are not part of it: `Problem` knows none.
+
     Lifetimes are ticks of the function, sizes bytes, offsets count from the memory's base address.
     """
     entries = [*buffers, *reserved]
@@ -99,7 +143,10 @@ def problem_of(
         ends=np.array([e.lifetime.end for e in entries], dtype=np.int64),
         alignments=np.array(alignments, dtype=np.int64),
         ids=names,
-        fixed=[(len(buffers) + i, r.offset) for i, r in enumerate(reserved)],
+        fixed=[
+            *((i, b.fixed_offset) for i, b in enumerate(buffers) if b.fixed_offset is not None),
+            *((len(buffers) + i, r.offset) for i, r in enumerate(reserved)),
+        ],
         pools=(Pool(memory.name, memory.capacity, memory.base or 0),),
     )
 

@@ -36,6 +36,7 @@ from xdsl_memplan.transforms.arena_access import (
     GlobalArenas,
     insert_first,
 )
+from xdsl_memplan.transforms.arena_address import AddressArenas, check_bases
 from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
 
 PREFIX = "memplan."
@@ -82,14 +83,16 @@ class ConvertMemplanToMemrefPass(ModulePass):
       all functions. `argument`: further arguments, one per arena, after those a function has;
       calls inside the module hand them on. `alloc`: as `argument`, but a function nobody in the
       module calls allocates the arena at its beginning and frees it at its end; if it returns a
-      view of the arena, its caller has to free that instead.
+      view of the arena, its caller has to free that instead. `address`: the memory's `base`, as
+      operations of the llvm dialect that every function begins with; a memory that has a base
+      other than 0 needs this or `argument`, as the other two would be bytes elsewhere.
 
     Requires offsets (`memplan-assign-offsets`) and alignments that are powers of two.
     """
 
     name = "convert-memplan-to-memref"
 
-    arena: Literal["global", "alloc", "argument"] = "global"
+    arena: Literal["global", "alloc", "argument", "address"] = "global"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert the module ``op``.
@@ -105,11 +108,15 @@ class ConvertMemplanToMemrefPass(ModulePass):
         names = set[str]().union(*used.values())
         spaces = _spaces(planned, ops)
         arenas = [ArenaMemref.of(a, spaces[name]) for name, a in ops.items() if name in names]
-        access = (
-            GlobalArenas(arenas, ops)
-            if self.arena == "global"
-            else ArgumentArenas(arenas, CallGraph.of(op), used, allocate=self.arena == "alloc")
-        )
+        check_bases([ops[arena.name] for arena in arenas], self.arena)
+        match self.arena:
+            case "global":
+                access = GlobalArenas(arenas, ops)
+            case "address":
+                access = AddressArenas(arenas, ops)
+            case _:
+                allocate = self.arena == "alloc"
+                access = ArgumentArenas(arenas, CallGraph.of(op), used, allocate=allocate)
         for function, mine in planned.items():
             _drop_deallocations(functions[function], {p.value for p in mine})
             returns_views = _returns_any(functions[function], {p.value for p in mine})

@@ -8,12 +8,8 @@ from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.memories import ensure_arenas
 from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
-from xdsl_memplan.transforms.plan_module import (
-    FunctionPlan,
-    PlacedBuffer,
-    PlannerOptions,
-    plan_module,
-)
+from xdsl_memplan.transforms.plan_memory import PlannerOptions
+from xdsl_memplan.transforms.plan_module import FunctionPlan, PlacedBuffer, plan_module
 from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
 
 
@@ -60,6 +56,11 @@ class MemplanAssignOffsetsPass(ModulePass):
     - `keep-lifetimes` (true): take the lifetimes in the IR where all buffers of a function have
     one;
       with `false`, and in functions with calls, they are computed anew.
+    - `keep-offsets` (false): leave buffers that have an offset where they are, and place the others
+      around them.
+
+    A buffer may ask for its place: `memplan.fixed_offset`, `memplan.offset_range`,
+    `memplan.copies` (see the page of this pass).
 
     Requires buffer IR with static sizes. Fails if a capacity is exceeded, and says by what.
     """
@@ -72,6 +73,7 @@ class MemplanAssignOffsetsPass(ModulePass):
     threads: int = 1
     memory: str = ""
     keep_lifetimes: bool = True
+    keep_offsets: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Plan every function of the module ``op``, callees first.
@@ -79,7 +81,13 @@ class MemplanAssignOffsetsPass(ModulePass):
         Raises PassFailedException for what cannot be planned, does not fit, or unknown names.
         """
         options = PlannerOptions(self.planner, self.seed, self.effort, self.threads)
-        plan = plan_module(op, self.memory, options=options, keep_lifetimes=self.keep_lifetimes)
+        plan = plan_module(
+            op,
+            self.memory,
+            options=options,
+            keep_lifetimes=self.keep_lifetimes,
+            keep_offsets=self.keep_offsets,
+        )
         if not plan.peaks:
             refuse_tensor_ir(op, self.name)
         arenas = ensure_arenas(op, [plan.memories.by_name[name] for name in plan.peaks])

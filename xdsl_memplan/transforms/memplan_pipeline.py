@@ -90,7 +90,7 @@ class MemplanPipelinePass(ModulePass):
     effort: str = "medium"
     threads: int = 1
     memory: str = ""
-    arena: Literal["global", "alloc", "argument"] = "global"
+    arena: Literal["global", "alloc", "argument", "address"] = "global"
     verify: bool = True
     print_ir: bool = False
     timing: bool = False

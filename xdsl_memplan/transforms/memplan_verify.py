@@ -4,6 +4,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
@@ -12,10 +13,12 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memplan import ARENA, ArenaOp, BufferOp
 from xdsl_memplan.dialects.queries import storage_of
+from xdsl_memplan.dialects.wishes import copies_bytes, wishes_of
 from xdsl_memplan.transforms.abstract_execution import (
     ExecutedFunction,
     Instance,
@@ -23,6 +26,7 @@ from xdsl_memplan.transforms.abstract_execution import (
     execute,
 )
 from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
+from xdsl_memplan.transforms.verify_given import check_order, given_instances
 from xdsl_memplan.transforms.verify_regions import verify_regions
 
 
@@ -61,12 +65,22 @@ class MemplanVerifyPass(ModulePass):
     many bytes move, they are counted again from the copies that are there: as many as its `total`,
     or without one no more than its `bytes` besides those that reach a returned buffer. Aliases and
     liveness are recomputed by running the functions on abstract storage; no code is shared with the
-    analysis that the other passes use. Options: none.
+    analysis that the other passes use. What a buffer asks for (`memplan.fixed_offset`,
+    `memplan.offset_range`, `memplan.copies`) is checked as well.
+
+    Options:
+
+    - `lifetimes` (`computed`): `given` takes the lifetimes in the IR as they are, whatever their
+      ticks mean, and checks overlap and order only: no two buffers share bytes at one tick, and
+      every operation has a tick at which all its buffers are alive, not before an earlier
+      operation on one of them.
 
     Requires buffer IR after `memplan-assign-offsets`.
     """
 
     name = "memplan-verify"
+
+    lifetimes: Literal["computed", "given"] = "computed"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Check every function of the module ``op``.
@@ -77,11 +91,34 @@ class MemplanVerifyPass(ModulePass):
         functions = {f.sym_name.data: f for f in op.body.ops if isinstance(f, FuncOp)}
         done: dict[str, ExecutedFunction] = {}
         pending: list[str] = []
+        if self.lifetimes == "given":
+            _verify_given(op, functions, arenas)
+            return
         for name, function in functions.items():
             _verify_function(name, functions, arenas, done, pending)
             verify_regions(function, op)
         if not arenas:
             refuse_tensor_ir(op, self.name)
+
+
+def _verify_given(
+    module: ModuleOp, functions: dict[str, FuncOp], arenas: dict[str, ArenaOp]
+) -> None:
+    places = {
+        name: {
+            op: _checked_place(op, trait, arenas)
+            for op in function.walk()
+            if (trait := storage_of(op)) is not None
+        }
+        for name, function in functions.items()
+    }
+    holders = frozenset(name for name, found in places.items() if found)
+    for name, function in functions.items():
+        instances = given_instances(function, places[name], holders)
+        for arena in arenas:
+            _check_overlap(arena, [i for i in instances if i.place and i.place.arena == arena])
+    for lifetimes in lifetimes_of(module).values():
+        check_order(lifetimes)
 
 
 def _verify_function(
@@ -128,6 +165,8 @@ def _checked_place(op: Operation, trait: BufferLikeTrait, arenas: dict[str, Aren
         raise PassFailedException(
             f"{describe_op(op)}: its size is not known, so it cannot be verified"
         )
+    alignment = trait.alignment(op) or 1
+    size = _checked_wishes(op, offset, size, alignment)
     arena = arenas.get(name)
     if arena is None or arena.size is None:
         raise PassFailedException(f"{describe_op(op)}: the module has no arena @{name} with a size")
@@ -144,13 +183,33 @@ def _checked_place(op: Operation, trait: BufferLikeTrait, arenas: dict[str, Aren
             f"{capacity} bytes"
         )
     base = arena.base.value.data if arena.base is not None else 0
-    alignment = trait.alignment(op) or 1
     if (base + offset) % alignment:
         at = f"offset {offset}" if not base else f"address {base + offset} (offset {offset})"
         raise PassFailedException(
             f"{describe_op(op)}: {at} is not a multiple of its alignment {alignment}"
         )
     return Place(name, offset, size)
+
+
+def _checked_wishes(op: Operation, offset: int, size: int, alignment: int) -> int:
+    """Check that a buffer got what it asks for; return its bytes, those of its copies included."""
+    try:
+        wishes = wishes_of(op)
+    except ValueError as error:
+        raise PassFailedException(f"{describe_op(op)}: {error}") from error
+    size = copies_bytes(size, alignment, wishes.copies)
+    if wishes.fixed_offset not in (None, offset):
+        raise PassFailedException(
+            f"{describe_op(op)}: is at offset {offset}, but fixed at {wishes.fixed_offset}"
+        )
+    if wishes.offset_range is not None:
+        low, high = wishes.offset_range
+        if offset < low or offset + size > high:
+            raise PassFailedException(
+                f"{describe_op(op)}: bytes [{offset}, {offset + size}) are outside of the range "
+                f"[{low}, {high}) that it asks for"
+            )
+    return size
 
 
 def _check_lifetimes(executed: ExecutedFunction) -> None:

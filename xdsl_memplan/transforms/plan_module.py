@@ -3,23 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import lcm
-from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.last_use import LastUses
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes, lifetimes_of
-from xdsl_memplan.analysis.location import symbol_name
 from xdsl_memplan.analysis.memories import Memories, Memory
-from xdsl_memplan.analysis.planned_buffers import (
-    PlannedBuffer,
-    ReservedRange,
-    planned_buffers,
-    problem_of,
-)
+from xdsl_memplan.analysis.planned_buffers import PlannedBuffer, planned_buffers
 from xdsl_memplan.analysis.reserved_ranges import (
     PlacedFunction,
     placed_function,
@@ -28,22 +20,8 @@ from xdsl_memplan.analysis.reserved_ranges import (
 from xdsl_memplan.analysis.unseen_uses import check_all_is_seen
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.plan import Plan
-from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded, capacity_report
-
-if TYPE_CHECKING:
-    from xdsl_memplan.planners.plan import Effort
-
-
-@dataclass(frozen=True)
-class PlannerOptions:
-    """Who plans, and how: the options of `xdsl_memplan.plan`."""
-
-    planner: str = ""
-    """A name that `memplan planners` lists; empty: the default one."""
-    seed: int = 0
-    effort: str = "medium"
-    threads: int = 1
+from xdsl_memplan.transforms.plan_memory import PlannerOptions, plan_memory
 
 
 @dataclass(frozen=True)
@@ -130,6 +108,7 @@ def plan_module(
     *,
     options: PlannerOptions | None = None,
     keep_lifetimes: bool = True,
+    keep_offsets: bool = False,
 ) -> ModulePlan:
     """Give every buffer of ``module`` a memory and an offset, and change nothing in the IR.
 
@@ -143,6 +122,7 @@ def plan_module(
             first is for buffers that name none.
         options: the planner and its options.
         keep_lifetimes: take the lifetimes in the IR where all buffers of a function have one.
+        keep_offsets: leave buffers that have an offset where they are.
 
     Raises PassFailedException with the operation for what cannot be planned, its subclass
     `CapacityExceeded` for what does not fit.
@@ -154,7 +134,12 @@ def plan_module(
     functions: list[FunctionPlan] = []
     for function, lifetimes in analysed.items():
         has_calls = any(c.name == "func.call" for c in lifetimes.time.ticks)
-        buffers = planned_buffers(lifetimes, known, keep_lifetimes=keep_lifetimes and not has_calls)
+        buffers = planned_buffers(
+            lifetimes,
+            known,
+            keep_lifetimes=keep_lifetimes and not has_calls,
+            keep_offsets=keep_offsets,
+        )
         planner = _FunctionPlanner(lifetimes, known, done, options or PlannerOptions())
         functions.append(planner.plan(buffers))
         placed = {b.value: (b.memory.name, b.offset, b.size) for b in functions[-1].buffers}
@@ -187,7 +172,10 @@ class _FunctionPlanner:
             if not mine:
                 peaks[memory.name] = max(r.offset + r.size for r in reserved)
                 continue
-            result = self.plan_memory(memory, mine, reserved)
+            result = plan_memory(self.lifetimes, memory, mine, reserved, self.options)
+            if memory.capacity is not None and result.peak > memory.capacity:
+                report = capacity_report(self.lifetimes, memory, [*mine, *reserved], result)
+                raise CapacityExceeded(report, result.peak - memory.capacity)
             offsets |= {b.op: o for b, o in zip(mine, result.offsets.tolist(), strict=False)}
             plans[memory.name] = result
             peaks[memory.name] = result.peak
@@ -196,29 +184,3 @@ class _FunctionPlanner:
             PlacedBuffer(b, offsets[b.op], last.of(b.op, b.trait.storage(b.op))) for b in buffers
         ]
         return FunctionPlan(self.lifetimes.function, placed, plans, peaks)
-
-    def plan_memory(
-        self, memory: Memory, mine: list[PlannedBuffer], reserved: list[ReservedRange]
-    ) -> Plan:
-        result = self.run(memory, problem_of(mine, memory, reserved))
-        if memory.capacity is not None and result.peak > memory.capacity:
-            report = capacity_report(self.lifetimes, memory, [*mine, *reserved], result)
-            raise CapacityExceeded(report, result.peak - memory.capacity)
-        return result
-
-    def run(self, memory: Memory, problem: Problem) -> Plan:
-        # The Rust core is loaded when it is needed: every start of xdsl-opt lists the passes.
-        from xdsl_memplan.planners.errors import PlanningError
-        from xdsl_memplan.planners.plan import DEFAULT_PLANNER, plan
-
-        try:
-            return plan(
-                problem,
-                planner=self.options.planner or DEFAULT_PLANNER,
-                seed=self.options.seed,
-                effort=cast("Effort", self.options.effort),
-                threads=self.options.threads,
-            )
-        except (PlanningError, OverflowError) as error:
-            where = f"@{symbol_name(self.lifetimes.function)}, memory '{memory.name}'"
-            raise PassFailedException(f"{where}: {error}") from error

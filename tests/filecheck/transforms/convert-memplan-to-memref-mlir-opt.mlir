@@ -2,6 +2,8 @@
 // RUN: xdsl-opt -p convert-memplan-to-memref %s | %mlir_opt --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-loops,convert-scf-to-cf,expand-strided-metadata,lower-affine,convert-math-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)' | filecheck %s
 // RUN: xdsl-opt -p 'convert-memplan-to-memref{arena=alloc}' --print-op-generic %s | %mlir_opt
 // RUN: xdsl-opt -p 'convert-memplan-to-memref{arena=argument}' --print-op-generic %s | %mlir_opt
+// RUN: sed "s/@L1 alignment 64/@L1 alignment 64 base 4096/" %s | xdsl-opt -p "convert-memplan-to-memref{arena=address}" | %mlir_opt --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-loops,convert-scf-to-cf,expand-strided-metadata,lower-affine,convert-math-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)" | filecheck %s --check-prefix=ADDRESS
+// ADDRESS-NOT: unrealized_conversion_cast
 
 // What is left is upstream IR, and lowers to LLVM.
 
