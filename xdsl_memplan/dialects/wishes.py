@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
 
 FIXED_OFFSET = "memplan.fixed_offset"
 OFFSET_RANGE = "memplan.offset_range"
@@ -106,7 +107,7 @@ def _integer(op: Operation, name: str, least: int) -> int | None:
 
 
 def _integers(attribute: Attribute) -> tuple[int, ...]:
-    if not isinstance(attribute, DenseArrayBase) or not isinstance(attribute.elt_type, IntegerType):
+    if not isa(attribute, DenseArrayBase[IntegerType]):
         return ()
     return tuple(attribute.get_values())
 
