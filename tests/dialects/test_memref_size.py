@@ -2,9 +2,14 @@
 
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin
-from xdsl.parser import Parser
+from xdsl.dialects.builtin import Builtin, MemRefLayoutAttr, MemRefType, f32
+from xdsl.ir import Data
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
 
+from xdsl_memplan.dialects.layout_span import attach_layout_offset
 from xdsl_memplan.dialects.memref_size import size_bytes
 
 
@@ -45,3 +50,31 @@ def test_size_bytes(type: str, bytes: int | None):
     context = Context()
     context.load_dialect(Builtin)
     assert size_bytes(Parser(context, type).parse_type()) == bytes
+
+
+@irdl_attr_definition
+class Tiled(MemRefLayoutAttr, Data[int]):
+    """A foreign layout: tiles of 4, 8 apart, and an offset that the map leaves out."""
+
+    name = "test.tiled"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> int:
+        raise NotImplementedError
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(str(self.data))
+
+    def get_affine_map(self) -> AffineMap:
+        if self.data < 0:
+            raise NotImplementedError("dynamic")
+        i = AffineExpr.dimension(0)
+        return AffineMap(1, 0, (i.floor_div(4) * 8 + i % 4,))
+
+
+def test_a_layout_whose_map_leaves_its_offset_out():
+    tiled, dynamic = (MemRefType(f32, [8], Tiled(offset)) for offset in (5, -1))
+    assert size_bytes(tiled) == (8 + 3 + 1) * 4
+    attach_layout_offset(Tiled, lambda layout: layout.data)
+    assert size_bytes(tiled) == (5 + 8 + 3 + 1) * 4
+    assert size_bytes(dynamic) is None
