@@ -69,7 +69,7 @@ class Tiled(MemRefLayoutAttr, Data[int]):
         if self.data < 0:
             raise NotImplementedError("dynamic")
         i = AffineExpr.dimension(0)
-        return AffineMap(1, 0, (i.floor_div(4) * 8 + i % 4,))
+        return AffineMap(1, 0, ((i // 4) * 8 + i % 4,))
 
 
 def test_a_layout_whose_map_leaves_its_offset_out():

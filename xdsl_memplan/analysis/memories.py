@@ -31,6 +31,8 @@ class Memory:
     capacity: int | None = None
     alignment: int = DEFAULT_ALIGNMENT
     base: int | None = None
+    banks: int = 1
+    """Equal parts of the capacity, one behind the other."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Memories:
 
 
 def parse_memories(text: str) -> list[Memory]:
-    """Read ``NAME[=CAPACITY][:align=BYTES][:base=ADDRESS]`` entries, separated by commas.
+    """Read ``NAME[=CAPACITY][:align=BYTES][:base=ADDRESS][:banks=N]``, separated by commas.
 
     Raises ValueError that says what is wrong and what would work.
     """
@@ -125,19 +127,26 @@ def parse_memories(text: str) -> list[Memory]:
             raise ValueError(f"'{entry}' names no memory; write for example L1=64KiB")
         if any(memory.name == name for memory in memories):
             raise ValueError(f"memory '{name}' comes twice")
-        values = {"align": DEFAULT_ALIGNMENT, "base": None}
+        values = {"align": DEFAULT_ALIGNMENT, "base": None, "banks": 1}
         for detail in details:
             key, _, value = (part.strip() for part in detail.partition("="))
             if key not in values:
                 raise ValueError(
-                    f"'{detail}' of memory '{name}' is unknown; known are align=BYTES, base=ADDRESS"
+                    f"'{detail}' of memory '{name}' is unknown; known are align=BYTES, "
+                    "base=ADDRESS, banks=N"
                 )
             values[key] = parse_byte_size(value)
         alignment = values["align"] or 0
         if alignment < 1:
             raise ValueError(f"memory '{name}' has alignment {alignment}; it must be positive")
         size = parse_byte_size(capacity) if has_capacity else None
-        memories.append(Memory(name, size, alignment, values["base"]))
+        banks = values["banks"] or 0
+        if banks < 1 or (banks > 1 and (size is None or size % banks)):
+            raise ValueError(
+                f"memory '{name}' has {banks} banks; they are equal parts of a capacity, such as "
+                f"{name}=64KiB:banks=4"
+            )
+        memories.append(Memory(name, size, alignment, values["base"], banks))
     return memories
 
 

@@ -1,4 +1,4 @@
-"""Run a planner of the Rust core on a problem."""
+"""Run a planner on a problem: one of the Rust core, or one that an embedder registered."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
@@ -9,11 +9,15 @@ from xdsl_memplan import _idealloc
 from xdsl_memplan.model.integers import Int64Array, checked_integer
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Problem
+from xdsl_memplan.planners.embedded import EmbeddedPlanner, find_planner
 from xdsl_memplan.planners.errors import InvalidOptionError
 
 Effort = Literal["low", "medium", "high", "max"]
 
 DEFAULT_PLANNER = "auto"
+
+BOUNDED_BY = "first-fit-by-size"
+"""The planner that says load and bound for those that do not."""
 
 
 def plan(
@@ -39,8 +43,12 @@ def plan(
     bound shows that none does. With ``minimize=True`` the capacity only guides the search.
 
     Raises `xdsl_memplan.planners.errors.PlanningError` and its subclasses: TimeLimitError if the
-    time limit was reached before there was any plan.
+    time limit was reached before there was any plan. A registered planner (`embedded`) is called as
+    it is, without seed, effort, threads or limit; it raises InvalidPlanError for a plan that breaks
+    a rule.
     """
+    if (embedded := find_planner(planner)) is not None:
+        return _run_embedded(embedded, problem)
     offsets = np.empty(len(problem), dtype=np.int64)
     pools = np.zeros(len(problem), dtype=np.int64) if len(problem.pools) > 1 else None
     for name, value in (parameters or {}).items():
@@ -63,6 +71,16 @@ def plan(
         progress=progress,
     )
     return Plan(planner, offsets, pools, peak, load, bound, stop, dict(statistics))
+
+
+def _run_embedded(embedded: EmbeddedPlanner, problem: Problem) -> Plan:
+    """Call a planner in Python, check what it returns, and bound it as the core does."""
+    offsets = embedded.offsets(problem)
+    peak = _idealloc.check(as_core_problem(problem.with_capacity(None)), offsets, None)
+    reference = plan(problem, planner=BOUNDED_BY, effort="low")
+    stop = "optimal" if peak == reference.bound else "complete"
+    name = embedded.info.name
+    return Plan(name, offsets, None, peak, reference.load, reference.bound, stop, {})
 
 
 def _unsigned(value: int, what: str, bits: int) -> int:

@@ -1,6 +1,7 @@
 """The registry of planners."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl_memplan import _idealloc
 
@@ -20,8 +21,16 @@ class PlannerInfo:
 
 
 def planners() -> list[PlannerInfo]:
-    """List all planners in the order of the registry."""
-    return [
+    """List all planners: those of the core in their order, then those that embedders registered."""
+    from xdsl_memplan.planners.embedded import embedded_planners
+
+    return [*core_planners(), *embedded_planners()]
+
+
+@cache
+def core_planners() -> tuple[PlannerInfo, ...]:
+    """List the planners of the Rust core."""
+    return tuple(
         PlannerInfo(name, origin, summary, *features)
         for name, origin, summary, features in _idealloc.planners()
-    ]
+    )

@@ -51,7 +51,7 @@ class MemplanAssignOffsetsPass(ModulePass):
     - `seed` (0): for planners that use chance; the same seed gives the same offsets.
     - `effort` (`medium`): `low`, `medium`, `high` or `max`.
     - `threads` (1): more threads never change the result.
-    - `memory` (none): `"L1=64KiB:align=64:base=0x1000,L2=1MiB"`; wins over the module's
+    - `memory` (none): `"L1=64KiB:align=64:base=0x1000:banks=4,L2"`; wins over the module's
     description.
     - `keep-lifetimes` (true): take the lifetimes in the IR where all buffers of a function have
     one;
@@ -60,7 +60,7 @@ class MemplanAssignOffsetsPass(ModulePass):
       around them.
 
     A buffer may ask for its place: `memplan.fixed_offset`, `memplan.offset_range`,
-    `memplan.copies` (see the page of this pass).
+    `memplan.candidates`, `memplan.copies` (see the page of this pass).
 
     Requires buffer IR with static sizes. Fails if a capacity is exceeded, and says by what.
     """
@@ -108,7 +108,9 @@ def _write(buffer: PlacedBuffer) -> None:
     trait = buffer.planned.trait
     trait.set_lifetime(buffer.op, buffer.lifetime)
     trait.set_offset(buffer.op, buffer.offset)
-    if not isinstance(buffer.op, BufferOp):
+    if isinstance(buffer.op, BufferOp):
+        buffer.op.arena = SymbolRefAttr(buffer.memory.name)
+    else:
         buffer.op.attributes[ARENA] = SymbolRefAttr(buffer.memory.name)
 
 

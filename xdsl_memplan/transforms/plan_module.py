@@ -20,7 +20,9 @@ from xdsl_memplan.analysis.reserved_ranges import (
 from xdsl_memplan.analysis.unseen_uses import check_all_is_seen
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.plan import Plan
+from xdsl_memplan.transforms.bank_assignment import assign_banks
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded, capacity_report
+from xdsl_memplan.transforms.memory_choice import choose_memories
 from xdsl_memplan.transforms.plan_memory import PlannerOptions, plan_memory
 
 
@@ -164,6 +166,8 @@ class _FunctionPlanner:
         offsets: dict[Operation, int] = {}
         plans: dict[str, Plan] = {}
         peaks: dict[str, int] = {}
+        buffers = choose_memories(buffers, self.memories.by_name, self.tentative)
+        buffers = assign_banks(self.lifetimes, buffers)
         for memory in self.memories.by_name.values():
             mine = [buffer for buffer in buffers if buffer.memory is memory]
             reserved = reserved_ranges(self.lifetimes, memory, self.callees)
@@ -184,3 +188,8 @@ class _FunctionPlanner:
             PlacedBuffer(b, offsets[b.op], last.of(b.op, b.trait.storage(b.op))) for b in buffers
         ]
         return FunctionPlan(self.lifetimes.function, placed, plans, peaks)
+
+    def tentative(self, memory: Memory, mine: list[PlannedBuffer]) -> Plan:
+        """Plan as if ``mine`` were all that goes to ``memory``, banks left out."""
+        reserved = reserved_ranges(self.lifetimes, memory, self.callees)
+        return plan_memory(self.lifetimes, memory, mine, reserved, self.options)

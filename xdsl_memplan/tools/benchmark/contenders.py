@@ -8,7 +8,7 @@ from typing import Any, Literal
 from xdsl_memplan.model.problem import Int64Array, Problem
 from xdsl_memplan.planners.kernel import Kernel
 from xdsl_memplan.planners.plan import Effort, plan
-from xdsl_memplan.planners.registry import PlannerInfo, planners
+from xdsl_memplan.planners.registry import PlannerInfo, core_planners, planners
 
 
 @dataclass(frozen=True)
@@ -102,17 +102,18 @@ _KNOW_CAPACITY = {"auto", "exact", "idealloc", "minimalloc", "telamalloc"}
 
 
 def ours() -> list[Contender]:
-    """Return every planner of the registry."""
+    """Return every planner of the registry, those that embedders registered included."""
+    core = core_planners()
     return [
         Contender(
             planner.name,
             "ours",
-            _prepare_ours(planner.name),
+            _prepare_ours(planner.name, has_kernel=planner in core),
             _MOST_BUFFERS.get(planner.name),
             searches=planner.name in _SEARCHES,
             knows_capacity=planner.name in _KNOW_CAPACITY,
             honours=_features_of(planner),
-            timed="kernel",
+            timed="kernel" if planner in core else "call",
         )
         for planner in planners()
     ]
@@ -123,7 +124,7 @@ def _features_of(planner: PlannerInfo) -> frozenset[str]:
     return frozenset(name for name, knows in zip(FEATURES, known, strict=True) if knows)
 
 
-def _prepare_ours(name: str) -> Callable[[Problem, Limits], Task]:
+def _prepare_ours(name: str, *, has_kernel: bool) -> Callable[[Problem, Limits], Task]:
     def prepare(problem: Problem, limits: Limits) -> Task:
         def work() -> Int64Array:
             return plan(
@@ -149,6 +150,6 @@ def _prepare_ours(name: str) -> Callable[[Problem, Limits], Task]:
             kernel.run(name)
             return time.thread_time() - began
 
-        return Task(work, lambda offsets: offsets, kernel_seconds)
+        return Task(work, lambda offsets: offsets, kernel_seconds if has_kernel else None)
 
     return prepare
