@@ -2,7 +2,8 @@
 
 use idealloc::split::compress::compress;
 use idealloc::split::cut::{Cut, Halo};
-use idealloc::split::evaluate::{Cost, Layout, Machine, Residency};
+use idealloc::split::layout::{Layout, Residency};
+use idealloc::split::machine::{Cost, Machine};
 use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
 use idealloc::split::search::{Objective, search};
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
@@ -267,10 +268,7 @@ fn split_layout(
     let is_output: Vec<bool> = graph.tensors.iter().map(|t| t.is_returned).collect();
     let mut sweep = Sweep::new(&graph, target, loops, even, &is_output);
     sweep.extend(0);
-    let resident: Vec<usize> =
-        residencies.iter().filter(|r| r.1 == "resident").map(|r| r.0).collect();
-    let mut layout =
-        Layout::new(&graph, &mut sweep, &is_output, machine, |t| resident.contains(&t));
+    let mut layout = Layout::new(&graph, &mut sweep, &is_output, machine);
     for index in 0..layout.externals.len() {
         let tensor = layout.externals[index].tensor;
         let Some((_, kind, slices)) = residencies.iter().find(|r| r.0 == tensor) else { continue };

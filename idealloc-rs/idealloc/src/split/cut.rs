@@ -1,6 +1,6 @@
 //! How a loop of a group's last operator is cut, and what follows for other tensors: ranges per tile.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// What a cut does with elements that two tiles need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +66,8 @@ pub struct Track {
     pub keep: Vec<i64>,
     largest: i64,
     total: i64,
+    reach: i64,
+    has_overlap: bool,
     /// Where the tile would end if the tensor had no ends; with `Halo::Cache` only.
     raw: Vec<i64>,
 }
@@ -73,9 +75,12 @@ pub struct Track {
 impl Track {
     fn of(new: Vec<(i64, i64)>, keep: Vec<i64>, raw: Vec<i64>) -> Self {
         let total = new.iter().map(|r| r.1 - r.0).sum();
-        let mut track = Self { new, keep, largest: 0, total, raw };
-        let size = |t| track.size(t);
-        track.largest = (0..track.new.len()).map(size).max().unwrap_or(0);
+        let busy = || new.iter().filter(|r| r.0 < r.1);
+        let first = busy().map(|r| r.0).min().unwrap_or(0);
+        let reach = busy().map(|r| r.1).max().unwrap_or(0) - first;
+        let mut track = Self { new, keep, largest: 0, total, reach, has_overlap: false, raw };
+        track.largest = (0..track.new.len()).map(|tile| track.size(tile)).max().unwrap_or(0);
+        track.has_overlap = (1..track.new.len()).any(|tile| track.overlap(tile) > 0);
         track
     }
 
@@ -118,7 +123,12 @@ impl Track {
 
     /// Whether anything is kept between tiles.
     pub fn has_overlap(&self) -> bool {
-        (1..self.new.len()).any(|tile| self.overlap(tile) > 0)
+        self.has_overlap
+    }
+
+    /// From the first element that any tile computes to the last.
+    pub fn reach(&self) -> i64 {
+        self.reach
     }
 }
 
@@ -152,11 +162,11 @@ pub struct Tracks {
     pub cut: Cut,
     tracks: Vec<Track>,
     requests: Vec<Request>,
-    known_tracks: HashMap<Track, u32>,
-    known_requests: HashMap<Request, u32>,
-    lines: HashMap<(u32, Line, i64), u32>,
-    unions: HashMap<(u32, u32), u32>,
-    finals: HashMap<(u32, i64, bool), u32>,
+    known_tracks: FxHashMap<Track, u32>,
+    known_requests: FxHashMap<Request, u32>,
+    lines: FxHashMap<(u32, Line, i64), u32>,
+    unions: FxHashMap<(u32, u32), u32>,
+    finals: FxHashMap<(u32, i64, bool), u32>,
 }
 
 impl Tracks {
@@ -166,11 +176,11 @@ impl Tracks {
             cut,
             tracks: Vec::new(),
             requests: Vec::new(),
-            known_tracks: HashMap::new(),
-            known_requests: HashMap::new(),
-            lines: HashMap::new(),
-            unions: HashMap::new(),
-            finals: HashMap::new(),
+            known_tracks: FxHashMap::default(),
+            known_requests: FxHashMap::default(),
+            lines: FxHashMap::default(),
+            unions: FxHashMap::default(),
+            finals: FxHashMap::default(),
         }
     }
 

@@ -5,7 +5,7 @@ use super::graph::{Access, SplitGraph};
 use super::sweep::CutLoop;
 
 /// Cuts of one group, outermost first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
     /// What is cut.
     pub loops: Vec<CutLoop>,
@@ -143,12 +143,31 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) 
     grids
 }
 
-/// The grids of one layer alone: all loops of its contraction, in every order that keeps sums on chip.
-pub fn grids_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
+/// Grids that differ in the size of one cut only.
+#[derive(Clone, Debug)]
+pub struct Family {
+    grid: Grid,
+    varied: usize,
+    /// Iterations per tile of the cut that is varied, ascending.
+    pub sizes: Vec<i64>,
+}
+
+impl Family {
+    /// The grid with tiles of `size` iterations.
+    pub fn grid(&self, size: i64) -> Grid {
+        let mut grid = self.grid.clone();
+        let cut = &mut grid.cuts[self.varied];
+        *cut = Cut::even(cut.extent, size, cut.halo);
+        grid
+    }
+}
+
+/// The grids of one layer alone: two loops of its contraction in every order, and parts of its sum within.
+pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
     let op = &graph.operators[last];
-    let mut grids = Vec::new();
+    let mut families = Vec::new();
     if !op.is_splittable {
-        return grids;
+        return families;
     }
     let shape = &graph.tensors[op.results[0]].shape;
     let all: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
@@ -159,52 +178,59 @@ pub fn grids_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
     let rows = largest(&mut spatial.iter().copied());
     let features = largest(&mut all.iter().copied().filter(|d| !spatial.contains(d)));
     let columns = largest(&mut spatial.iter().copied().filter(|&d| Some(d) != rows));
-    let pairs: Vec<(usize, usize)> = [
+    let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
+    let mut sums: Vec<Option<(CutLoop, Cut)>> = vec![None];
+    if let Some(anchor) = anchor {
+        let data = &graph.operators[anchor];
+        for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 3) {
+            for part in sizes(data.loops[l], SUM_SIZES) {
+                let cut = Cut::even(data.loops[l], part, Halo::Recompute);
+                sums.push(Some((CutLoop::Accumulate(anchor, l), cut)));
+            }
+        }
+    }
+    let mut add = |outer: Option<(usize, i64, Halo)>, inner: usize| {
+        for sum in &sums {
+            let mut grid = Grid::default();
+            if let Some((outer, wide, halo)) = outer {
+                grid.loops.push(CutLoop::Result(outer));
+                grid.cuts.push(Cut::even(shape[outer], wide, halo));
+            }
+            let varied = grid.loops.len();
+            grid.loops.push(CutLoop::Result(inner));
+            grid.cuts.push(Cut::even(shape[inner], shape[inner], Halo::Recompute));
+            if let Some((sum, cut)) = sum {
+                grid.loops.push(*sum);
+                grid.cuts.push(cut.clone());
+            }
+            let mut fine = sizes(shape[inner], INNER_SIZES);
+            fine.reverse();
+            families.push(Family { grid, varied, sizes: fine });
+        }
+    };
+    for dim in [rows, features, columns].into_iter().flatten() {
+        add(None, dim);
+    }
+    let pairs = [
         (rows, features),
         (features, rows),
         (rows, columns),
         (columns, features),
         (features, columns),
-    ]
-    .into_iter()
-    .filter_map(|(outer, inner)| Some((outer?, inner?)))
-    .collect();
-    let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
-    let sums: Vec<(CutLoop, i64)> = anchor.map_or(Vec::new(), |anchor| {
-        let data = &graph.operators[anchor];
-        data.cuttable
-            .iter()
-            .copied()
-            .filter(|&l| data.loops[l] > 3)
-            .map(|l| (CutLoop::Accumulate(anchor, l), data.loops[l]))
-            .collect()
-    });
+    ];
     for (outer, inner) in pairs {
-        for wide in sizes(shape[outer], 7) {
-            for size in sizes(shape[inner], 7) {
-                let base = Grid {
-                    loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
-                    cuts: vec![
-                        Cut::even(shape[outer], wide, Halo::Recompute),
-                        Cut::even(shape[inner], size, Halo::Recompute),
-                    ],
-                };
-                if Some(outer) == rows {
-                    let mut kept = base.clone();
-                    kept.cuts[0] = Cut::even(shape[outer], wide, Halo::Cache);
-                    grids.push(kept);
-                }
-                for &(sum, extent) in &sums {
-                    for part in sizes(extent, 6) {
-                        let mut grid = base.clone();
-                        grid.loops.push(sum);
-                        grid.cuts.push(Cut::even(extent, part, Halo::Recompute));
-                        grids.push(grid);
-                    }
-                }
-                grids.push(base);
+        let (Some(outer), Some(inner)) = (outer, inner) else { continue };
+        for wide in sizes(shape[outer], OUTER_SIZES) {
+            if Some(outer) == rows {
+                add(Some((outer, wide, Halo::Cache)), inner);
             }
+            add(Some((outer, wide, Halo::Recompute)), inner);
         }
     }
-    grids
+    families
 }
+
+/// Sizes of tiles that are tried for one layer alone: of parts of its sum, of the outer cut, and of the inner one.
+const SUM_SIZES: u32 = 5;
+const OUTER_SIZES: u32 = 12;
+const INNER_SIZES: u32 = 24;

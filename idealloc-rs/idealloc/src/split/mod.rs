@@ -1,9 +1,18 @@
 //! Splitting of operators into tiles, so that a network runs in a memory that no operator fits.
 
 pub mod compress;
+pub mod cost;
 pub mod cut;
-pub mod evaluate;
 pub mod graph;
 pub mod grids;
+pub mod group;
+mod layers;
+pub mod layout;
+mod least_peak;
+mod least_traffic;
+pub mod machine;
+pub mod peak;
 pub mod search;
+pub mod settle;
+pub mod storages;
 pub mod sweep;

@@ -31,6 +31,15 @@ pub enum CutLoop {
     Accumulate(usize, usize),
 }
 
+impl CutLoop {
+    /// Counts operators from `by` further ahead.
+    pub fn shift(&mut self, by: usize) {
+        if let Self::Accumulate(op, _) = self {
+            *op += by;
+        }
+    }
+}
+
 /// The state of the walk.
 #[derive(Debug)]
 pub struct Sweep<'a> {

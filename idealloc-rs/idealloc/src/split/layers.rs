@@ -1,0 +1,107 @@
+//! Layers of a graph: where they begin, what they hand on, and the part of the graph around some of them.
+
+use super::graph::SplitGraph;
+
+/// Where the layers of a graph begin, and who reads what.
+#[derive(Debug)]
+pub(super) struct Layers {
+    /// First operator of each layer, and one past the last operator.
+    pub start: Vec<usize>,
+    /// For each tensor the last layer that reads it; `usize::MAX` if it is returned.
+    pub last_read: Vec<usize>,
+    /// The layer that makes a tensor; none for arguments.
+    pub made: Vec<Option<usize>>,
+    /// For each layer the operator whose result is cut: the last one that a later layer reads.
+    pub target: Vec<usize>,
+    /// For each layer the bytes of tensors that earlier layers make and it or later ones read.
+    pub live_before: Vec<i64>,
+}
+
+impl Layers {
+    pub fn of(graph: &SplitGraph) -> Self {
+        let mut start = Vec::new();
+        let mut last_read = vec![0; graph.tensors.len()];
+        let mut made = vec![None; graph.tensors.len()];
+        let mut previous = usize::MAX;
+        for (index, op) in graph.operators.iter().enumerate() {
+            if op.layer != previous {
+                start.push(index);
+                previous = op.layer;
+            }
+            let layer = start.len() - 1;
+            for (tensor, _) in &op.operands {
+                last_read[*tensor] = layer;
+            }
+            for &tensor in &op.results {
+                made[tensor] = Some(layer);
+            }
+        }
+        start.push(graph.operators.len());
+        for (tensor, data) in graph.tensors.iter().enumerate() {
+            if data.is_returned {
+                last_read[tensor] = usize::MAX;
+            }
+        }
+        let target = |layer: usize| {
+            let range = start[layer]..start[layer + 1];
+            let is_read =
+                |&op: &usize| graph.operators[op].results.iter().any(|&t| last_read[t] > layer);
+            range.clone().rev().find(is_read).unwrap_or(range.end - 1)
+        };
+        let count = start.len() - 1;
+        let mut live_before = vec![0; count + 1];
+        for (tensor, data) in graph.tensors.iter().enumerate() {
+            if let Some(first) = made[tensor] {
+                live_before[first + 1..=last_read[tensor].max(first).min(count)]
+                    .iter_mut()
+                    .for_each(|bytes| *bytes += data.bytes());
+            }
+        }
+        let target = (0..count).map(target).collect();
+        Self { start, last_read, made, target, live_before }
+    }
+
+    pub fn count(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Whether a tensor is made in or before a layer and read after it.
+    pub fn outlives(&self, tensor: usize, layer: usize) -> bool {
+        self.made[tensor].is_some_and(|m| m <= layer) && self.last_read[tensor] > layer
+    }
+}
+
+/// A run of layers as a graph of its own, so that work on it does not grow with the network.
+#[derive(Debug)]
+pub(super) struct Window {
+    pub graph: SplitGraph,
+    /// First layer in the whole graph.
+    pub first_layer: usize,
+    /// First operator in the whole graph.
+    pub first_op: usize,
+    /// For each tensor its number in the whole graph.
+    pub tensors: Vec<usize>,
+    /// For each tensor whether it is read after the last layer.
+    pub is_output: Vec<bool>,
+}
+
+impl Window {
+    pub fn new(graph: &SplitGraph, layers: &Layers, first_layer: usize, last_layer: usize) -> Self {
+        let first_op = layers.start[first_layer];
+        let mut operators = graph.operators[first_op..layers.start[last_layer + 1]].to_vec();
+        let mut number = rustc_hash::FxHashMap::default();
+        let mut tensors = Vec::new();
+        for op in &mut operators {
+            for tensor in op.operands.iter_mut().map(|(t, _)| t).chain(&mut op.results) {
+                *tensor = *number.entry(*tensor).or_insert_with(|| {
+                    tensors.push(*tensor);
+                    tensors.len() - 1
+                });
+            }
+        }
+        let is_output = tensors.iter().map(|&t| layers.outlives(t, last_layer)).collect();
+        let data = tensors.iter().map(|&t| graph.tensors[t].clone()).collect();
+        let graph = SplitGraph { tensors: data, operators };
+        Self { graph, first_layer, first_op, tensors, is_output }
+    }
+}

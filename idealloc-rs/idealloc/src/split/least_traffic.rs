@@ -1,0 +1,343 @@
+//! Groups of least traffic: a programme over the layers that looks only at groups which may be part of a cheapest path.
+
+use super::graph::SplitGraph;
+use super::grids::{Family, Grid, families_of_layer, grids_of};
+use super::group::Group;
+use super::layers::{Layers, Window};
+use super::layout::Layout;
+use super::machine::{Cost, Machine};
+use super::sweep::Sweep;
+
+/// Layers of a group at the most.
+pub(super) const LONGEST: usize = 64;
+
+/// So many numbers of layers that do not fit, one after another, end a walk.
+pub(super) const MISSES: usize = 4;
+
+/// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
+const NEGLIGIBLE: i64 = 256;
+
+/// What is on chip before and after a group: the newest tensor, its own result.
+const VARIANTS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
+
+/// The cheapest way found to have computed all layers before one.
+#[derive(Clone, Debug, Default)]
+struct Reached {
+    traffic: i64,
+    transfers: i64,
+    work: i64,
+    group: Option<Group>,
+}
+
+impl Reached {
+    fn price(&self, machine: Machine) -> i64 {
+        self.traffic + self.transfers * machine.transfer_bytes
+    }
+
+    fn and_then(&self, group: Group) -> Self {
+        Self {
+            traffic: self.traffic + group.cost.traffic,
+            transfers: self.transfers + group.cost.transfers,
+            work: self.work + group.cost.work,
+            group: Some(group),
+        }
+    }
+}
+
+/// The cheapest ways to a layer: with its newest tensor off chip, and on chip.
+type Ways = [Option<Reached>; 2];
+
+/// The groups that move the fewest bytes, or none if a layer does not fit.
+///
+/// For each layer in turn, groups that end there are looked at; one that cannot be cheaper than what was found is left
+/// out as soon as a bound tells.
+pub(super) fn least_traffic(
+    graph: &SplitGraph,
+    layers: &Layers,
+    machine: Machine,
+    threads: usize,
+) -> Option<Vec<Group>> {
+    let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
+    for last_layer in 0..layers.count() {
+        let ways = ways_to(graph, layers, last_layer, machine, &reached, threads);
+        reached.push(ways);
+    }
+    let mut path: Vec<Group> = Vec::new();
+    let (mut position, mut state) = (layers.count(), 0);
+    while position > 0 {
+        let group = reached[position][state].as_ref()?.group.clone()?;
+        (position, state) = (group.first_layer, usize::from(group.starts_on_chip));
+        path.push(group);
+    }
+    path.reverse();
+    Some(path)
+}
+
+fn ways_to(
+    graph: &SplitGraph,
+    layers: &Layers,
+    last_layer: usize,
+    machine: Machine,
+    reached: &[Ways],
+    threads: usize,
+) -> Ways {
+    let first_layer = (last_layer + 1).saturating_sub(LONGEST);
+    let window = Window::new(graph, layers, first_layer, last_layer);
+    let mut ending = Ending {
+        layers,
+        window: &window,
+        machine,
+        last_layer,
+        last: layers.target[last_layer] - window.first_op,
+        reached,
+        bounds: Vec::new(),
+        best: [None, None],
+    };
+    ending.bound();
+    let first = ending.first_op(last_layer);
+    let grids = grids_of(&window.graph, first, ending.last, false);
+    let families = families_of_layer(&window.graph, first, ending.last);
+    // Always two parts, whatever the number of threads: so the result does not depend on it.
+    let (simple, composed) = grids.split_at(grids.iter().take_while(|g| g.cuts.len() < 2).count());
+    ending.try_grids(simple);
+    let mut other = ending.clone();
+    if threads > 1 {
+        std::thread::scope(|scope| {
+            scope.spawn(|| other.try_families(&families));
+            ending.try_grids(composed);
+        });
+    } else {
+        other.try_families(&families);
+        ending.try_grids(composed);
+    }
+    for (ours, theirs) in ending.best.iter_mut().zip(other.best) {
+        let key = |way: &Reached| (way.price(machine), way.work);
+        let is_better = theirs
+            .as_ref()
+            .is_some_and(|way| ours.as_ref().is_none_or(|known| key(way) < key(known)));
+        if is_better {
+            *ours = theirs;
+        }
+    }
+    ending.best
+}
+
+/// The layer that groups end with, and what is known of them.
+#[derive(Clone)]
+struct Ending<'a> {
+    layers: &'a Layers,
+    window: &'a Window,
+    machine: Machine,
+    last_layer: usize,
+    /// The operator whose result is cut.
+    last: usize,
+    reached: &'a [Ways],
+    /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
+    bounds: Vec<[Option<i64>; 4]>,
+    best: Ways,
+}
+
+impl<'a> Ending<'a> {
+    fn first_op(&self, first_layer: usize) -> usize {
+        self.layers.start[first_layer] - self.window.first_op
+    }
+
+    /// The result of the layer before.
+    fn newest(&self, first_layer: usize) -> Option<usize> {
+        let target = self.layers.target[first_layer.checked_sub(1)?];
+        let op = self.window.graph.operators.get(target.checked_sub(self.window.first_op)?)?;
+        op.results.first().copied()
+    }
+
+    fn sweep(&self, grid: &Grid) -> Sweep<'a> {
+        let window = self.window;
+        let (loops, cuts) = (grid.loops.clone(), grid.cuts.clone());
+        Sweep::new(&window.graph, self.last, loops, cuts, &window.is_output)
+    }
+
+    /// Bounds of all groups: each element from outside fetched once, and each result stored.
+    fn bound(&mut self) {
+        let window = self.window;
+        let target = window.graph.operators[self.last].results[0];
+        let is_last = self.last_layer + 1 == self.layers.count();
+        let mut sweep = self.sweep(&Grid::default());
+        for first_layer in (window.first_layer..=self.last_layer).rev() {
+            sweep.extend(self.first_op(first_layer));
+            let newest = self.newest(first_layer);
+            let bare = Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+            let least = bare.least_traffic();
+            let of = |(starts, ends): (bool, bool)| {
+                let mut bound = least;
+                let mut resident = 0;
+                if starts {
+                    let newest = newest.filter(|&t| bare.reads(t))?;
+                    bound += self.saving_cost(newest).0 - bare.least_fetch(newest);
+                    resident += window.graph.tensors[newest].bytes();
+                }
+                if ends {
+                    bound -= window.graph.tensors[target].bytes();
+                    resident += window.graph.tensors[target].bytes();
+                }
+                (resident <= self.machine.capacity && !(ends && is_last)).then_some(bound)
+            };
+            self.bounds.push(VARIANTS.map(of));
+        }
+    }
+
+    /// Bytes and moves that keep for later readers what the group reads on chip.
+    fn saving_cost(&self, newest: usize) -> (i64, i64) {
+        let is_read_later = self.layers.last_read[self.window.tensors[newest]] > self.last_layer;
+        if is_read_later { (self.window.graph.tensors[newest].bytes(), 1) } else { (0, 0) }
+    }
+
+    /// The way to a group's first layer, if a group that moves at least `least` bytes from there may be better than
+    /// what is known.
+    fn way_before(&self, depth: usize, variant: usize, least: i64) -> Option<&'a Reached> {
+        let (starts, ends) = VARIANTS[variant];
+        let way = self.reached[self.last_layer - depth][usize::from(starts)].as_ref()?;
+        let Some(best) = &self.best[usize::from(ends)] else { return Some(way) };
+        let before = way.price(self.machine);
+        let gain = best.price(self.machine) - before - least;
+        let is_small = gain.saturating_mul(NEGLIGIBLE) < best.price(self.machine) - before;
+        let moves_less = way.traffic + least < best.traffic;
+        (gain > 0 && (moves_less || !is_small)).then_some(way)
+    }
+
+    fn is_open(&self, depth: usize) -> bool {
+        let bounds = self.bounds[depth].iter().enumerate();
+        bounds.filter_map(|(variant, bound)| self.way_before(depth, variant, (*bound)?)).count() > 0
+    }
+
+    fn try_grids(&mut self, grids: &[Grid]) {
+        for grid in grids {
+            self.walk(grid);
+        }
+    }
+
+    /// Tries one grid with more and more layers.
+    fn walk(&mut self, grid: &Grid) {
+        let Some(deepest) = (0..self.bounds.len()).rev().find(|&depth| self.is_open(depth)) else {
+            return;
+        };
+        let window = self.window;
+        let mut sweep = self.sweep(grid);
+        let mut misses = 0;
+        for depth in 0..=deepest {
+            let first_layer = self.last_layer - depth;
+            sweep.extend(self.first_op(first_layer));
+            if !self.is_open(depth) {
+                misses = 0;
+                continue;
+            }
+            let mut layout =
+                Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+            if !grid.loops.is_empty() {
+                let is_useless = depth > 0 && layout.is_uncut(self.first_op(first_layer + 1));
+                if is_useless || layout.kept_bytes() > self.machine.capacity || !layout.can_keep() {
+                    break;
+                }
+            }
+            let mut fits = false;
+            for variant in 0..VARIANTS.len() {
+                fits |= self.offer(&mut layout, grid, depth, variant);
+            }
+            misses = if fits { 0 } else { misses + 1 };
+            if misses == MISSES {
+                break;
+            }
+        }
+    }
+
+    /// Keeps a group if it leads to its last layer best. False if it does not fit.
+    fn offer(
+        &mut self,
+        layout: &mut Layout<'_, 'a>,
+        grid: &Grid,
+        depth: usize,
+        variant: usize,
+    ) -> bool {
+        let Some(bound) = self.bounds[depth][variant] else { return false };
+        let first_layer = self.last_layer - depth;
+        let (starts, ends) = VARIANTS[variant];
+        let newest = self.newest(first_layer).filter(|_| starts);
+        let saving = newest.map_or((0, 0), |newest| self.saving_cost(newest));
+        if self.way_before(depth, variant, bound).is_none() {
+            return true;
+        }
+        layout.start_over(newest, ends);
+        let least = layout.least_traffic() + saving.0;
+        let Some(way) = self.way_before(depth, variant, least.max(bound)) else { return true };
+        if !layout.settle() {
+            return false;
+        }
+        let mut cost: Cost = layout.cost(false);
+        if cost.work as f64 > layout.least_work() as f64 * self.machine.max_recompute {
+            return false;
+        }
+        cost.traffic += saving.0;
+        cost.transfers += saving.1;
+        let layers = (first_layer, self.last_layer);
+        let group = Group::of(self.window, layout, grid, layers, (starts, ends), cost);
+        let new = way.and_then(group);
+        let key = |way: &Reached| (way.price(self.machine), way.work);
+        let best = &mut self.best[usize::from(ends)];
+        if best.as_ref().is_none_or(|known| key(&new) < key(known)) {
+            *best = Some(new);
+        }
+        true
+    }
+
+    fn try_families(&mut self, families: &[Family]) {
+        for family in families {
+            self.try_family(family);
+        }
+    }
+
+    /// Tries the largest tiles of a family that fit: among grids of a single layer that differ in nothing but the size of
+    /// one cut, the larger one moves less and needs more room. Only where weights are kept is that not so; then a few
+    /// smaller tiles are tried.
+    fn try_family(&mut self, family: &Family) {
+        let sizes = &family.sizes;
+        let Some(&largest) = sizes.last() else { return };
+        let least = self.least_of(&family.grid(largest));
+        for variant in 0..VARIANTS.len() {
+            let bound = self.bounds[0][variant];
+            if bound.and_then(|bound| self.way_before(0, variant, bound.max(least))).is_none() {
+                continue;
+            }
+            let (mut low, mut high) = (0, sizes.len());
+            while low < high {
+                let middle = (low + high) / 2;
+                if self.try_member(&family.grid(sizes[middle]), variant) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            if variant == 0 && low == 0 {
+                return;
+            }
+            for smaller in [low * 3 / 4, low / 2, low / 4] {
+                self.try_member(&family.grid(sizes[smaller]), variant);
+            }
+        }
+    }
+
+    /// The least that a grid of the last layer moves, with the newest tensor and the result on chip.
+    fn least_of(&self, grid: &Grid) -> i64 {
+        let window = self.window;
+        let mut sweep = self.sweep(grid);
+        sweep.extend(self.first_op(self.last_layer));
+        let mut layout = Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+        layout.start_over(self.newest(self.last_layer), true);
+        layout.least_traffic()
+    }
+
+    fn try_member(&mut self, grid: &Grid, variant: usize) -> bool {
+        let window = self.window;
+        let mut sweep = self.sweep(grid);
+        sweep.extend(self.first_op(self.last_layer));
+        let mut layout = Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+        layout.can_keep() && self.offer(&mut layout, grid, 0, variant)
+    }
+}

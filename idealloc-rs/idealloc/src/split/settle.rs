@@ -1,0 +1,131 @@
+//! How each tensor from outside comes to the chip: what saves the most bytes for its room.
+
+use super::graph::Access;
+use super::layout::{External, Layout, Residency};
+use super::sweep::Span;
+
+/// A slice of a streamed tensor takes about this fraction of the memory at the most.
+const SLICES_IN_MEMORY: i64 = 32;
+
+/// A change of how one tensor comes to the chip.
+struct Change {
+    saved: i64,
+    room: i64,
+    external: usize,
+    residency: Residency,
+}
+
+impl Layout<'_, '_> {
+    /// The slices in which a tensor may be fetched by its reader.
+    fn streamed(&self, external: &External) -> Option<Residency> {
+        let (reader, along, extent) = self.slicing(external)?;
+        let room = (self.machine.capacity / SLICES_IN_MEMORY).max(1);
+        let slices = ((external.bytes_in_largest + room - 1) / room).clamp(1, extent);
+        let per_slice = (extent + slices - 1) / slices;
+        let slices = (extent + per_slice - 1) / per_slice;
+        (slices > 1).then_some(Residency::Streamed { reader, along, slices })
+    }
+
+    /// The only reader, a loop of it whose slices read slices of the tensor, and the iterations of that loop.
+    pub fn slicing(&self, external: &External) -> Option<(usize, usize, i64)> {
+        let reader = external.reader?;
+        let op = &self.graph.operators[reader];
+        let mut reads = op.operands.iter().filter(|(t, _)| *t == external.tensor);
+        let ((_, Access::Affine(expressions)), None) = (reads.next()?, reads.next()) else {
+            return None;
+        };
+        let spans = self.sweep.loop_spans[reader].as_deref()?;
+        if op.is_view || !op.is_splittable || !op.parts.is_empty() {
+            return None;
+        }
+        let along = expressions.iter().filter_map(|e| match e.terms[..] {
+            [(l, 1)] if e.divisor == 1 && !op.is_reduction[l] => match spans[l] {
+                Span::Fixed(start, end) if end - start > 1 => Some((end - start, l)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let in_result = |l: usize| op.result_loops[0].contains(&Some(l));
+        let (extent, along) = along.filter(|&(_, l)| in_result(l)).max()?;
+        Some((reader, along, extent))
+    }
+
+    /// Saves bytes by keeping tensors on chip, as far as the capacity goes. False if nothing fits.
+    pub fn settle(&mut self) -> bool {
+        // First the least room.
+        let streamed: Vec<Option<Residency>> = self
+            .externals
+            .iter()
+            .map(|e| if e.residency == Residency::Fetched { self.streamed(e) } else { None })
+            .collect();
+        let is_fetched: Vec<bool> =
+            self.externals.iter().map(|e| e.residency == Residency::Fetched).collect();
+        for (external, streamed) in self.externals.iter_mut().zip(&streamed) {
+            external.residency = streamed.unwrap_or(external.residency);
+        }
+        self.assign();
+        let mut peak = self.peak();
+        if peak > self.machine.capacity {
+            return false;
+        }
+        // Then what saves the most bytes for its room.
+        let mut gained = vec![0; self.externals.len()];
+        for change in self.changes(&is_fetched) {
+            let index = change.external;
+            if change.saved <= gained[index] {
+                continue;
+            }
+            let external = &self.externals[index];
+            let kept = self.align(external.bytes_in_all);
+            let frees = match external.residency {
+                Residency::Streamed { slices, .. } => external.bytes_in_largest / slices,
+                Residency::Kept => kept,
+                _ => external.bytes_in_largest,
+            };
+            // What is kept takes its room all the time; at the peak it replaces a window at the most.
+            let least = peak - self.align(frees) - self.machine.alignment + kept;
+            if change.residency == Residency::Kept && least > self.machine.capacity {
+                continue;
+            }
+            let before = std::mem::replace(&mut self.externals[index].residency, change.residency);
+            self.assign();
+            let new_peak = self.peak();
+            if new_peak > self.machine.capacity {
+                self.externals[index].residency = before;
+            } else {
+                gained[index] = change.saved;
+                peak = new_peak;
+            }
+        }
+        self.assign();
+        true
+    }
+
+    /// Changes that move fewer bytes, those that save most for their room first.
+    fn changes(&self, is_fetched: &[bool]) -> Vec<Change> {
+        let mut changes: Vec<Change> = Vec::new();
+        for (index, external) in self.externals.iter().enumerate().filter(|&(k, _)| is_fetched[k]) {
+            let price = |residency| {
+                let (bytes, transfers) = self.fetch_cost(external, residency);
+                bytes + transfers * self.machine.transfer_bytes
+            };
+            let now = price(external.residency);
+            let mut offer = |residency: Residency, room: i64| {
+                let saved = now - price(residency);
+                if saved > 0 {
+                    changes.push(Change { saved, room: room.max(1), external: index, residency });
+                }
+            };
+            if external.level > 0 {
+                offer(Residency::Kept, external.bytes_in_all);
+            }
+            offer(Residency::Fetched, external.bytes_in_largest);
+        }
+        changes.sort_by(|a, b| {
+            let left = i128::from(a.saved) * i128::from(b.room);
+            let right = i128::from(b.saved) * i128::from(a.room);
+            right.cmp(&left).then(a.external.cmp(&b.external)).then(b.saved.cmp(&a.saved))
+        });
+        changes
+    }
+}

@@ -1,0 +1,235 @@
+//! Which tensors of a group share a storage, and when each storage is live.
+
+use super::graph::Access;
+use super::layout::{Layout, Residency, level_of};
+
+/// Positions of the sequence in which some tensors share room, both ends included.
+#[derive(Clone, Debug)]
+pub(super) struct Storage {
+    pub start: usize,
+    pub end: usize,
+}
+
+/// The storages of a group.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Storages {
+    pub storages: Vec<Storage>,
+    /// Storage and tensor.
+    pub members: Vec<(usize, usize)>,
+    states: Vec<State>,
+}
+
+/// Where a tensor lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    Unknown,
+    /// In a whole tensor that is counted elsewhere.
+    Resident,
+    /// In the storage of this tensor.
+    Of(usize),
+}
+
+/// What is known of one tensor.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// The tensor that it is a view of, or itself.
+    base: usize,
+    uses: u32,
+    first_use: usize,
+    last_use: usize,
+    /// Most cuts around a reader.
+    deepest: usize,
+    /// Cuts around the place where it is made; none if it is not.
+    made_level: Option<usize>,
+    root: Root,
+    has_overlap: bool,
+    is_output_base: bool,
+    /// Number of the storage whose first tensor this is.
+    storage: Option<usize>,
+}
+
+impl Storages {
+    fn add(&mut self, tensor: usize, root: usize, start: usize, end: usize) {
+        let number = *self.states[root].storage.get_or_insert(self.storages.len());
+        if number == self.storages.len() {
+            self.storages.push(Storage { start, end });
+        }
+        let storage = &mut self.storages[number];
+        storage.start = storage.start.min(start);
+        storage.end = storage.end.max(end);
+        self.members.push((number, tensor));
+    }
+}
+
+impl Layout<'_, '_> {
+    /// Decides which tensors share a storage, and when each storage is live.
+    pub fn assign(&mut self) {
+        let mut storages = std::mem::take(&mut self.storages);
+        storages.storages.clear();
+        storages.members.clear();
+        self.survey(&mut storages.states);
+        self.share(&mut storages.states);
+        self.place(&mut storages);
+        self.storages = storages;
+    }
+
+    /// Who makes and reads each tensor, and when.
+    fn survey(&self, states: &mut Vec<State>) {
+        let graph = self.graph;
+        states.clear();
+        states.extend((0..graph.tensors.len()).map(|tensor| State {
+            base: tensor,
+            uses: 0,
+            first_use: usize::MAX,
+            last_use: 0,
+            deepest: 0,
+            made_level: None,
+            root: Root::Unknown,
+            has_overlap: false,
+            is_output_base: false,
+            storage: None,
+        }));
+        for (position, &op) in self.sequence.iter().enumerate() {
+            let data = &graph.operators[op];
+            if data.is_view
+                && let Some((source, _)) = data.operands.first()
+            {
+                states[data.results[0]].base = states[*source].base;
+                continue;
+            }
+            for (tensor, access) in &data.operands {
+                if *access == Access::Indirect && !self.is_made_inside(*tensor) {
+                    continue;
+                }
+                let base = states[*tensor].base;
+                let state = &mut states[base];
+                state.uses += 1;
+                state.last_use = position;
+                state.first_use = state.first_use.min(position);
+                state.deepest = state.deepest.max(self.levels[position]);
+            }
+            for &tensor in &data.results {
+                if let Some(spans) = &self.sweep.tensor_spans[tensor] {
+                    states[tensor].made_level = Some(level_of(spans));
+                    states[tensor].has_overlap = self.has_overlap(spans);
+                }
+            }
+        }
+        for external in &self.externals {
+            let state = &mut states[external.tensor];
+            state.has_overlap = self.has_overlap(&external.spans);
+            if external.residency == Residency::Fetched || external.dies {
+                state.made_level = Some(external.level);
+            }
+        }
+        for tensor in (0..states.len()).filter(|&tensor| self.is_output[tensor]) {
+            let base = states[tensor].base;
+            states[base].is_output_base = true;
+        }
+    }
+
+    /// Results written over operands that are read for the last time, and tensors that are parts of another.
+    fn share(&self, states: &mut [State]) {
+        let graph = self.graph;
+        let target = graph.operators[self.sweep.last].results[0];
+        let kept_base = self.keeps_result.then_some(states[target].base);
+        let is_split = !self.sweep.loops.is_empty();
+        // An output that stays on chip is one whole storage; tiles are written into it.
+        let stays = |tensor: usize| {
+            (self.is_output[tensor] && is_split && !self.machine.is_staged)
+                || kept_base == Some(tensor)
+        };
+        for position in (0..self.sequence.len()).rev() {
+            let data = &graph.operators[self.sequence[position]];
+            if data.is_view {
+                continue;
+            }
+            for &tensor in &data.results {
+                if states[tensor].root == Root::Unknown {
+                    states[tensor].root =
+                        if stays(tensor) { Root::Resident } else { Root::Of(tensor) };
+                }
+            }
+            let result = data.results[0];
+            let root = states[result].root;
+            let level = self.levels[position].min(states[result].made_level.unwrap_or(usize::MAX));
+            let may_share = |state: &State| {
+                state.root == Root::Unknown
+                    && state.made_level == Some(level)
+                    && !state.is_output_base
+                    && !state.has_overlap
+                    && state.last_use == position
+            };
+            for &k in &data.parts {
+                let base = states[data.operands[k].0].base;
+                if may_share(&states[base]) && states[base].uses == 1 {
+                    states[base].root = root;
+                }
+            }
+            for &k in &data.in_place {
+                let base = states[data.operands[k].0].base;
+                if may_share(&states[base])
+                    && graph.tensors[base].element_bytes == graph.tensors[result].element_bytes
+                {
+                    states[base].root = root;
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The positions in which each storage is live.
+    fn place(&self, storages: &mut Storages) {
+        let graph = self.graph;
+        let end_of = |level: usize| self.body_end[level + 1].saturating_sub(1);
+        for (position, &op) in self.sequence.iter().enumerate() {
+            let data = &graph.operators[op];
+            if data.is_view {
+                continue;
+            }
+            for &tensor in &data.results {
+                let state = storages.states[tensor];
+                let (Some(level), Root::Of(root)) = (state.made_level, state.root) else {
+                    continue;
+                };
+                let (mut start, mut end) = (position, position);
+                if self.levels[position] > level {
+                    start = self.body_start[level + 1];
+                    end = end.max(end_of(level));
+                }
+                if state.uses > 0 {
+                    end = end.max(state.last_use);
+                    if state.deepest > level {
+                        end = end.max(end_of(level));
+                    }
+                }
+                // A whole result of an unsplit group stays to its end.
+                if state.is_output_base && !self.machine.is_staged {
+                    end = self.sequence.len().saturating_sub(1);
+                }
+                storages.add(tensor, root, start, end);
+            }
+        }
+        for external in &self.externals {
+            let tensor = external.tensor;
+            let state = storages.states[tensor];
+            let is_placed = external.residency == Residency::Fetched || external.dies;
+            if !is_placed || state.first_use == usize::MAX {
+                continue;
+            }
+            let own = match state.root {
+                Root::Unknown => tensor,
+                Root::Of(root) => root,
+                Root::Resident => continue,
+            };
+            let (mut start, mut end) = (state.first_use, state.last_use);
+            if external.dies {
+                start = 0;
+            } else if state.deepest > external.level {
+                start = start.min(self.body_start[external.level + 1]);
+                end = end.max(end_of(external.level));
+            }
+            storages.add(tensor, own, start, end);
+        }
+    }
+}
