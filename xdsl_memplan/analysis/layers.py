@@ -179,22 +179,62 @@ class _Layers:
         for i in reversed(range(total)):
             if i in keys:
                 continue
-            read_in = sorted({keys[reader] for reader in self.readers[i]})
-            level = self._level(i)
             view = self.graph.ops[i].view
+            readers = self.readers[i] if view else self._readers_behind_views(i)
+            read_in = sorted({keys[reader] for reader in readers})
+            level = self._level(i)
             joins = [key for key in read_in if view or key not in closed]
             if len(read_in) == len(joins) == 1 and not self._is_returned(i):
                 keys[i] = read_in[0]
             elif level >= 0:
-                open_ = view or (level, count) not in closed
+                # What brings elements into another order can be tiled otherwise than its source.
+                open_ = view or not ((level, count) in closed or _rearranges(self.graph.ops[i]))
                 keys[i] = (level, count if open_ else count + 1 + i)
             elif view:
                 keys[i] = read_in[0] if read_in else (0, count)
             else:
                 # What several layers need and no layer makes: a layer of its own before them.
                 keys[i] = (read_in[0][0] if read_in else count, i - total)
-        order = {key: number for number, key in enumerate(sorted({*keys.values()}))}
-        return [order[keys[i]] for i in range(total)]
+        parts = self._parts(keys)
+        apart = {i: (*keys[i], parts[i]) for i in range(total)}
+        order = {key: number for number, key in enumerate(sorted({*apart.values()}))}
+        return [order[apart[i]] for i in range(total)]
+
+    def _parts(self, keys: dict[int, tuple[int, int]]) -> list[int]:
+        """Number the parts of each layer: one result of it and what only serves that one.
+
+        Tiles of one result say nothing about another that is not on the way to it.
+        """
+        total = len(self.graph.ops)
+        part = [0] * total
+        found: dict[tuple[int, int], int] = {}
+        for i in range(total):
+            op = self.graph.ops[i]
+            within = [r for r in self._readers_behind_views(i) if keys[r] == keys[i]]
+            if op.view or within or not op.splittable:
+                continue
+            number = found.get(keys[i], 0)
+            found[keys[i]] = number + 1
+            pending = [i]
+            while pending:
+                current = pending.pop()
+                if part[current] == 0:
+                    part[current] = number + 1
+                    makers = self._makers(self.graph.ops[current])
+                    pending += [b for b in makers if keys[b] == keys[i]]
+        for i in range(total):
+            if part[i] == 0:
+                behind = [part[b] for b in self._makers(self.graph.ops[i]) if keys[b] == keys[i]]
+                part[i] = max(behind, default=1)
+        return part
+
+    def _readers_behind_views(self, index: int) -> list[int]:
+        """List the operations that read a result, or a view of it, views left out."""
+        pending, found = [index], list[int]()
+        while pending:
+            for reader in self.readers[pending.pop()]:
+                (pending if self.graph.ops[reader].view else found).append(reader)
+        return found
 
     def _is_returned(self, index: int) -> bool:
         """Tell whether a result, or a view of it, is returned."""
@@ -223,7 +263,18 @@ def _is_plain(op: SplitOp) -> bool:
 
 def _is_elementwise(op: SplitOp) -> bool:
     """Tell whether an operation makes each element from single ones, and moves none about."""
-    return op.splittable and not (op.view or op.parts or _reduces(op)) and _is_plain(op)
+    plain = op.splittable and not (op.view or op.parts or _reduces(op)) and _is_plain(op)
+    return plain and not _rearranges(op)
+
+
+def _rearranges(op: SplitOp) -> bool:
+    """Tell whether an operation only brings the elements of one tensor into another order."""
+    if len(op.operands) != 1 or not isinstance(op.operands[0].access, Affine):
+        return False
+    (operand,) = op.operands
+    indices = operand.access.indices
+    loops = [loop for index in indices for loop, _ in index.terms if op.loops[loop] > 1]
+    return _product(operand.shape) == _product(op.loops) and loops != sorted(loops)
 
 
 def _reduces(op: SplitOp) -> bool:

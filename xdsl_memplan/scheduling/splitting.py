@@ -36,24 +36,39 @@ class SplitMachine:
     """Bytes that one move counts for besides its own."""
 
 
+class LayerDoesNotFitError(Exception):
+    """A layer takes more room than there is, however it is cut.
+
+    ``op`` is the operation whose result the layer hands on, ``smallest_bytes`` about the least
+    capacity that would do for this layer; None where no cut helps.
+    """
+
+    def __init__(self, op: int, smallest_bytes: int | None) -> None:
+        super().__init__(op, smallest_bytes)
+        self.op = op
+        self.smallest_bytes = smallest_bytes
+
+
 def find_groups(
     graph: SplitGraph,
     machine: SplitMachine,
     objective: Literal["traffic", "peak"],
     threads: int = 1,
-) -> tuple[list[LayerGroup], list[int]] | None:
+) -> tuple[list[LayerGroup], list[int]]:
     """Find the groups of least traffic within the capacity, or of least peak.
 
     Layers of the graph must be numbered. The number of threads does not change the result.
 
     Returns the groups, and for each tensor the argument that it is computed from element by element
-    (else itself): every group makes such tensors again. None if nothing fits.
+    (else itself): every group makes such tensors again.
 
-    Raises `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
+    Raises LayerDoesNotFitError if a layer does not fit however it is cut, and
+    `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
     """
-    found = _idealloc.split_groups(_graph(graph), _machine(machine), objective, threads)
+    found, misfit = _idealloc.split_groups(_graph(graph), _machine(machine), objective, threads)
     if found is None:
-        return None
+        op, smallest = misfit or (0, None)
+        raise LayerDoesNotFitError(op, smallest)
     groups, stands_for = found
     return [
         LayerGroup(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.block_order import arrange
@@ -41,6 +42,10 @@ class MemplanFormLayersPass(ModulePass):
     with what is between them. What several layers read and none makes is a layer, and so is an
     operation without a `TilingTrait` or with a dynamic offset.
 
+    Tiles of one result say nothing about another that is not on the way to it: so results of a
+    layer that do not lead to each other are layers of their own. A view that several layers read
+    is copied for each, as views cost nothing.
+
     Operations move so that each layer is a run of them and the numbers ascend; else their order
     stays. Constants, fills and empty tensors have no layer and stand before the first who uses
     them. Old numbers are overwritten. Options: none.
@@ -71,5 +76,53 @@ def _form(function: FuncOp) -> None:
     layers = form_layers(split.graph)
     for op, layer in zip(split.operations, layers, strict=True):
         op.attributes[LAYER] = IntegerAttr(layer, i64)
-    order = sorted(range(len(layers)), key=layers.__getitem__)
-    arrange(block, (split.operations[i] for i in order))
+    order: list[tuple[int, int, Operation]] = []
+    for position in reversed(range(len(layers))):
+        op = split.operations[position]
+        if split.graph.ops[position].view:
+            order += [(layer_of(copy), position, copy) for copy in _views_where_read(op)]
+        else:
+            order.append((layers[position], position, op))
+    order.sort(key=lambda entry: entry[:2])
+    arrange(block, (op for _, _, op in order))
+
+
+def layer_of(op: Operation) -> int:
+    """Return the number of an operation's layer; -1 if it has none."""
+    number = op.attributes.get(LAYER)
+    return number.value.data if isinstance(number, IntegerAttr) else -1
+
+
+def _views_where_read(view: Operation) -> list[Operation]:
+    """Give each layer that reads a view one of its own; views cost nothing.
+
+    So a group fetches the view, whatever shape the tensor had where it was made.
+    """
+    readers: dict[int, list[Use]] = {}
+    for result in view.results:
+        for use in result.uses:
+            top = _within(use.operation, view)
+            readers.setdefault(layer_of(top), []).append(use)
+    if -1 in readers or not readers:
+        return [view]
+    views: list[Operation] = []
+    for layer, uses in sorted(readers.items()):
+        copy = view if not views else view.clone()
+        copy.attributes[LAYER] = IntegerAttr(layer, i64)
+        if views:
+            assert view.parent is not None
+            view.parent.insert_op_after(copy, views[-1])
+            for use in uses:
+                index = view.results.index(use.operation.operands[use.index])
+                use.operation.operands[use.index] = copy.results[index]
+        views.append(copy)
+    return views
+
+
+def _within(op: Operation, sibling: Operation) -> Operation:
+    """Return the operation of the sibling's block that has ``op`` inside."""
+    while op.parent is not sibling.parent:
+        parent = op.parent_op()
+        assert parent is not None
+        op = parent
+    return op

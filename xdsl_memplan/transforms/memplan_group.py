@@ -19,11 +19,12 @@ from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.model.least_traffic import least_traffic_bytes
 from xdsl_memplan.model.tiling_plan import LayerGroup, LoopCut, Residency
-from xdsl_memplan.scheduling.splitting import SplitMachine, find_groups
+from xdsl_memplan.scheduling.splitting import LayerDoesNotFitError, SplitMachine, find_groups
 
 
 @dataclass(frozen=True)
@@ -129,13 +130,19 @@ def group_function(
     pairs = zip(split.operations, split.graph.ops, strict=True)
     if any(op.regions and not data.splittable for op, data in pairs):
         return
-    found = find_groups(split.graph, machine, objective, threads or 2)
-    if found is None:
+    try:
+        groups, stands_for = find_groups(split.graph, machine, objective, threads or 2)
+    except LayerDoesNotFitError as error:
+        smallest = error.smallest_bytes
         raise PassFailedException(
-            f"{describe_op(function)}: a layer does not fit "
-            f"{machine.capacity} bytes however it is cut"
-        )
-    groups, stands_for = found
+            f"{describe_op(split.operations[error.op])}: the layer that ends here does not fit "
+            f"{machine.capacity} bytes however it is cut; "
+            + (
+                "its operations are not split"
+                if smallest is None
+                else f"about {smallest} bytes would do for this layer"
+            )
+        ) from error
     if machine.stages_arguments:
         function.attributes[TRAFFIC] = DictionaryAttr(
             {"floor": IntegerAttr(least_traffic_bytes(split.graph), i64)}
@@ -164,6 +171,7 @@ class _Grouping:
 
     def run(self, groups: list[LayerGroup]) -> None:
         self.position = {value: i for i, value in enumerate(self.split.values)}
+        self.data = dict(zip(self.split.operations, self.split.graph.ops, strict=True))
         self.group_of: dict[Operation, int] = {}
         for number, group in enumerate(groups):
             layers = range(group.first_layer, group.last_layer + 1)
@@ -189,7 +197,33 @@ class _Grouping:
     def _is_parameter(self, results: tuple[int, ...]) -> bool:
         return all(self.stands_for[result] != result for result in results)
 
+    def _outer_views(self, group: LayerGroup, ops: list[Operation]) -> set[Operation]:
+        """Return the views of tensors from outside: they take no time, and stay outside.
+
+        So a view is fetched by tiles whatever the shape of the tensor that it shows. A group that
+        neither fetches nor cuts has nothing to gain.
+        """
+        outer: set[Operation] = set()
+        if not (self.is_staged or group.cuts):
+            return outer
+        inside = set(ops)
+        for op in ops[:-1]:
+            source = self._viewed(op)
+            if source is not None and not is_remade(source):
+                position = self.position.get(source, -1)
+                stands_in = position >= 0 and self.stands_for[position] != position
+                if (source.owner not in inside or source.owner in outer) and not stands_in:
+                    outer.add(op)
+        return outer
+
+    def _viewed(self, op: Operation) -> SSAValue | None:
+        """Return the tensor that an operation is a view of; None if it is none."""
+        data = self.data.get(op)
+        return op.operands[aliases_of(op)[0].operand] if data is not None and data.view else None
+
     def _make(self, group: LayerGroup, ops: list[Operation]) -> None:
+        outer = self._outer_views(group, ops)
+        ops = [op for op in ops if op not in outer]
         last = ops[-1]
         block = Block()
         parent = last.parent
@@ -240,7 +274,7 @@ class _Grouping:
             cost=group.cost,
         )
         parent.insert_op_before(made, anchor)
-        self._save_residents(made, parent)
+        self._save_residents(made, parent, outer)
         for value, result in zip(outputs, made.outputs, strict=True):
             result.name_hint = value.name_hint
             value.replace_uses_with_if(
@@ -299,30 +333,28 @@ class _Grouping:
                         inner.operands[index] = clones[operand]
         return made
 
-    def _save_residents(self, group: GroupOp, parent: Block) -> None:
+    def _save_residents(self, group: GroupOp, parent: Block, outer: set[Operation]) -> None:
         """What the group reads on chip and others read later is stored before."""
         if not self.is_staged:
             return
+        read: dict[SSAValue, None] = {}
         for value, residency in zip(group.inputs, group.residencies, strict=True):
-            others = [use for use in value.uses if use.operation is not group]
-            body = group.body.block
-            outside = [use for use in others if _top(use.operation, set(), body) is None]
-            if residency.kind.data != "resident" or not outside:
+            if residency.kind.data == "resident":
+                while isinstance(value.owner, Operation) and value.owner in outer:
+                    value = self._viewed(value.owner) or value
+                read[value] = None
+        mine = {*outer, group, *group.body.block.ops}
+        for value in read:
+            others = [use for use in value.uses if _top(use.operation, mine, parent) not in mine]
+            if not others:
                 continue
             type_ = cast(TensorType[Attribute], value.type)
             room = tensor.EmptyOp((), type_)
             store = StoreOp(value, room.tensor, self.home, [0] * type_.get_num_dims())
             parent.insert_ops_before([room, store], group)
             self.position[store.result] = self.position.get(value, -1)
-            kept = {id(use.operation) for use in others} - {id(u.operation) for u in outside}
-            value.replace_uses_with_if(
-                store.result,
-                lambda use, kept=kept, group=group, store=store: (
-                    use.operation is not group
-                    and use.operation is not store
-                    and id(use.operation) not in kept
-                ),
-            )
+            for use in others:
+                use.operation.operands[use.index] = store.result
 
 
 def _top(op: Operation, inside: set[Operation], block: Block) -> Operation | None:

@@ -2,9 +2,9 @@
 
 use idealloc::split::compress::compress;
 use idealloc::split::cut::{Cut, Halo};
+use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
 use idealloc::split::layout::{Layout, Residency};
 use idealloc::split::machine::{Cost, Machine};
-use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
 use idealloc::split::search::{Objective, search};
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
 use pyo3::prelude::*;
@@ -150,7 +150,10 @@ fn cost_tuple(cost: Cost) -> CostTuple {
     (cost.traffic, cost.peak, cost.work, cost.transfers, cost.tiles)
 }
 
-/// Searches for groups of layers and their grids, and the argument that each tensor stands for; none if nothing fits.
+/// Groups and the argument that each tensor stands for; or the operator that does not fit and the capacity that would do.
+type FoundTuple = (Option<(Vec<GroupTuple>, Vec<usize>)>, Option<(usize, Option<i64>)>);
+
+/// Searches for groups of layers and their grids.
 #[pyfunction]
 fn split_groups(
     py: Python<'_>,
@@ -158,7 +161,7 @@ fn split_groups(
     machine: MachineFields,
     objective: &str,
     threads: usize,
-) -> PyResult<Option<(Vec<GroupTuple>, Vec<usize>)>> {
+) -> PyResult<FoundTuple> {
     let objective = match objective {
         "traffic" => Objective::Traffic,
         "peak" => Objective::Peak,
@@ -172,7 +175,13 @@ fn split_groups(
     let graph = graph.into_graph()?;
     Ok(py.detach(|| {
         let compressed = compress(&graph);
-        let groups = search(&compressed.graph, machine, objective, threads)?;
+        let groups = match search(&compressed.graph, machine, objective, threads) {
+            Ok(groups) => groups,
+            Err(misfit) => {
+                let operator = compressed.origin[misfit.operator];
+                return (None, Some((operator, misfit.smallest_capacity)));
+            }
+        };
         let tuples = groups.into_iter().map(|group| {
             let target = compressed.graph.operators[group.last_op].results[0];
             let cuts = group.grid.loops.iter().zip(&group.grid.cuts);
@@ -200,7 +209,7 @@ fn split_groups(
                 cost_tuple(group.cost),
             )
         });
-        Some((tuples.collect(), compressed.stands_for.clone()))
+        (Some((tuples.collect(), compressed.stands_for.clone())), None)
     }))
 }
 
@@ -268,7 +277,7 @@ fn split_layout(
     let is_output: Vec<bool> = graph.tensors.iter().map(|t| t.is_returned).collect();
     let mut sweep = Sweep::new(&graph, target, loops, even, &is_output);
     sweep.extend(0);
-    let mut layout = Layout::new(&graph, &mut sweep, &is_output, machine);
+    let mut layout = Layout::new(&graph, &mut sweep, &is_output, machine, false);
     for index in 0..layout.externals.len() {
         let tensor = layout.externals[index].tensor;
         let Some((_, kind, slices)) = residencies.iter().find(|r| r.0 == tensor) else { continue };

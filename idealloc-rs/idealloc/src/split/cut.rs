@@ -58,7 +58,7 @@ pub const NOTHING: i64 = i64::MAX;
 pub const LARGEST: usize = usize::MAX;
 
 /// The range of one dimension of a tensor, or of one loop, in each tile.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Track {
     /// What a tile computes or fetches: `[start, end)`, empty where both are equal.
     pub new: Vec<(i64, i64)>,
@@ -133,7 +133,7 @@ impl Track {
 }
 
 /// What readers of a tensor need of one dimension in each tile.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Request {
     /// First index needed in this tile or later (cached), or in this tile; `NOTHING` for none.
     first: Vec<i64>,
@@ -162,8 +162,8 @@ pub struct Tracks {
     pub cut: Cut,
     tracks: Vec<Track>,
     requests: Vec<Request>,
-    known_tracks: FxHashMap<Track, u32>,
-    known_requests: FxHashMap<Request, u32>,
+    known_tracks: Known,
+    known_requests: Known,
     lines: FxHashMap<(u32, Line, i64), u32>,
     unions: FxHashMap<(u32, u32), u32>,
     finals: FxHashMap<(u32, i64, bool), u32>,
@@ -176,8 +176,8 @@ impl Tracks {
             cut,
             tracks: Vec::new(),
             requests: Vec::new(),
-            known_tracks: FxHashMap::default(),
-            known_requests: FxHashMap::default(),
+            known_tracks: Known::default(),
+            known_requests: Known::default(),
             lines: FxHashMap::default(),
             unions: FxHashMap::default(),
             finals: FxHashMap::default(),
@@ -312,24 +312,31 @@ impl Tracks {
     }
 
     fn intern_track(&mut self, track: Track) -> u32 {
-        if let Some(&known) = self.known_tracks.get(&track) {
-            return known;
-        }
-        let id = self.tracks.len() as u32;
-        self.tracks.push(track.clone());
-        self.known_tracks.insert(track, id);
-        id
+        let middle = track.new.len() / 2;
+        let key = (track.new[middle].0, track.new[middle].1, track.total, track.largest);
+        intern(&mut self.tracks, self.known_tracks.entry(key).or_default(), track)
     }
 
     fn intern_request(&mut self, request: Request) -> u32 {
-        if let Some(&known) = self.known_requests.get(&request) {
-            return known;
-        }
-        let id = self.requests.len() as u32;
-        self.requests.push(request.clone());
-        self.known_requests.insert(request, id);
-        id
+        let middle = request.end.len() / 2;
+        let ends = (request.end[0], request.end[request.end.len() - 1]);
+        let key = (request.first[middle], request.end[middle], ends.0, ends.1);
+        intern(&mut self.requests, self.known_requests.entry(key).or_default(), request)
     }
+}
+
+/// Numbers by a few of the values of what they stand for.
+type Known = FxHashMap<(i64, i64, i64, i64), Vec<u32>>;
+
+/// The number of what is equal to `new`, which is added if there is none.
+fn intern<T: PartialEq>(all: &mut Vec<T>, known: &mut Vec<u32>, new: T) -> u32 {
+    if let Some(&number) = known.iter().find(|&&number| all[number as usize] == new) {
+        return number;
+    }
+    let number = all.len() as u32;
+    all.push(new);
+    known.push(number);
+    number
 }
 
 /// A front that only moves forward: every index is computed once.

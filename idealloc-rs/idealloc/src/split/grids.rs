@@ -60,44 +60,70 @@ fn spatial_dims(graph: &SplitGraph, first: usize, last: usize, dims: &[usize]) -
     if found.len() > 3 { found[found.len() - 3..].to_vec() } else { found }
 }
 
-/// The grids of groups that end with operator `last`.
+/// Grids that differ in the size of one cut, ascending. Larger tiles need more room, so what does not fit with small ones
+/// does not fit with larger ones, unless smaller tiles do too much work.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Without tiles that run ahead.
+    pub plain: Vec<Grid>,
+    /// With such tiles, of the same sizes; or none.
+    pub ahead: Vec<Grid>,
+    /// Whether no tile does work again.
+    pub is_cached: bool,
+}
+
+/// The grids of groups that end with operator `last`, but for the group that is not cut.
 ///
 /// With `is_coarse` only a few.
-pub fn grids_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -> Vec<Grid> {
+pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -> Vec<Run> {
     let op = &graph.operators[last];
-    let mut grids = vec![Grid { loops: Vec::new(), cuts: Vec::new() }];
+    let mut runs: Vec<Run> = Vec::new();
     if !op.is_splittable {
-        return grids;
+        return runs;
     }
     let shape = &graph.tensors[op.results[0]].shape;
     let dims: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
-    for &d in &dims {
-        for size in sizes(shape[d], if is_coarse { 6 } else { 12 }) {
-            let one = |cut| Grid { loops: vec![CutLoop::Result(d)], cuts: vec![cut] };
-            grids.push(one(Cut::even(shape[d], size, Halo::Cache)));
-            if is_coarse {
-                continue;
-            }
-            grids.push(one(Cut::with_lead(shape[d], size, Halo::Cache, LEAD)));
-        }
+    let spatial = spatial_dims(graph, first, last, &dims);
+    let ascending = |extent: i64, most: u32| {
+        let mut sizes = sizes(extent, most);
+        sizes.reverse();
+        sizes
+    };
+    // The second of two alike spatial dimensions gives the same tiles, turned.
+    let is_turned = |d: usize| {
+        let is_same = |&other: &usize| other < d && shape[other] == shape[d];
+        spatial.contains(&d) && spatial.iter().any(is_same)
+    };
+    for &d in dims.iter().filter(|&&d| !is_turned(d)) {
+        let sizes = ascending(shape[d], if is_coarse { 6 } else { 12 });
+        let one = |size: i64, lead: i64| Grid {
+            loops: vec![CutLoop::Result(d)],
+            cuts: vec![Cut::with_lead(shape[d], size, Halo::Cache, lead)],
+        };
+        runs.push(Run {
+            plain: sizes.iter().map(|&size| one(size, 0)).collect(),
+            ahead: sizes.iter().filter(|_| !is_coarse).map(|&size| one(size, LEAD)).collect(),
+            is_cached: true,
+        });
     }
     let parts = if is_coarse { 4 } else { 8 };
     // Strips: each computes its halo again; tiles along a strip keep it.
-    let spatial = spatial_dims(graph, first, last, &dims);
     for &inner in spatial.iter().filter(|_| !is_coarse) {
         for &outer in spatial.iter().filter(|&&outer| outer > inner) {
             for wide in sizes(shape[outer], 5) {
-                for size in sizes(shape[inner], 8) {
-                    for lead in [0, LEAD] {
-                        grids.push(Grid {
-                            loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
-                            cuts: vec![
-                                Cut::even(shape[outer], wide, Halo::Recompute),
-                                Cut::with_lead(shape[inner], size, Halo::Cache, lead),
-                            ],
-                        });
-                    }
-                }
+                let sizes = ascending(shape[inner], 8);
+                let one = |size: i64, lead: i64| Grid {
+                    loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
+                    cuts: vec![
+                        Cut::even(shape[outer], wide, Halo::Recompute),
+                        Cut::with_lead(shape[inner], size, Halo::Cache, lead),
+                    ],
+                };
+                runs.push(Run {
+                    plain: sizes.iter().map(|&size| one(size, 0)).collect(),
+                    ahead: sizes.iter().map(|&size| one(size, LEAD)).collect(),
+                    is_cached: true,
+                });
             }
         }
     }
@@ -106,15 +132,15 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) 
     if let Some(inner) = features.max_by_key(|&d| shape[d]).filter(|_| !is_coarse) {
         for &outer in spatial.iter().take(1) {
             for wide in sizes(shape[outer], 5) {
-                for size in sizes(shape[inner], 4) {
-                    grids.push(Grid {
-                        loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
-                        cuts: vec![
-                            Cut::even(shape[outer], wide, Halo::Cache),
-                            Cut::even(shape[inner], size, Halo::Recompute),
-                        ],
-                    });
-                }
+                let one = |size: i64| Grid {
+                    loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
+                    cuts: vec![
+                        Cut::even(shape[outer], wide, Halo::Cache),
+                        Cut::even(shape[inner], size, Halo::Recompute),
+                    ],
+                };
+                let plain = ascending(shape[inner], 4).into_iter().map(one).collect();
+                runs.push(Run { plain, ahead: Vec::new(), is_cached: false });
             }
         }
     }
@@ -123,24 +149,27 @@ pub fn grids_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) 
     if let Some(anchor) = anchor {
         let data = &graph.operators[anchor];
         for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 3) {
-            for part in sizes(data.loops[l], parts) {
-                let sum = Cut::even(data.loops[l], part, Halo::Recompute);
-                grids.push(Grid {
-                    loops: vec![CutLoop::Accumulate(anchor, l)],
-                    cuts: vec![sum.clone()],
-                });
-                for &d in spatial.iter().filter(|_| !is_coarse) {
-                    for size in sizes(shape[d], 4) {
-                        grids.push(Grid {
-                            loops: vec![CutLoop::Result(d), CutLoop::Accumulate(anchor, l)],
-                            cuts: vec![Cut::even(shape[d], size, Halo::Recompute), sum.clone()],
-                        });
-                    }
+            let sums = ascending(data.loops[l], parts);
+            let sum = |part: i64| Cut::even(data.loops[l], part, Halo::Recompute);
+            let alone = |&part: &i64| Grid {
+                loops: vec![CutLoop::Accumulate(anchor, l)],
+                cuts: vec![sum(part)],
+            };
+            let plain = sums.iter().map(alone).collect();
+            runs.push(Run { plain, ahead: Vec::new(), is_cached: false });
+            for &d in spatial.iter().filter(|_| !is_coarse) {
+                for size in sizes(shape[d], 4) {
+                    let within = |&part: &i64| Grid {
+                        loops: vec![CutLoop::Result(d), CutLoop::Accumulate(anchor, l)],
+                        cuts: vec![Cut::even(shape[d], size, Halo::Recompute), sum(part)],
+                    };
+                    let plain = sums.iter().map(within).collect();
+                    runs.push(Run { plain, ahead: Vec::new(), is_cached: false });
                 }
             }
         }
     }
-    grids
+    runs
 }
 
 /// Grids that differ in the size of one cut only.
@@ -178,6 +207,8 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     let rows = largest(&mut spatial.iter().copied());
     let features = largest(&mut all.iter().copied().filter(|d| !spatial.contains(d)));
     let columns = largest(&mut spatial.iter().copied().filter(|&d| Some(d) != rows));
+    // Where columns are as many as rows, cutting them instead gives the same tiles, turned.
+    let other = columns.filter(|&d| rows.is_none_or(|r| shape[r] != shape[d]));
     let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
     let mut sums: Vec<Option<(CutLoop, Cut)>> = vec![None];
     if let Some(anchor) = anchor {
@@ -208,16 +239,11 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
             families.push(Family { grid, varied, sizes: fine });
         }
     };
-    for dim in [rows, features, columns].into_iter().flatten() {
+    for dim in [rows, features, other].into_iter().flatten() {
         add(None, dim);
     }
-    let pairs = [
-        (rows, features),
-        (features, rows),
-        (rows, columns),
-        (columns, features),
-        (features, columns),
-    ];
+    let pairs =
+        [(rows, features), (features, rows), (rows, columns), (other, features), (features, other)];
     for (outer, inner) in pairs {
         let (Some(outer), Some(inner)) = (outer, inner) else { continue };
         for wide in sizes(shape[outer], OUTER_SIZES) {
@@ -231,6 +257,6 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
 }
 
 /// Sizes of tiles that are tried for one layer alone: of parts of its sum, of the outer cut, and of the inner one.
-const SUM_SIZES: u32 = 5;
-const OUTER_SIZES: u32 = 12;
+const SUM_SIZES: u32 = 4;
+const OUTER_SIZES: u32 = 8;
 const INNER_SIZES: u32 = 24;

@@ -88,17 +88,20 @@ pub(super) fn level_of(spans: &[Span]) -> usize {
 
 impl<'s, 'a> Layout<'s, 'a> {
     /// Lays out the group of all operators that the sweep walked over.
+    ///
+    /// With `views_stay_outside` a view of a tensor from outside is not part of the group: the view is fetched.
     pub fn new(
         graph: &'a SplitGraph,
         sweep: &'s mut Sweep<'a>,
         is_output: &'a [bool],
         machine: Machine,
+        views_stay_outside: bool,
     ) -> Self {
         let (first, last) = (sweep.first, sweep.last);
         let cuts = sweep.loops.len();
         let mut is_outer_view = vec![false; graph.tensors.len()];
         let mut source: Vec<usize> = (0..graph.tensors.len()).collect();
-        if machine.is_staged || cuts > 0 {
+        if views_stay_outside && (machine.is_staged || cuts > 0) {
             for index in first..last {
                 let op = &graph.operators[index];
                 if let ([(of, _), ..], true) = (&op.operands[..], op.is_view)

@@ -1,7 +1,7 @@
 //! Groups of least peak: what is between groups stays on chip as a whole.
 
 use super::graph::SplitGraph;
-use super::grids::grids_of;
+use super::grids::{Grid, Run, runs_of};
 use super::group::Group;
 use super::layers::{Layers, Window};
 use super::layout::Layout;
@@ -89,19 +89,21 @@ impl<'a> Ending<'a> {
         let window = self.window;
         let first = self.first_op(self.last_layer);
         let mut found = Vec::new();
-        for grid in grids_of(&window.graph, first, self.last, is_coarse) {
+        let runs = runs_of(&window.graph, first, self.last, is_coarse);
+        let largest_first =
+            |run: Run| run.plain.into_iter().rev().chain(run.ahead.into_iter().rev());
+        let cut = runs.into_iter().flat_map(largest_first);
+        for grid in std::iter::once(Grid::default()).chain(cut) {
             let (loops, cuts) = (grid.loops.clone(), grid.cuts.clone());
-            let mut sweep =
-                Sweep::new(&window.graph, self.last, loops, cuts, &window.is_output);
+            let mut sweep = Sweep::new(&window.graph, self.last, loops, cuts, &window.is_output);
             let mut misses = 0;
             for depth in 0..=self.last_layer - window.first_layer {
                 let first_layer = self.last_layer - depth;
                 sweep.extend(self.first_op(first_layer));
                 let mut layout =
-                    Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+                    Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
                 if !grid.loops.is_empty() {
-                    let is_useless =
-                        depth > 0 && layout.is_uncut(self.first_op(first_layer + 1));
+                    let is_useless = depth > 0 && layout.is_uncut(self.first_op(first_layer + 1));
                     if is_useless
                         || layout.kept_bytes() > self.machine.capacity
                         || !layout.can_keep()
@@ -135,7 +137,8 @@ impl<'a> Ending<'a> {
         for (number, &tensor) in window.tensors.iter().enumerate() {
             let Some(made) = layers.made[tensor] else { continue };
             let bytes = window.graph.tensors[number].bytes();
-            let is_last_read_here = (first_layer..=self.last_layer).contains(&layers.last_read[tensor]);
+            let is_last_read_here =
+                (first_layer..=self.last_layer).contains(&layers.last_read[tensor]);
             if made < first_layer && is_last_read_here && !is_split {
                 layout.resident_bytes -= bytes;
             }
@@ -158,9 +161,9 @@ fn prune(mut groups: Vec<Group>) -> Vec<Group> {
     groups.sort_by_key(|g| (g.first_layer, g.cost.peak, g.cost.tiles, g.cost.work));
     let mut kept: Vec<Group> = Vec::new();
     for group in groups {
-        let is_beaten = kept
-            .last()
-            .is_some_and(|k| k.first_layer == group.first_layer && k.cost.tiles <= group.cost.tiles);
+        let is_beaten = kept.last().is_some_and(|k| {
+            k.first_layer == group.first_layer && k.cost.tiles <= group.cost.tiles
+        });
         if !is_beaten {
             kept.push(group);
         }

@@ -1,12 +1,21 @@
 //! Groups of least traffic: a programme over the layers that looks only at groups which may be part of a cheapest path.
 
 use super::graph::SplitGraph;
-use super::grids::{Family, Grid, families_of_layer, grids_of};
+use super::grids::{Family, Grid, Run, families_of_layer, runs_of};
 use super::group::Group;
 use super::layers::{Layers, Window};
 use super::layout::Layout;
 use super::machine::{Cost, Machine};
 use super::sweep::Sweep;
+
+/// Why nothing fits: a layer that takes more room than there is, however it is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The operator whose result the layer hands on.
+    pub operator: usize,
+    /// About the least capacity that would do for the layer; none if no cut helps.
+    pub smallest_capacity: Option<i64>,
+}
 
 /// Layers of a group at the most.
 pub(super) const LONGEST: usize = 64;
@@ -56,21 +65,74 @@ pub(super) fn least_traffic(
     layers: &Layers,
     machine: Machine,
     threads: usize,
-) -> Option<Vec<Group>> {
+) -> Result<Vec<Group>, Misfit> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
     for last_layer in 0..layers.count() {
         let ways = ways_to(graph, layers, last_layer, machine, &reached, threads);
         reached.push(ways);
+        if reached.iter().rev().take(LONGEST).flatten().flatten().next().is_none() {
+            break;
+        }
     }
+    if let Some(path) = path_of(layers, &reached) {
+        return Ok(path);
+    }
+    let stuck = (0..layers.count()).filter(|&layer| {
+        let alone = ways_alone(graph, layers, layer, machine);
+        alone.iter().flatten().next().is_none()
+    });
+    let layer = stuck.min().unwrap_or(0);
+    Err(Misfit {
+        operator: layers.target[layer],
+        smallest_capacity: smallest_capacity(graph, layers, layer, machine),
+    })
+}
+
+fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Vec<Group>> {
     let mut path: Vec<Group> = Vec::new();
     let (mut position, mut state) = (layers.count(), 0);
     while position > 0 {
-        let group = reached[position][state].as_ref()?.group.clone()?;
+        let group = reached.get(position)?[state].as_ref()?.group.clone()?;
         (position, state) = (group.first_layer, usize::from(group.starts_on_chip));
         path.push(group);
     }
     path.reverse();
     Some(path)
+}
+
+/// The ways to compute one layer alone.
+fn ways_alone(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> Ways {
+    let mut reached: Vec<Ways> = vec![[None, None]; layer];
+    reached.push([Some(Reached::default()), None]);
+    ways_to(graph, layers, layer, machine, &reached, 1)
+}
+
+/// The least capacity for which a layer fits alone; none if it does not fit into its own tensors' bytes.
+fn smallest_capacity(
+    graph: &SplitGraph,
+    layers: &Layers,
+    layer: usize,
+    machine: Machine,
+) -> Option<i64> {
+    let ops = &graph.operators[layers.start[layer]..layers.start[layer + 1]];
+    let bytes = |tensor: usize| graph.tensors[tensor].bytes() + machine.alignment;
+    let all = |op: &super::graph::Operator| -> i64 {
+        let read: i64 = op.operands.iter().map(|(tensor, _)| bytes(*tensor)).sum();
+        read + op.results.iter().map(|&tensor| bytes(tensor)).sum::<i64>()
+    };
+    let fits = |capacity: i64| {
+        let machine = Machine { capacity, ..machine };
+        ways_alone(graph, layers, layer, machine).iter().flatten().next().is_some()
+    };
+    let (mut low, mut high) = (machine.capacity, ops.iter().map(all).sum::<i64>());
+    if !fits(high) {
+        return None;
+    }
+    while high - low > machine.alignment {
+        let middle = low + (high - low) / 2;
+        if fits(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
 }
 
 fn ways_to(
@@ -95,20 +157,22 @@ fn ways_to(
     };
     ending.bound();
     let first = ending.first_op(last_layer);
-    let grids = grids_of(&window.graph, first, ending.last, false);
+    let runs = runs_of(&window.graph, first, ending.last, false);
     let families = families_of_layer(&window.graph, first, ending.last);
+    ending.walk(&Grid::default(), 0, usize::MAX);
     // Always two parts, whatever the number of threads: so the result does not depend on it.
-    let (simple, composed) = grids.split_at(grids.iter().take_while(|g| g.cuts.len() < 2).count());
-    ending.try_grids(simple);
     let mut other = ending.clone();
+    let (some, rest) = runs.split_at(runs.len() / 3);
     if threads > 1 {
         std::thread::scope(|scope| {
-            scope.spawn(|| other.try_families(&families));
-            ending.try_grids(composed);
+            scope.spawn(|| other.try_runs(rest));
+            ending.try_runs(some);
+            ending.try_families(&families);
         });
     } else {
-        other.try_families(&families);
-        ending.try_grids(composed);
+        other.try_runs(rest);
+        ending.try_runs(some);
+        ending.try_families(&families);
     }
     for (ours, theirs) in ending.best.iter_mut().zip(other.best) {
         let key = |way: &Reached| (way.price(machine), way.work);
@@ -164,7 +228,8 @@ impl<'a> Ending<'a> {
         for first_layer in (window.first_layer..=self.last_layer).rev() {
             sweep.extend(self.first_op(first_layer));
             let newest = self.newest(first_layer);
-            let bare = Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+            let bare =
+                Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
             let least = bare.least_traffic();
             let of = |(starts, ends): (bool, bool)| {
                 let mut bound = least;
@@ -208,44 +273,69 @@ impl<'a> Ending<'a> {
         bounds.filter_map(|(variant, bound)| self.way_before(depth, variant, (*bound)?)).count() > 0
     }
 
-    fn try_grids(&mut self, grids: &[Grid]) {
-        for grid in grids {
-            self.walk(grid);
+    fn try_runs(&mut self, runs: &[Run]) {
+        for run in runs {
+            self.try_run(run);
         }
     }
 
-    /// Tries one grid with more and more layers.
-    fn walk(&mut self, grid: &Grid) {
-        let Some(deepest) = (0..self.bounds.len()).rev().find(|&depth| self.is_open(depth)) else {
-            return;
-        };
+    /// Tries grids of larger and larger tiles, each with no more layers than the one before could take.
+    fn try_run(&mut self, run: &Run) {
+        let (mut most, mut most_ahead) = (usize::MAX, usize::MAX);
+        for (number, grid) in run.plain.iter().enumerate() {
+            let layers = self.walk(grid, 0, most);
+            // Tiles that run ahead need less room, and move as much.
+            if let Some(ahead) = run.ahead.get(number) {
+                most_ahead = self.walk(ahead, 0, most_ahead);
+            }
+            if run.is_cached {
+                most = layers;
+                if most == 0 && most_ahead == 0 {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Tries one grid with more than `from` and up to `most` layers; returns with how many it fits.
+    fn walk(&mut self, grid: &Grid, from: usize, most: usize) -> usize {
         let window = self.window;
         let mut sweep = self.sweep(grid);
-        let mut misses = 0;
+        let (mut fitting, mut misses) = (from, 0);
+        let open = (from..self.bounds.len().min(most)).rev().find(|&depth| self.is_open(depth));
+        let Some(deepest) = open else { return self.bounds.len().min(most) };
         for depth in 0..=deepest {
             let first_layer = self.last_layer - depth;
             sweep.extend(self.first_op(first_layer));
+            if depth < from {
+                continue;
+            }
             if !self.is_open(depth) {
                 misses = 0;
                 continue;
             }
             let mut layout =
-                Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+                Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
             if !grid.loops.is_empty() {
                 let is_useless = depth > 0 && layout.is_uncut(self.first_op(first_layer + 1));
                 if is_useless || layout.kept_bytes() > self.machine.capacity || !layout.can_keep() {
-                    break;
+                    return fitting;
                 }
             }
             let mut fits = false;
             for variant in 0..VARIANTS.len() {
                 fits |= self.offer(&mut layout, grid, depth, variant);
             }
-            misses = if fits { 0 } else { misses + 1 };
+            if fits {
+                (fitting, misses) = (depth + 1, 0);
+                continue;
+            }
+            misses += 1;
             if misses == MISSES {
-                break;
+                return fitting;
             }
         }
+        self.bounds.len().min(most)
     }
 
     /// Keeps a group if it leads to its last layer best. False if it does not fit.
@@ -305,7 +395,13 @@ impl<'a> Ending<'a> {
             if bound.and_then(|bound| self.way_before(0, variant, bound.max(least))).is_none() {
                 continue;
             }
-            let (mut low, mut high) = (0, sizes.len());
+            if !self.try_member(&family.grid(sizes[0]), variant) {
+                if variant == 0 {
+                    return;
+                }
+                continue;
+            }
+            let (mut low, mut high) = (1, sizes.len());
             while low < high {
                 let middle = (low + high) / 2;
                 if self.try_member(&family.grid(sizes[middle]), variant) {
@@ -313,9 +409,6 @@ impl<'a> Ending<'a> {
                 } else {
                     high = middle;
                 }
-            }
-            if variant == 0 && low == 0 {
-                return;
             }
             for smaller in [low * 3 / 4, low / 2, low / 4] {
                 self.try_member(&family.grid(sizes[smaller]), variant);
@@ -328,7 +421,8 @@ impl<'a> Ending<'a> {
         let window = self.window;
         let mut sweep = self.sweep(grid);
         sweep.extend(self.first_op(self.last_layer));
-        let mut layout = Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+        let mut layout =
+            Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
         layout.start_over(self.newest(self.last_layer), true);
         layout.least_traffic()
     }
@@ -337,7 +431,8 @@ impl<'a> Ending<'a> {
         let window = self.window;
         let mut sweep = self.sweep(grid);
         sweep.extend(self.first_op(self.last_layer));
-        let mut layout = Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine);
+        let mut layout =
+            Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
         layout.can_keep() && self.offer(&mut layout, grid, 0, variant)
     }
 }

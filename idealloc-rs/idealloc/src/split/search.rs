@@ -4,6 +4,7 @@ use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
 use super::least_peak::least_peak;
+pub use super::least_traffic::Misfit;
 use super::least_traffic::least_traffic;
 use super::machine::Machine;
 
@@ -16,16 +17,22 @@ pub enum Objective {
     Peak,
 }
 
-/// The best sequence of groups, or none if nothing fits. The number of threads does not change it.
+/// The best sequence of groups. The number of threads does not change it.
+///
+/// # Errors
+/// `Misfit` names a layer that does not fit.
 pub fn search(
     graph: &SplitGraph,
     machine: Machine,
     objective: Objective,
     threads: usize,
-) -> Option<Vec<Group>> {
+) -> Result<Vec<Group>, Misfit> {
     let layers = Layers::of(graph);
     match objective {
         Objective::Traffic => least_traffic(graph, &layers, machine, threads),
-        Objective::Peak => least_peak(graph, &layers, machine, threads),
+        Objective::Peak => least_peak(graph, &layers, machine, threads).ok_or(Misfit {
+            operator: layers.target.last().copied().unwrap_or(0),
+            smallest_capacity: None,
+        }),
     }
 }

@@ -50,14 +50,34 @@ impl Layout<'_, '_> {
         Some((reader, along, extent))
     }
 
+    /// For each tensor the slices in which it may be fetched, if it is the largest such operand of its reader: the others
+    /// are needed as a whole in each slice.
+    fn largest_streamed(&self) -> Vec<Option<Residency>> {
+        let mut found: Vec<Option<Residency>> = vec![None; self.externals.len()];
+        let mut largest: Vec<(usize, usize)> = Vec::new();
+        for (index, external) in self.externals.iter().enumerate() {
+            let is_fetched = external.residency == Residency::Fetched;
+            let Some(streamed) = self.streamed(external).filter(|_| is_fetched) else { continue };
+            let Some(reader) = external.reader else { continue };
+            match largest.iter_mut().find(|(other, _)| *other == reader) {
+                None => largest.push((reader, index)),
+                Some((_, known)) => {
+                    if self.externals[*known].bytes_in_largest >= external.bytes_in_largest {
+                        continue;
+                    }
+                    found[*known] = None;
+                    *known = index;
+                }
+            }
+            found[index] = Some(streamed);
+        }
+        found
+    }
+
     /// Saves bytes by keeping tensors on chip, as far as the capacity goes. False if nothing fits.
     pub fn settle(&mut self) -> bool {
         // First the least room.
-        let streamed: Vec<Option<Residency>> = self
-            .externals
-            .iter()
-            .map(|e| if e.residency == Residency::Fetched { self.streamed(e) } else { None })
-            .collect();
+        let streamed = self.largest_streamed();
         let is_fetched: Vec<bool> =
             self.externals.iter().map(|e| e.residency == Residency::Fetched).collect();
         for (external, streamed) in self.externals.iter_mut().zip(&streamed) {
