@@ -75,7 +75,7 @@ def check_schedule(
 ) -> tuple[int, int]: ...
 def split_groups(
     graph: dict[str, Any], machine: dict[str, Any], objective: str, threads: int
-) -> (
+) -> tuple[
     tuple[
         list[
             tuple[
@@ -90,8 +90,9 @@ def split_groups(
         ],
         list[int],
     ]
-    | None
-): ...
+    | None,
+    tuple[int, int | None] | None,
+]: ...
 def split_layout(
     graph: dict[str, Any],
     machine: dict[str, Any],

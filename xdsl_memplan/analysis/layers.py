@@ -269,12 +269,12 @@ def _is_elementwise(op: SplitOp) -> bool:
 
 def _rearranges(op: SplitOp) -> bool:
     """Tell whether an operation only brings the elements of one tensor into another order."""
-    if len(op.operands) != 1 or not isinstance(op.operands[0].access, Affine):
+    access = op.operands[0].access if len(op.operands) == 1 else None
+    if not isinstance(access, Affine):
         return False
-    (operand,) = op.operands
-    indices = operand.access.indices
-    loops = [loop for index in indices for loop, _ in index.terms if op.loops[loop] > 1]
-    return _product(operand.shape) == _product(op.loops) and loops != sorted(loops)
+    terms = [loop for index in access.indices for loop, _ in index.terms]
+    loops = [loop for loop in terms if op.loops[loop] > 1]
+    return _product(op.operands[0].shape) == _product(op.loops) and loops != sorted(loops)
 
 
 def _reduces(op: SplitOp) -> bool:
