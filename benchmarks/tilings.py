@@ -26,17 +26,19 @@ def tiling(
     pinwheels: bool = False,
     even: bool = False,
     left_out: float = 0.0,
+    ticks: int = WIDTH_TICKS,
 ) -> list[Tile]:
     """Cut a rectangle at random.
 
     A guillotine cut goes from edge to edge; with ``pinwheels`` every other cut makes five tiles of
     which none reaches from edge to edge. Any tile is cut next, anywhere; with ``even`` tiles the
     largest of three, near its middle, which makes problems harder. ``left_out`` is the share of
-    tiles that is dropped.
+    tiles that is dropped. With fewer ``ticks`` more tiles start and end together, and fit each
+    other by chance.
     """
     rng = random.Random(f"{buffers} {seed} {pinwheels} {even}")
     wanted = round(buffers / (1 - left_out))
-    tiles: list[Tile] = [(0, WIDTH_TICKS, 0, HEIGHT_BYTES)]
+    tiles: list[Tile] = [(0, ticks, 0, HEIGHT_BYTES)]
     while len(tiles) < wanted:
         drawn = rng.sample(range(len(tiles)), min(3 if even else 1, len(tiles)))
         chosen = max(drawn, key=lambda k: _area(tiles[k]))

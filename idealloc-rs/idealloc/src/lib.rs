@@ -30,6 +30,7 @@ pub mod csv;
 pub mod error;
 pub mod exact;
 pub mod generate;
+pub mod glue;
 pub mod index;
 pub mod lifetime;
 pub mod load;

@@ -2,13 +2,14 @@
 //!
 //! 1. Very many buffers in two [layers](layers), so that there is a plan at once.
 //! 2. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound; of many buffers only one pass.
-//! 3. A short [repair](repair) of time windows around whatever ends above the bound. Where less than half of the buffers
+//! 3. Where nothing has slack, [gluing](perfect) and no more.
+//! 4. A short [repair](repair) of time windows around whatever ends above the bound. Where less than half of the buffers
 //!    are hard to place, and always of many, these in [blends](blends) of orders. With time enough what then ends above
 //!    the bound goes in for others, by [ejection].
-//! 4. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
-//! 5. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
+//! 5. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
+//! 6. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
 //!    ejection, of all, unless the problem is very large.
-//! 6. Repair until the work is used up.
+//! 7. Repair until the work is used up.
 //!
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
@@ -22,13 +23,14 @@ pub mod ejection;
 mod improve;
 pub mod layers;
 mod passes;
+mod perfect;
 pub mod portfolio;
 pub mod repair;
 mod search;
 pub mod small;
 mod stages;
 
-use crate::auto::budget::{MANY, SMALL};
+use crate::auto::budget::{MANY, SMALL, work_of};
 use crate::auto::critical::REDUCTIONS;
 use crate::auto::search::Search;
 use crate::auto::stages::Stages;
@@ -48,13 +50,26 @@ pub const PLANNER: Planner = Planner {
 };
 
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
-    let stages = Stages::of(options)?;
+    let work = work_of(options.effort, problem.len() as u64);
+    solve(problem, options, Stages::of(options)?, work, control)
+}
+
+fn solve(
+    problem: &Problem,
+    options: &Options,
+    stages: Stages,
+    work: u64,
+    control: &Control,
+) -> Result<Placement, Error> {
     let instance = Instance::new(problem);
-    let mut search = Search::new(problem, &instance, options, stages, control);
+    let mut search = Search::new(problem, &instance, options, stages, work, control);
     search.alone();
     search.layers()?;
     search.passes()?;
     search.lowest_first();
+    if search.perfect() {
+        return Ok(search.finish());
+    }
     if instance.len() > MANY {
         search.blends(u64::MAX, instance.len());
         return Ok(search.finish());

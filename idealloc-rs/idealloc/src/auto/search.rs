@@ -1,6 +1,5 @@
 //! The state of a run of `auto`: what all its stages share.
 
-use crate::auto::budget::work_of;
 use crate::auto::stages::Stages;
 use crate::control::{Control, Options};
 use crate::place::engine::{Engine, Outcome, Rule};
@@ -49,12 +48,13 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Nothing placed yet.
+    /// Nothing placed yet, and so much work to be done at most.
     pub fn new(
         problem: &'a Problem,
         instance: &'a Instance,
         options: &'a Options,
         stages: Stages,
+        budget: u64,
         control: &'a Control,
     ) -> Self {
         let bound = bound(instance);
@@ -72,7 +72,7 @@ impl<'a> Search<'a> {
             target,
             offsets: Vec::new(),
             peak: u64::MAX,
-            budget: work_of(options.effort, instance.len() as u64),
+            budget,
             work: 0,
             alike: false,
             blended: false,

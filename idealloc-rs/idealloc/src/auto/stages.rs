@@ -14,6 +14,8 @@ pub struct Stages {
     pub exact: bool,
     /// Window repair.
     pub repair: bool,
+    /// Gluing, of what has no slack.
+    pub glue: bool,
     /// Blends of orders, of many buffers.
     pub blends: bool,
     /// Tree search.
@@ -25,7 +27,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// `restarts=tree|independent|none`, `exact=on|off`, `repair=on|off`, `blends=on|off`, `boxing=on|off`,
+    /// `restarts=tree|independent|none`, `exact=on|off`, `repair=on|off`, `glue=on|off`, `blends=on|off`, `boxing=on|off`,
     /// `without-order=NUMBER`.
     ///
     /// # Errors
@@ -35,6 +37,7 @@ impl Stages {
             restarts: Policy::Uct,
             exact: true,
             repair: true,
+            glue: true,
             blends: true,
             search: true,
             boxing: false,
@@ -51,12 +54,13 @@ impl Stages {
                 ("without-order", number) if order(number).is_some() => {
                     stages.without = order(number);
                 }
+                ("glue", "on" | "off") => stages.glue = value == "on",
                 ("blends", "on" | "off") => stages.blends = value == "on",
                 _ => {
                     return Err(Error::InvalidOption(format!(
                         "planner 'auto' has no parameter {name}={value}; known: restarts=tree, \
                          restarts=independent, restarts=none, exact=on, exact=off, repair=on, repair=off, \
-                         blends=on, blends=off, boxing=on, boxing=off, without-order=0 to {}",
+                         glue=on, glue=off, blends=on, blends=off, boxing=on, boxing=off, without-order=0 to {}",
                         PASSES.len() - 1
                     )));
                 }

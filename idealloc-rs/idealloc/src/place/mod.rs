@@ -7,6 +7,7 @@
 pub mod around;
 pub mod blend;
 pub mod calendar;
+pub mod chains;
 pub mod engine;
 pub mod free_blocks;
 pub mod instance;

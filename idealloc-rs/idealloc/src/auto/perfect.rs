@@ -1,0 +1,215 @@
+//! Problems without slack: buffers that tile a rectangle.
+//!
+//! Heuristics that waste a little here and there end far above the bound, and exact search drowns in thousands of buffers.
+//! [Gluing](crate::glue) makes few of many; what it cannot put together is planned as a problem of its own.
+
+use crate::auto::budget::MANY;
+use crate::auto::search::{Search, peak_of};
+use crate::auto::solve;
+use crate::auto::stages::Stages;
+use crate::exact;
+use crate::glue::forest::Forest;
+use crate::glue::gluer::{Gluer, LEVELS};
+use crate::glue::ruin;
+use crate::glue::tiling::Tiling;
+use crate::lifetime::Lifetime;
+use crate::place::chains::{Gain, chains};
+use crate::place::engine::Outcome;
+use crate::place::lowest_first::lowest_first;
+use crate::place::order::{Key, Order, Orders, Tie};
+use crate::preprocess::prepare;
+use crate::problem::Problem;
+use crate::random::Random;
+
+/// Roots up to which exact search is tried on what is left,
+const FEW_ROOTS: usize = 64;
+
+/// with so many nodes.
+const NODES: u64 = 3_000;
+
+/// Work of an offer in gluing.
+const WORK_OF_AN_OFFER: u64 = 4;
+
+/// Times as much work as for other problems: nothing else comes near the bound.
+const TIMES: u64 = 2;
+
+/// What is less doubtful than this is certain, more or less.
+const CERTAIN: f64 = 0.001;
+
+/// Times as many offers as tiles without fewer roots than ever, before gluing begins anew or ends;
+const PATIENCE: u64 = 100;
+
+/// with fewer tiles than this as if there were so many.
+const FEW_TILES: u64 = 500;
+
+/// Buffers above which gluing does not begin anew.
+const MANY_TILES: usize = 20_000;
+
+/// Part of the work for what is left: gluing had most of it.
+const REST: u64 = 2;
+
+/// Lowest first, what is best on tilings.
+const LOWEST_FIRST: [Order; 3] = [
+    Order { tie: Tie::Larger, ..Order::by(Key::Lifetime) },
+    Order { tie: Tie::Larger, ..Order::by(Key::Area) },
+    Order { tie: Tie::Start, ..Order::by(Key::Size) },
+];
+
+impl Search<'_> {
+    /// Glues what has no slack. True if nothing has, so that all that is worth it is done.
+    pub fn perfect(&mut self) -> bool {
+        if self.is_done() || !self.stages.glue {
+            return false;
+        }
+        let Some(tiling) = Tiling::of(self.instance) else { return false };
+        self.one_pass(&tiling);
+        if self.is_done() {
+            return true;
+        }
+        let (forest, solved) = self.glue(&tiling);
+        let of_roots = solved.or_else(|| self.rest(&forest));
+        if let Some(of_roots) = of_roots {
+            let offsets = tiling.offsets(&forest, &of_roots, self.instance.len());
+            self.accept_better(&offsets);
+        }
+        true
+    }
+
+    fn accept_better(&mut self, offsets: &[u64]) {
+        let peak = peak_of(self.instance, offsets);
+        if peak < self.peak {
+            self.accept(offsets, peak);
+        }
+    }
+
+    /// Offsets of what gluing left, as `auto` plans any problem; `None` if it was stopped before it had some.
+    fn rest(&mut self, forest: &Forest) -> Option<Vec<u64>> {
+        if self.control.is_cancelled() {
+            return None;
+        }
+        let problem = problem_of(forest, self.problem.capacity());
+        // With more, its nodes are dear, and few plans are found by them.
+        let few = problem.len() <= 2 * FEW_ROOTS;
+        let stages = Stages { glue: false, exact: self.stages.exact && few, ..self.stages };
+        let work = self.budget / REST;
+        let found = solve(&problem, self.options, stages, work, self.control).ok()?;
+        let count = |name| found.statistics.iter().find(|&&(n, _)| n == name).map_or(0, |at| at.1);
+        self.work = self.work.saturating_add(count("placements"));
+        self.passes += count("passes");
+        self.windows += count("windows");
+        self.nodes += count("nodes");
+        self.plays += count("plays");
+        Some(found.offsets)
+    }
+
+    /// Plans of one pass, kept if they are better.
+    fn one_pass(&mut self, tiling: &Tiling) {
+        let part = self.instance.subset(&tiling.buffers);
+        let mut orders = Orders::new(&part);
+        let forest = tiling.forest();
+        let control = self.control;
+        for order in LOWEST_FIRST {
+            if let (offsets, Outcome::Placed(_)) =
+                lowest_first(&part, &orders.sorted(order), control)
+            {
+                self.accept_better(&tiling.offsets(&forest, &offsets, self.instance.len()));
+            }
+        }
+        for gain in [Gain::Length, Gain::Square] {
+            if let Some((offsets, _)) = chains(&part, gain, control) {
+                self.accept_better(&tiling.offsets(&forest, &offsets, self.instance.len()));
+            }
+        }
+        self.passes += 5;
+        self.work += 5 * part.len() as u64;
+    }
+
+    /// Glues, takes apart and glues again; what came of it, and offsets of its roots if they reach the bound.
+    fn glue(&mut self, tiling: &Tiling) -> (Forest, Option<Vec<u64>>) {
+        let budget = self.left().saturating_mul(TIMES) / WORK_OF_AN_OFFER;
+        let mut random = Random::new(self.options.seed);
+        let patience = PATIENCE * (tiling.tiles.len() as u64).max(FEW_TILES);
+        let mut work = 0;
+        let mut best: Option<Forest> = None;
+        let control = self.control;
+        while work < budget && !control.is_cancelled() {
+            let mut forest = tiling.forest();
+            let mut gluer = Gluer::new(random.next(), 1);
+            for id in 0..tiling.tiles.len() as u32 {
+                gluer.offer(&forest, id);
+            }
+            gluer.run(&mut forest, &[CERTAIN], &|| control.is_cancelled());
+            if forest.roots().len() > MANY {
+                // By chance a lot meets, so that most of what would follow is wrong.
+                forest.keep();
+                self.spend(gluer.work);
+                return (forest, None);
+            }
+            gluer.run(&mut forest, &LEVELS[2..], &|| control.is_cancelled());
+            forest.keep();
+            work += gluer.work;
+            let (mut fewest, mut tried) = (forest.roots().len(), usize::MAX);
+            let mut since = 0;
+            while work < budget && since < patience && !control.is_cancelled() {
+                let roots = forest.roots().len();
+                if roots == 1 {
+                    return (forest, Some(vec![0]));
+                }
+                if roots <= FEW_ROOTS && roots < tried && self.stages.exact {
+                    tried = roots;
+                    if let Some(offsets) = self.exactly(&forest) {
+                        return (forest, Some(offsets));
+                    }
+                }
+                let done = 1 + ruin::step(&mut forest, &mut random);
+                (work, since) = (work + done, since + done);
+                if forest.roots().len() < fewest {
+                    (fewest, since) = (forest.roots().len(), 0);
+                }
+            }
+            if best.as_ref().is_none_or(|best| forest.roots().len() < best.roots().len()) {
+                best = Some(forest);
+            }
+            if tiling.tiles.len() > MANY_TILES {
+                break;
+            }
+        }
+        self.spend(work);
+        (best.unwrap_or_else(|| tiling.forest()), None)
+    }
+
+    /// Counts offers as work.
+    fn spend(&mut self, offers: u64) {
+        let work = offers.saturating_mul(WORK_OF_AN_OFFER);
+        self.work = self.work.saturating_add(work);
+        self.control.add_work(work);
+    }
+
+    /// Offsets of the roots if exact search finds some at the bound at once.
+    fn exactly(&mut self, forest: &Forest) -> Option<Vec<u64>> {
+        let problem = problem_of(forest, None);
+        let prepared = prepare(&problem);
+        let limits = exact::Limits::of(self.options, NODES, self.control);
+        let mut found = Vec::new();
+        for component in &prepared.components {
+            let answer = exact::Probe::new(component, self.bound, self.options.seed).run(&limits);
+            self.nodes += answer.nodes;
+            match answer.outcome {
+                exact::Outcome::Solved(positions) => found.push(component.offsets(&positions)),
+                _ => return None,
+            }
+        }
+        Some(prepared.offsets(&found))
+    }
+}
+
+/// What is left, as a problem.
+fn problem_of(forest: &Forest, capacity: Option<u64>) -> Problem {
+    let roots = || forest.roots().iter().map(|&root| forest.tile(root));
+    let lifetimes = roots().map(|tile| Lifetime::new(i64::from(tile.start), i64::from(tile.end)));
+    let mut builder = Problem::builder();
+    builder.arrays(roots().map(|tile| tile.size).collect(), lifetimes.collect(), None);
+    builder.memory(capacity, 0);
+    // No more than the buffers, which were a problem.
+    builder.build().unwrap_or_default()
+}

@@ -1,0 +1,62 @@
+//! Whether buffers tile a rectangle: every section is full.
+
+use super::forest::Forest;
+use super::tile::Tile;
+use crate::place::instance::Instance;
+use crate::place::lowest_first::is_plain;
+
+/// Buffers of a problem without slack, as tiles.
+#[derive(Clone, Debug)]
+pub struct Tiling {
+    /// The tiles,
+    pub tiles: Vec<Tile>,
+    /// and what buffer each is.
+    pub buffers: Vec<u32>,
+    /// Moments between sections, and before and after them.
+    pub moments: usize,
+}
+
+impl Tiling {
+    /// The tiles of an instance; `None` if some section has room left below the load, or more than time and size matters.
+    ///
+    /// Complexity: `O(n + sections)`.
+    #[must_use]
+    pub fn of(instance: &Instance) -> Option<Self> {
+        if !is_plain(instance) || instance.has_pieces() || instance.sections() < 2 {
+            return None;
+        }
+        let loads = instance.section_loads();
+        if loads.iter().any(|&load| load != loads[0]) {
+            return None;
+        }
+        let counts = |&buffer: &u32| {
+            let (span, size) =
+                (instance.spans()[buffer as usize], instance.sizes()[buffer as usize]);
+            size > 0 && !span.is_empty()
+        };
+        let buffers: Vec<u32> = (0..instance.len() as u32).filter(counts).collect();
+        let tile = |&buffer: &u32| {
+            let span = instance.spans()[buffer as usize];
+            Tile { start: span.start, end: span.end, size: instance.sizes()[buffer as usize] }
+        };
+        let tiles = buffers.iter().map(tile).collect();
+        Some(Self { tiles, buffers, moments: instance.sections() + 1 })
+    }
+
+    /// The tiles, none glued to another.
+    #[must_use]
+    pub fn forest(&self) -> Forest {
+        Forest::new(self.tiles.clone(), self.moments)
+    }
+
+    /// Offsets of all buffers of the instance, for offsets of the roots of a forest in their order. What is no tile is at 0.
+    #[must_use]
+    pub fn offsets(&self, forest: &Forest, of_roots: &[u64], buffers: usize) -> Vec<u64> {
+        let mut offsets = vec![0; buffers];
+        for (&buffer, offset) in self.buffers.iter().zip(forest.offsets(self.tiles.len(), of_roots))
+        {
+            offsets[buffer as usize] = offset;
+        }
+        offsets
+    }
+}
