@@ -15,7 +15,6 @@ A package that has planners names them as entry points, so that commands and `xd
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 
 import numpy as np
 
@@ -117,5 +116,7 @@ def embedded_planners() -> list[PlannerInfo]:
 
 @cache
 def _load_entry_points() -> None:
+    from importlib.metadata import entry_points  # Loads the parser of e-mails.
+
     for entry in entry_points(group=GROUP):
         entry.load()
