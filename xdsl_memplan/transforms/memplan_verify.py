@@ -66,7 +66,8 @@ class MemplanVerifyPass(ModulePass):
     or without one no more than its `bytes` besides those that reach a returned buffer. Aliases and
     liveness are recomputed by running the functions on abstract storage; no code is shared with the
     analysis that the other passes use. What a buffer asks for (`memplan.fixed_offset`,
-    `memplan.offset_range`, `memplan.copies`) is checked as well.
+    `memplan.offset_range`, `memplan.candidates`, `memplan.copies`) is checked as well, banks are
+    not: the IR does not say what banks a memory has.
 
     Options:
 
@@ -166,7 +167,7 @@ def _checked_place(op: Operation, trait: BufferLikeTrait, arenas: dict[str, Aren
             f"{describe_op(op)}: its size is not known, so it cannot be verified"
         )
     alignment = trait.alignment(op) or 1
-    size = _checked_wishes(op, offset, size, alignment)
+    size = _checked_wishes(op, name, offset, size, alignment)
     arena = arenas.get(name)
     if arena is None or arena.size is None:
         raise PassFailedException(f"{describe_op(op)}: the module has no arena @{name} with a size")
@@ -191,13 +192,17 @@ def _checked_place(op: Operation, trait: BufferLikeTrait, arenas: dict[str, Aren
     return Place(name, offset, size)
 
 
-def _checked_wishes(op: Operation, offset: int, size: int, alignment: int) -> int:
+def _checked_wishes(op: Operation, arena: str, offset: int, size: int, alignment: int) -> int:
     """Check that a buffer got what it asks for; return its bytes, those of its copies included."""
     try:
         wishes = wishes_of(op)
     except ValueError as error:
         raise PassFailedException(f"{describe_op(op)}: {error}") from error
     size = copies_bytes(size, alignment, wishes.copies)
+    if wishes.candidates and arena not in wishes.candidates:
+        raise PassFailedException(
+            f"{describe_op(op)}: is in @{arena}, but may only be in {', '.join(wishes.candidates)}"
+        )
     if wishes.fixed_offset not in (None, offset):
         raise PassFailedException(
             f"{describe_op(op)}: is at offset {offset}, but fixed at {wishes.fixed_offset}"

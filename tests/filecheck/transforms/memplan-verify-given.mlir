@@ -85,3 +85,12 @@ func.func @copies() {
   %b = memref.alloc() {memplan.lifetimes = [#memplan.lifetime<0 : i64, 1 : i64>], memplan.offset = 64 : i64, memplan.arena = @L1} : memref<16xf32>
   func.return
 }
+
+// -----
+
+// CHECK: '%a = memref.alloc' (operation 1 of @elsewhere): is in @L1, but may only be in L2, L3
+memplan.arena @L1 size 64
+func.func @elsewhere() {
+  %a = memref.alloc() {memplan.lifetimes = [#memplan.lifetime<0 : i64, 1 : i64>], memplan.candidates = ["L2", "L3"], memplan.offset = 0 : i64, memplan.arena = @L1} : memref<16xf32>
+  func.return
+}
