@@ -12,15 +12,18 @@ from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.side_effects import must_keep_order, only_asserts
 from xdsl_memplan.analysis.storage_type import is_tensor
-from xdsl_memplan.dialects.queries import aliases_of, effects_of
+from xdsl_memplan.dialects.queries import aliases_of
 
 
 class BlockOperations:
     """Operations that take part, in the order of the block; regions move whole."""
 
-    def __init__(self, function: FuncOp, follows: Callable[[Operation], bool]) -> None:
+    def __init__(
+        self, function: FuncOp, follows: Callable[[Operation], bool], sharing: Sharing
+    ) -> None:
         """Analyse a function; ``follows`` tells of an operation that takes time that it has none.
 
         Linear in the operations. Raises ValueError for several blocks.
@@ -30,6 +33,7 @@ class BlockOperations:
         self.block = function.body.block
         self.last = self.block.last_op
         self._follows = follows
+        self._sharing = sharing
         self._has_effects = not all(op is self.last or only_asserts(op) for op in self.block.ops)
         """Whether any operation does more than compute and assert."""
         self.roots: dict[SSAValue, SSAValue] = {}
@@ -52,7 +56,7 @@ class BlockOperations:
             return False
         if op.regions and not isinstance(op, LinalgStructuredOperation):
             return True
-        effects = effects_of(op)
+        effects = self._sharing.effects(op)
         if effects is None or effects.takes_time:
             return not self._follows(op)
         return must_keep_order(op)

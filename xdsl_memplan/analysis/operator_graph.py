@@ -21,7 +21,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_operations import BlockOperations
 from xdsl_memplan.analysis.block_order import arrange, values_used
-from xdsl_memplan.analysis.sharing import overwritable
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.queries import destinations_of
@@ -57,6 +57,8 @@ class OperatorGraph:
     """Storages that the contents of a tensor lie in; none for arguments, constants and views."""
     roots: dict[SSAValue, SSAValue]
     """The tensor that a view shows."""
+    sharing: Sharing
+    """What was asked about the operations, for whoever asks again."""
 
     @classmethod
     def of(cls, function: FuncOp, keep_order: bool = False) -> "OperatorGraph":
@@ -99,7 +101,8 @@ class _Builder:
     def __init__(self, function: FuncOp, keep_order: bool) -> None:
         self.function = function
         self.keep_order = keep_order
-        self.block = BlockOperations(function, _is_fill_of_nothing)
+        self.sharing = Sharing()
+        self.block = BlockOperations(function, _is_fill_of_nothing, self.sharing)
         self.root = self.block.roots
         self.readers = self.block.readers
         self.operators: list[Operator] = []
@@ -121,6 +124,7 @@ class _Builder:
             sorted(returned),
             self.holders,
             self.root,
+            self.sharing,
         )
 
     def _root(self, value: SSAValue) -> SSAValue:
@@ -161,7 +165,7 @@ class _Builder:
                 # The producer writes into the middle of the padded tensor.
                 self.storage_bytes[largest] = max(self.storage_bytes[largest], size)
             return held
-        for operand in overwritable(op, result):
+        for operand in self.sharing.overwritable(op, result):
             held = self._only_read_by(op, op.operands[operand])
             if held:
                 return held

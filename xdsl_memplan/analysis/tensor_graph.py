@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl_memplan.analysis.block_operations import BlockOperations
 from xdsl_memplan.analysis.block_order import arrange, values_used
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
-from xdsl_memplan.analysis.sharing import overwritable, parts_of
+from xdsl_memplan.analysis.sharing import Sharing, parts_of
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memref_size import size_bytes
@@ -57,6 +57,8 @@ class TensorGraph:
     returned: list[int]
     roots: dict[SSAValue, SSAValue]
     """The tensor that a view shows."""
+    sharing: Sharing
+    """What was asked about the operations, for whoever asks again."""
     is_closed: bool
     """Whether tensors lie nowhere but in the function's own buffers, as far as can be told."""
 
@@ -100,10 +102,13 @@ class _Builder:
 
     def __init__(self, function: FuncOp) -> None:
         self.uniforms = Uniforms()
+        self.sharing = Sharing()
         self.function = function
-        self.block = BlockOperations(function, self._is_filled_where_needed)
+        self.block = BlockOperations(function, self._is_filled_where_needed, self.sharing)
         self.index: dict[SSAValue, int] = {}
-        self.graph = TensorGraph(function, [], [], [], [], self.block.roots, _is_closed(function))
+        self.graph = TensorGraph(
+            function, [], [], [], [], self.block.roots, self.sharing, _is_closed(function)
+        )
 
     def build(self, fold: bool) -> TensorGraph:
         for op in self.block.operations:
@@ -142,7 +147,7 @@ class _Builder:
             operator.over += [(made, read) for read in operator.inputs]
             return
         size = self.graph.sizes[made]
-        for operand in overwritable(op, result):
+        for operand in self.sharing.overwritable(op, result):
             read = self._whole(op.operands[operand])
             if read is not None and self.graph.sizes[read] == size:
                 operator.over.append((made, read))

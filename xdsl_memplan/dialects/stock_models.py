@@ -76,13 +76,14 @@ class StructuredEffects(ReadsWritesTrait):
         args = op.body.block.args
         maps = op.get_indexing_maps().data
         operands: list[Access] = []
+        first_output = len(op.inputs)
         for index, type in enumerate(op.operand_types):
             if not has_contents(type):
                 operands.append(_NONE)
                 continue
-            reads = bool(args[index].uses)
+            reads = args[index].first_use is not None
             access = _NONE
-            if index >= len(op.inputs):
+            if index >= first_output:
                 assert isinstance(type, builtin.ShapedType)
                 indexing_map = maps[index].data
                 accumulates = isinstance(op, NamedOperation) and _repeats(indexing_map)

@@ -49,6 +49,7 @@ class MemplanBufferizePass(ModulePass):
     - `alignment` (that of the first memory, 64 if nothing is said): of each buffer, in bytes.
     - `memory` (none): `"L1=64KiB:align=64,L2=1MiB"`, the buffers go to the first; wins over the
       module's description.
+    - `lifetimes` (true): write that of each buffer; `memplan-assign-offsets` finds them, too.
     - `in-place` (true): let operations write over operands that die; `false` is for measurements.
 
     Requires static sizes, structured control flow and operations that are known: those of `linalg`
@@ -60,6 +61,7 @@ class MemplanBufferizePass(ModulePass):
 
     alignment: int | None = None
     memory: str = ""
+    lifetimes: bool = True
     in_place: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -72,4 +74,4 @@ class MemplanBufferizePass(ModulePass):
 
         if self.alignment is not None and self.alignment < 1:
             raise PassFailedException(f"option alignment: {self.alignment} is not positive")
-        bufferize_module(op, Options(self.alignment, self.memory, self.in_place))
+        bufferize_module(op, Options(self.alignment, self.memory, self.in_place, self.lifetimes))

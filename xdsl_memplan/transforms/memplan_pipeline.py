@@ -45,7 +45,7 @@ class MemplanPipelinePass(ModulePass):
     ```
     xdsl-opt -p 'memplan-fold-transposes,memplan-fuse-elementwise,
                  memplan-schedule{objective=fit memory=...},
-                 memplan-annotate-lifetimes,memplan-bufferize{memory=...},
+                 memplan-bufferize{memory=...},
                  memplan-assign-offsets{planner=... seed=... effort=... threads=... memory=...},
                  memplan-verify,convert-memplan-to-memref{arena=...}'
     ```
@@ -121,13 +121,12 @@ class MemplanPipelinePass(ModulePass):
             yield MemplanSchedulePass(objective=self.objective, memory=self.memory, reserve=reserve)
 
     def _plans(self) -> Iterator[ModulePass]:
-        from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
         from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
         from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
         from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 
-        yield MemplanAnnotateLifetimesPass()
-        yield MemplanBufferizePass(memory=self.memory)
+        # The lifetimes that offsets are for are those that memplan-assign-offsets finds.
+        yield MemplanBufferizePass(memory=self.memory, lifetimes=False)
         yield MemplanAssignOffsetsPass(
             planner=self.planner,
             seed=self.seed,

@@ -25,6 +25,6 @@ def schedule_to_fit(
     if on_chip.capacity is None or off_chip is None:
         return
     function = graph.function
-    needed = arena_bytes(function, on_chip)
+    needed = arena_bytes(function, on_chip, graph.sharing)
     if needed is not None and needed > on_chip.capacity - reserve:
         schedule_for_least_traffic(function, on_chip, off_chip, keep_order, max_states, reserve)

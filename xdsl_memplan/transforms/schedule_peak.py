@@ -14,6 +14,7 @@ from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
 from xdsl_memplan.analysis.planned_buffers import problem_of
 from xdsl_memplan.analysis.schedule_graph import peak_graph
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.planners.plan import plan
 from xdsl_memplan.scheduling.core import SearchSettings
@@ -50,28 +51,32 @@ def schedule_for_least_peak(graph: OperatorGraph, max_states: int) -> None:
     The operator graph foresees bufferization closely but not to the byte, so where it promises a
     gain tensors are given their places in both orders, and the better order stays.
     """
-    order = _better_order(graph, max_states)
-    if order is None:
+    found = _better_order(graph, max_states)
+    if found is None:
         return
+    order, promised = found
     function = graph.function
-    before = bytes_needed(function)
+    before = bytes_needed(function, graph.sharing)
+    if before is not None and before <= promised:
+        return
     operations = list(function.body.block.ops)
     graph.reorder(order)
-    after = bytes_needed(function)
+    after = bytes_needed(function, graph.sharing)
     if before is None or after is None or after >= before:
         restore(function, operations)
 
 
-def _better_order(graph: OperatorGraph, max_states: int) -> list[int] | None:
-    """Find the order of least peak of the operators; None if it promises no gain."""
+def _better_order(graph: OperatorGraph, max_states: int) -> tuple[list[int], int] | None:
+    """Find the order of least peak of the operators, and its bytes; None if it promises no gain."""
     schedulable = peak_graph(graph)
     given = range(len(schedulable.operators))
     order = _order(schedulable, SearchSettings(max_states=max_states))
-    if schedulable.load_in_order(order) >= schedulable.load_in_order(given):
+    promised = schedulable.load_in_order(order)
+    if promised >= schedulable.load_in_order(given):
         if graph.is_in_file_order():
             return None
         order = given
-    return [index for index in order if index < len(graph.operators)]
+    return [index for index in order if index < len(graph.operators)], promised
 
 
 def _order(graph: Graph, settings: SearchSettings) -> Sequence[int]:
@@ -97,7 +102,7 @@ def restore(function: FuncOp, operations: Iterable[Operation]) -> None:
     block.add_ops(listed)
 
 
-def bytes_needed(function: FuncOp) -> int | None:
+def bytes_needed(function: FuncOp, sharing: Sharing | None = None) -> int | None:
     """Foresee the most bytes live at once after bufferization; None if that fails.
 
     Straight-line code needs what its tensors' places need. Loops and branches may need copies
@@ -107,12 +112,13 @@ def bytes_needed(function: FuncOp) -> int | None:
         if not _is_straight_line(function):
             return _arena_bytes(function)
         check_function(function)
-        return Peak(place_function(function, {}, in_place=True), DEFAULT_ALIGNMENT).bytes
+        placement = place_function(function, {}, in_place=True, sharing=sharing)
+        return Peak(placement, DEFAULT_ALIGNMENT).bytes
     except PassFailedException:
         return None
 
 
-def arena_bytes(function: FuncOp, memory: Memory) -> int | None:
+def arena_bytes(function: FuncOp, memory: Memory, sharing: Sharing | None = None) -> int | None:
     """Foresee the arena in a memory after bufferization; None if that fails.
 
     The places of the tensors of straight-line code are planned as buffers will be; what is moved to
@@ -122,7 +128,9 @@ def arena_bytes(function: FuncOp, memory: Memory) -> int | None:
         if not _is_straight_line(function):
             return _arena_bytes(function)
         check_function(function)
-        placement = place_function(function, {}, in_place=True, default_arena=memory.name)
+        placement = place_function(
+            function, {}, in_place=True, default_arena=memory.name, sharing=sharing
+        )
         return plan(Peak(placement).problem(memory.alignment), effort="low").peak
     except PassFailedException:
         return None

@@ -21,7 +21,7 @@ from xdsl_memplan.transforms.schedule_peak import arena_bytes
 
 DEFAULT_OFF_CHIP = "off_chip"
 
-_MOST_TRIES = 6
+_FEW_TRIES, _MOST_TRIES = 3, 6
 """Searches for less room, each by what the buffers of the one before took too much."""
 
 
@@ -103,8 +103,10 @@ class _LeastTraffic:
         fits = not self.reserve and self._try(found)
         if not (fits and self.tried[-1].moved <= bound):
             room = capacity - self.reserve
-            if not self._try(self._search(Parts.MOVE_INSIDE, room)):
-                self._try_for_less(Parts.COME_BACK_INSIDE, room)
+            before = len(self.tried)
+            fits = self._try_for_less(Parts.MOVE_INSIDE, room, _FEW_TRIES)
+            if not fits or len(self.tried) > before + 1:
+                self._try_for_less(Parts.COME_BACK_INSIDE, room, _MOST_TRIES)
         best = min(self.tried, key=lambda candidate: (candidate.excess, candidate.moved))
         if best.excess:
             least = min(candidate.excess for candidate in self.tried) + capacity - self.reserve
@@ -115,9 +117,9 @@ class _LeastTraffic:
         self._write(best.order, best.stays)
         return best.moved, min(bound, best.moved)
 
-    def _try_for_less(self, parts: Parts, room: int) -> bool:
+    def _try_for_less(self, parts: Parts, room: int, tries: int) -> bool:
         """Search for some room, and for less while the buffers take more; tell if they fit."""
-        for _ in range(_MOST_TRIES):
+        for _ in range(tries):
             try:
                 found = self._search(parts, room)
             except InvalidGraphError:
@@ -139,7 +141,7 @@ class _LeastTraffic:
     def _try(self, found: Schedule) -> bool:
         """See what a schedule takes and moves as buffers; tell if it fits."""
         written = self._write(found.order, found.stays)
-        needed = arena_bytes(self.tensors.function, self.on_chip)
+        needed = arena_bytes(self.tensors.function, self.on_chip, self.tensors.sharing)
         room = (self.on_chip.capacity or 0) - self.reserve
         excess = 0 if needed is None else max(0, needed - room)
         moved = written.moved_bytes(self.on_chip.alignment)

@@ -7,7 +7,7 @@
 // RUN: xdsl-opt -p 'memplan-pipeline{verify=false timing=true}' %s 2>&1 >/dev/null | filecheck %s --check-prefix=UNVERIFIED
 // RUN: xdsl-opt -p 'memplan-pipeline{objective=none timing=true}' %s 2>&1 >/dev/null | filecheck %s --check-prefix=UNORDERED
 // RUN: xdsl-opt -p memplan-pipeline %s > %t.whole
-// RUN: xdsl-opt -p memplan-fold-transposes,memplan-fuse-elementwise,memplan-schedule,memplan-annotate-lifetimes,memplan-bufferize,memplan-assign-offsets,memplan-verify,convert-memplan-to-memref %s > %t.parts
+// RUN: xdsl-opt -p memplan-fold-transposes,memplan-fuse-elementwise,memplan-schedule,memplan-bufferize,memplan-assign-offsets,memplan-verify,convert-memplan-to-memref %s > %t.parts
 // RUN: diff %t.whole %t.parts
 
 // The matmul needs %f, which is 4 * 4 * 4 bytes; its result goes there, and exp works in place.
@@ -22,29 +22,27 @@
 
 // SUMMARY:      @L1: 128 bytes of 1024
 // SUMMARY-NEXT: @main: 128 bytes for 2 buffers, load 128, bound 128 (optimal), fragmentation 0.00%, planner first-fit-by-size
-// SUMMARY-NEXT: seconds: memplan-fold-transposes {{.*}}, memplan-fuse-elementwise {{.*}}, memplan-schedule {{.*}}, memplan-annotate-lifetimes {{.*}}, convert-memplan-to-memref
+// SUMMARY-NEXT: seconds: memplan-fold-transposes {{.*}}, memplan-fuse-elementwise {{.*}}, memplan-schedule {{.*}}, memplan-bufferize {{.*}}, convert-memplan-to-memref
 
 // TIMING:      Pass memplan-fold-transposes took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-fuse-elementwise took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-schedule took {{.*}} seconds
-// TIMING-NEXT: Pass memplan-annotate-lifetimes took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-bufferize took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-assign-offsets took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-verify took {{.*}} seconds
 // TIMING-NEXT: Pass convert-memplan-to-memref took {{.*}} seconds
 
 // PRINT: IR after memplan-schedule:
-// PRINT: IR after memplan-annotate-lifetimes:
-// PRINT: #memplan.lifetime
 // PRINT: IR after memplan-bufferize:
 // PRINT: memplan.buffer @memory size 64
 // PRINT: IR after memplan-assign-offsets:
+// PRINT: lifetime
 // PRINT: offset
 
 // SMALL: memory 'L1' is too small for @main: required 128 bytes, available 100, excess 28
 
 // UNORDERED: memplan-fuse-elementwise
-// UNORDERED-NEXT: memplan-annotate-lifetimes
+// UNORDERED-NEXT: memplan-bufferize
 
 // UNVERIFIED: memplan-assign-offsets
 // UNVERIFIED-NEXT: convert-memplan-to-memref

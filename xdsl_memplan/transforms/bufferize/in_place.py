@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
-from xdsl_memplan.dialects.queries import destinations_of, effects_of, overwrites_of
 from xdsl_memplan.transforms.bufferize.liveness import Use
 
 
@@ -18,6 +18,7 @@ class Overwrite:
     op: Operation
     result: int
     uses: Iterable[Use]
+    sharing: Sharing
 
     def is_safe(self, exactly: Callable[[SSAValue], bool]) -> bool:
         """Tell whether every use reads an element before, and only before, it is written.
@@ -42,15 +43,15 @@ class Overwrite:
         Old contents of the output that count are copied to the place of the result, unless they
         are there already.
         """
-        effects = effects_of(self.op)
+        effects = self.sharing.effects(self.op)
         return all(
             tie.operand == operand
             or effects is None
             or not effects.operands[tie.operand] & Access.READ
             or exactly(self.op.operands[tie.operand])
-            for tie in destinations_of(self.op)
+            for tie in self.sharing.destinations(self.op)
             if tie.result == self.result
         )
 
     def _reads_first(self, operand: int) -> bool:
-        return (self.result, operand) in overwrites_of(self.op)
+        return (self.result, operand) in self.sharing.over(self.op)

@@ -16,8 +16,8 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
-from xdsl_memplan.dialects.queries import destinations_of, effects_of
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.bufferize.place import NEVER, Slice, View, view_type
 from xdsl_memplan.transforms.bufferize.records import registered
@@ -84,13 +84,17 @@ class Liveness:
     """Positions, live operations and contents of one function."""
 
     def __init__(
-        self, function: func.FuncOp, handed_back: Mapping[str, tuple[frozenset[int], ...]] = NOTHING
+        self,
+        function: func.FuncOp,
+        handed_back: Mapping[str, tuple[frozenset[int], ...]] = NOTHING,
+        sharing: Sharing | None = None,
     ) -> None:
         """Number the function; `handed_back` holds, by callee and result, the arguments it may be.
 
         A result of a callee that is not in there may be any operand.
         """
         self._handed_back = handed_back
+        self.sharing = sharing or Sharing()
         self.position: dict[Operation, int] = {}
         self.first: dict[Operation, int] = {}
         self.live: set[Operation] = set()
@@ -133,8 +137,20 @@ class Liveness:
         """For each operand of an operation, whether the contents matter and not only the shape."""
         known = self._reads.get(op)
         if known is None:
-            known = self._reads[op] = _reads(op)
+            known = self._reads[op] = self._find_reads(op)
         return known
+
+    def _find_reads(self, op: Operation) -> tuple[bool, ...]:
+        record = registered(op)
+        if record is not None:
+            return (True,) * len(op.operands) if record.reads is None else record.reads(op)
+        effects = self.sharing.effects(op) if self.sharing.destinations(op) else None
+        if effects is None:
+            return (True,) * len(op.operands)
+        return tuple(
+            Access.READ in access or not is_tensor(operand)
+            for access, operand in zip(effects.operands, op.operands, strict=True)
+        )
 
     def level(self, op: Operation, block: Block) -> Operation | None:
         """The operation in `block` that is `op` or has it inside."""
@@ -265,16 +281,3 @@ def _body_operations(op: Operation) -> Iterator[Operation]:
             for inner in block.ops:
                 if not isinstance(inner, linalg_ops.YieldOp | linalg_ops.IndexOp):
                     yield inner
-
-
-def _reads(op: Operation) -> tuple[bool, ...]:
-    record = registered(op)
-    if record is not None:
-        return (True,) * len(op.operands) if record.reads is None else record.reads(op)
-    effects = effects_of(op) if destinations_of(op) else None
-    if effects is None:
-        return (True,) * len(op.operands)
-    return tuple(
-        Access.READ in access or not is_tensor(operand)
-        for access, operand in zip(effects.operands, op.operands, strict=True)
-    )

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.region_moves import StoreOp
@@ -36,6 +37,7 @@ class Options:
     """Of each buffer; that of the first memory if it is None."""
     memory: str = ""
     in_place: bool = True
+    lifetimes: bool = True
 
 
 def bufferize_module(module: ModuleOp, options: Options) -> None:
@@ -72,7 +74,7 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
         if not function.body.blocks:
             _rewrite_declaration(function, spaces.get(None))
     globals.insert()
-    for lifetimes in lifetimes_of(module).values():
+    for lifetimes in lifetimes_of(module).values() if options.lifetimes else ():
         for op in lifetimes.function.walk():
             if isinstance(op, BufferOp):
                 lifetime = lifetimes.lifetime(op.memref)
@@ -111,12 +113,13 @@ def place_function(
     in_place: bool,
     default_arena: str | None = None,
     handed_back: Mapping[str, tuple[frozenset[int], ...]] = NOTHING,
+    sharing: Sharing | None = None,
 ) -> Placement:
     """Find the places of all tensors of a function, in a few rounds that lower the peak.
 
-    `handed_back` is as for `Liveness`.
+    `handed_back` is as for `Liveness`; `sharing` is what was asked about the operations before.
     """
-    liveness = Liveness(function, handed_back)
+    liveness = Liveness(function, handed_back, sharing)
     homes = Homes(default_arena)
 
     def place(keep_apart: frozenset[tuple[Operation, int]]) -> Placement:

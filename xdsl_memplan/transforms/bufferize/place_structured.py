@@ -2,9 +2,7 @@
 
 from xdsl.ir import Operation, SSAValue
 
-from xdsl_memplan.analysis.sharing import overwritable
 from xdsl_memplan.dialects.elementwise import is_elementwise
-from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.placement import Placement
 
@@ -16,7 +14,7 @@ def place_structured(placement: Placement, op: Operation) -> None:
     if all(placement.uniforms.of(result) is not None for result in op.results):
         return
     needed = placement.liveness.needed_results(op)
-    for tie in destinations_of(op):
+    for tie in placement.liveness.sharing.destinations(op):
         if needed[tie.result]:
             _offer_to_one(placement, op, tie.result)
 
@@ -40,7 +38,8 @@ def _offer_to_one(placement: Placement, op: Operation, result: int) -> None:
 
     place = placement.result_place(op.results[result])
     reads = placement.liveness.reads(op)
-    candidates = [op.operands[i] for i in overwritable(op, result) if reads[i]]
+    over = placement.liveness.sharing.overwritable(op, result)
+    candidates = [op.operands[i] for i in over if reads[i]]
     for value in sorted(candidates, key=order):
         if placement.offer_in_place(value, place, op, result):
             return

@@ -107,7 +107,9 @@ class Placement:
         if content.end > position:
             return False
         last = (use for use in content.uses if use.position == position)
-        if not Overwrite(op, result, last).is_safe(lambda other: other is value):
+        if not Overwrite(op, result, last, self.liveness.sharing).is_safe(
+            lambda other: other is value
+        ):
             return False
         return self._accept(value, root, place.until(position), op)
 
@@ -214,7 +216,7 @@ class Placement:
             found = self.place_of(value)
             return found is not None and found.same_bytes(place)
 
-        return Overwrite(root.op, root.index, uses).is_safe(exactly)
+        return Overwrite(root.op, root.index, uses, self.liveness.sharing).is_safe(exactly)
 
     def place_of(self, value: SSAValue) -> Place | None:
         """The place of a tensor or a view of one, if it is known and can be formed."""
