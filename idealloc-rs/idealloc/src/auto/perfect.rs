@@ -36,6 +36,9 @@ const TIMES: u64 = 2;
 /// What is less doubtful than this is certain, more or less.
 const CERTAIN: f64 = 0.001;
 
+/// Tiles for each moment above which much meets by chance where tiles are many.
+const CROWDED: usize = 10;
+
 /// Times as many offers as tiles without fewer roots than ever, before gluing begins anew or ends;
 const PATIENCE: u64 = 100;
 
@@ -139,7 +142,7 @@ impl Search<'_> {
                 gluer.offer(&forest, id);
             }
             gluer.run(&mut forest, &[CERTAIN], &|| control.is_cancelled());
-            if forest.roots().len() > MANY {
+            if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.
                 forest.keep();
                 self.spend(gluer.work);

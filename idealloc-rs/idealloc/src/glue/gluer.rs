@@ -163,13 +163,17 @@ fn doubt(forest: &Forest, a: u32, b: u32) -> f64 {
     let count = |edge: Edge| f64::from(forest.index.count(edge));
     let (product, made) = joined(forest, a, b);
     let beside = matches!(made, Made::Beside(_));
+    // Where nothing else starts or ends, nothing else can be in their place: then there is no doubt.
+    let pairs =
+        |start: u32, end: u32| count(Edge::StartsAt(start)) * count(Edge::EndsAt(end)) - 1.0;
     let others = if beside {
         let alike =
             count(Edge::Ends(first.end, first.size)) * count(Edge::Starts(first.end, first.size));
-        alike - 1.0 + count(Edge::StartsAt(first.end)) / first.size as f64
+        alike - 1.0 + pairs(first.end, first.end) / first.size as f64
     } else {
         let alike = count(Edge::Lives(first.start, first.end));
-        alike - 2.0 + count(Edge::StartsAt(first.start)) / f64::from(second.end - second.start)
+        let length = f64::from(second.end - second.start);
+        alike - 2.0 + count(Edge::StartsAt(first.start)) / length
     };
     let mut doubt = others;
     // That the product fits something in turn is rare by chance.
