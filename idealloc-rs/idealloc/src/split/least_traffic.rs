@@ -24,7 +24,7 @@ pub(super) const LONGEST: usize = 64;
 pub(super) const MISSES: usize = 4;
 
 /// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
-const NEGLIGIBLE: i64 = 256;
+const NEGLIGIBLE: i64 = 32;
 
 /// What is on chip before and after a group: the newest tensor, its own result.
 const VARIANTS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
