@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, Use
+from xdsl.ir import Block, Operation, Use
 from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.block_order import arrange
 from xdsl_memplan.analysis.layers import form_layers
-from xdsl_memplan.analysis.side_effects import only_asserts
+from xdsl_memplan.analysis.side_effects import must_keep_order, only_asserts
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 
 
@@ -47,7 +47,7 @@ class MemplanFormLayersPass(ModulePass):
     is copied for each, as views cost nothing.
 
     Operations move so that each layer is a run of them and the numbers ascend; else their order
-    stays. Constants, fills and empty tensors have no layer and stand before the first who uses
+    stays. What computes and is read by nobody is erased. Constants, fills and empty tensors have no layer and stand before the first who uses
     them. Old numbers are overwritten. Options: none.
 
     Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
@@ -69,6 +69,7 @@ def _form(function: FuncOp) -> None:
     block = function.body.block
     if not all(op is block.last_op or only_asserts(op) for op in block.ops):
         return
+    _erase_unread(block)
     try:
         split = FunctionSplitGraph.of(function)
     except ValueError:
@@ -85,6 +86,15 @@ def _form(function: FuncOp) -> None:
             order.append((layers[position], position, op))
     order.sort(key=lambda entry: entry[:2])
     arrange(block, (op for _, _, op in order))
+
+
+def _erase_unread(block: Block) -> None:
+    """Erase what computes and is read by nobody: tiles of it would be fetched for nothing."""
+    for op in reversed(list(block.ops)):
+        is_read = any(result.first_use is not None for result in op.results)
+        if op.results and not is_read and not must_keep_order(op):
+            op.detach()
+            op.erase()
 
 
 def layer_of(op: Operation) -> int:
