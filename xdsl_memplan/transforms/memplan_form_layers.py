@@ -47,8 +47,8 @@ class MemplanFormLayersPass(ModulePass):
     is copied for each, as views cost nothing.
 
     Operations move so that each layer is a run of them and the numbers ascend; else their order
-    stays. What computes and is read by nobody is erased. Constants, fills and empty tensors have no layer and stand before the first who uses
-    them. Old numbers are overwritten. Options: none.
+    stays. What computes and is read by nobody is erased. Constants, fills and empty tensors have no
+    layer and stand before the first who uses them. Old numbers are overwritten. Options: none.
 
     Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
     assertions are left alone.
