@@ -57,12 +57,10 @@ from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 from xdsl_memplan.transforms.resting_collector import resting_collector
-from xdsl_memplan.transforms.split_attempts import MOST_TRIES
+from xdsl_memplan.transforms.split_attempts import MOST_TRIES, more_to_reserve
 
 ROOT = Path(__file__).parent.parent
 CAPACITIES = ("128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB", "8MiB")
-_EXTRA_BYTES = 256
-"""As in `split_attempts`: room taken besides what was missing."""
 
 
 @dataclass
@@ -121,6 +119,8 @@ def measure(path: Path, row: Row) -> Row:
 
 def _split_to_fit(module: ModuleOp, row: Row, memory: str) -> None:
     reserve = 0
+    capacity = next(iter(Memories.of(module, memory).by_name.values())).capacity
+    assert capacity is not None
     for row.tries in range(1, MOST_TRIES + 1):
         try:
             trial = module.clone()
@@ -129,7 +129,7 @@ def _split_to_fit(module: ModuleOp, row: Row, memory: str) -> None:
         except CapacityExceeded as error:
             if row.tries == MOST_TRIES:
                 raise
-            reserve += error.excess_bytes + _EXTRA_BYTES
+            reserve += more_to_reserve(error, capacity)
 
 
 def _split(module: ModuleOp, row: Row, memory: str, reserve: int) -> None:

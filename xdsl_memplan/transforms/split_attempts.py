@@ -53,6 +53,14 @@ def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[Mo
     ]
 
 
+def more_to_reserve(error: CapacityExceeded, capacity: int) -> int:
+    """Return how many bytes more the next try leaves free.
+
+    What did not fit once says little about the next try: small steps.
+    """
+    return min(error.excess_bytes, capacity // 8) + _EXTRA_BYTES
+
+
 def run_for_less_room(
     module: ModuleOp, passes: Callable[[int], list[ModulePass]], run: Run, memory: str
 ) -> list[PassFailedException]:
@@ -71,8 +79,7 @@ def run_for_less_room(
             return []
         except CapacityExceeded as error:
             failures.append(error)
-            # What did not fit once says little about the next try: small steps.
-            reserve += min(error.excess_bytes, first.capacity // 8) + _EXTRA_BYTES
+            reserve += more_to_reserve(error, first.capacity)
         except PassFailedException as error:
             failures.append(error)
             break
