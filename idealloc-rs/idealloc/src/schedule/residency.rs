@@ -75,7 +75,8 @@ pub(super) fn load(graph: &Graph, order: &[OpIdx], residencies: &[Residency]) ->
     }
     let (mut now, mut most) = (0u64, 0u64);
     for (come, gone) in change {
-        now = now - gone + come;
+        // What comes and goes at one position takes no room: added first, as it may be all there is.
+        now = now + come - gone;
         most = most.max(now);
     }
     most
