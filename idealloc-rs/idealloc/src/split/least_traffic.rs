@@ -316,11 +316,8 @@ impl<'a> Ending<'a> {
             }
             let mut layout =
                 Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
-            if !grid.loops.is_empty() {
-                let is_useless = depth > 0 && layout.is_uncut(self.first_op(first_layer + 1));
-                if is_useless || layout.kept_bytes() > self.machine.capacity || !layout.can_keep() {
-                    return fitting;
-                }
+            if layout.kept_bytes() > self.machine.capacity || !layout.can_keep() {
+                return fitting;
             }
             let mut fits = false;
             for variant in 0..VARIANTS.len() {

@@ -1,0 +1,173 @@
+//! The programme over groups against all ways to group and to cut.
+
+use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
+use idealloc::split::grids::{Grid, families_of_layer, runs_of};
+use idealloc::split::layout::Layout;
+use idealloc::split::machine::Machine;
+use idealloc::split::search::{Objective, search};
+use idealloc::split::sweep::Sweep;
+use proptest::prelude::*;
+
+fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
+    Expression { terms: terms.to_vec(), constant, divisor: 1 }
+}
+
+fn tensor(shape: &[i64], is_argument: bool) -> Tensor {
+    Tensor {
+        shape: shape.to_vec(),
+        element_bytes: 4,
+        is_argument,
+        is_constant: false,
+        is_returned: false,
+    }
+}
+
+/// Convolutions with three taps along `rows`, one per layer; where `skips` says so, one also adds the tensor before its
+/// source.
+fn chain(rows: i64, features: i64, skips: &[bool]) -> SplitGraph {
+    let mut graph = SplitGraph::default();
+    graph.tensors.push(tensor(&[rows, features], true));
+    let mut made = vec![0];
+    for (layer, &skips) in skips.iter().enumerate() {
+        let (weight, result) = (graph.tensors.len(), graph.tensors.len() + 1);
+        graph.tensors.push(tensor(&[features, features, 3], true));
+        graph.tensors.push(tensor(&[rows, features], false));
+        let taps = vec![index(&[(0, 1), (3, 1)], -1), index(&[(2, 1)], 0)];
+        let weights = vec![index(&[(2, 1)], 0), index(&[(1, 1)], 0), index(&[(3, 1)], 0)];
+        let mut operands =
+            vec![(made[layer], Access::Affine(taps)), (weight, Access::Affine(weights))];
+        if skips && layer > 0 {
+            let same = vec![index(&[(0, 1)], 0), index(&[(1, 1)], 0)];
+            operands.push((made[layer - 1], Access::Affine(same)));
+        }
+        graph.operators.push(Operator {
+            loops: vec![rows, features, features, 3],
+            is_reduction: vec![false, false, true, true],
+            cuttable: vec![2],
+            results: vec![result],
+            result_loops: vec![vec![Some(0), Some(1)]],
+            operands,
+            in_place: Vec::new(),
+            parts: Vec::new(),
+            is_view: false,
+            work: 1,
+            layer,
+            is_splittable: true,
+        });
+        made.push(result);
+    }
+    graph.tensors[made[skips.len()]].is_returned = true;
+    graph
+}
+
+/// The layer after which nobody reads the result of `layer`; each operator is a layer.
+fn last_read(graph: &SplitGraph, layer: usize) -> usize {
+    let result = graph.operators[layer].results[0];
+    let reads = |op: &Operator| op.operands.iter().any(|(t, _)| *t == result);
+    if graph.tensors[result].is_returned {
+        return usize::MAX;
+    }
+    graph.operators.iter().rposition(reads).unwrap_or(layer)
+}
+
+/// The least that a group moves, over all grids of the search; none if it does not fit.
+fn least_of_group(
+    graph: &SplitGraph,
+    machine: Machine,
+    (first, last): (usize, usize),
+    (starts, ends): (bool, bool),
+) -> Option<i64> {
+    let mut grids = vec![Grid::default()];
+    for run in runs_of(graph, last, last, false) {
+        grids.extend(run.plain);
+        grids.extend(run.ahead);
+    }
+    if first == last {
+        for family in families_of_layer(graph, last, last) {
+            grids.extend(family.sizes.iter().map(|&size| family.grid(size)));
+        }
+    }
+    let outlives = |op: &Operator, number: usize| {
+        number <= last && last_read(graph, number) > last && !op.is_view
+    };
+    let mut is_output = vec![false; graph.tensors.len()];
+    for (number, op) in graph.operators.iter().enumerate() {
+        is_output[op.results[0]] = outlives(op, number);
+    }
+    let newest = first.checked_sub(1).map(|before| graph.operators[before].results[0]);
+    let mut least = None;
+    for grid in grids {
+        let mut sweep = Sweep::new(graph, last, grid.loops, grid.cuts, &is_output);
+        sweep.extend(first);
+        let mut layout = Layout::new(graph, &mut sweep, &is_output, machine, true);
+        if starts && !newest.is_some_and(|newest| layout.reads(newest)) {
+            return None;
+        }
+        layout.start_over(newest.filter(|_| starts), ends);
+        if layout.resident_bytes > machine.capacity || !layout.can_keep() || !layout.settle() {
+            continue;
+        }
+        let cost = layout.cost(false);
+        if cost.work as f64 > layout.least_work() as f64 * machine.max_recompute {
+            continue;
+        }
+        let mut traffic = cost.traffic;
+        if starts && last_read(graph, first - 1) > last {
+            traffic += graph.tensors[newest?].bytes();
+        }
+        least = Some(least.map_or(traffic, |known: i64| known.min(traffic)));
+    }
+    least
+}
+
+/// The least that all layers from `first` on move, over all ways to group them.
+fn least_of_all(graph: &SplitGraph, machine: Machine, first: usize, starts: bool) -> Option<i64> {
+    let count = graph.operators.len();
+    if first == count {
+        return (!starts).then_some(0);
+    }
+    let mut least = None;
+    for last in first..count {
+        for ends in [false, true] {
+            if ends && last + 1 == count {
+                continue;
+            }
+            let rest = least_of_all(graph, machine, last + 1, ends);
+            let group = least_of_group(graph, machine, (first, last), (starts, ends));
+            if let (Some(rest), Some(group)) = (rest, group) {
+                least = Some(least.map_or(rest + group, |known: i64| known.min(rest + group)));
+            }
+        }
+    }
+    least
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_programme_finds_what_all_ways_find(
+        rows in 2_i64..9,
+        features in 1_i64..7,
+        skips in proptest::collection::vec(any::<bool>(), 1..9),
+        room in 1_i64..16,
+    ) {
+        let graph = chain(rows, features, &skips);
+        prop_assert!(graph.validate().is_ok());
+        let all: i64 = graph.tensors.iter().map(Tensor::bytes).sum();
+        let machine = Machine {
+            capacity: all * room / 16,
+            alignment: 4,
+            is_staged: true,
+            stages_arguments: true,
+            max_recompute: 1.1,
+            transfer_bytes: 0,
+        };
+        let truth = least_of_all(&graph, machine, 0, false);
+        let found = search(&graph, machine, Objective::Traffic, 1);
+        let traffic = found.ok().map(|groups| groups.iter().map(|g| g.cost.traffic).sum::<i64>());
+        prop_assert_eq!(traffic, truth);
+        let threaded = search(&graph, machine, Objective::Traffic, 2).ok();
+        prop_assert_eq!(threaded.map(|groups| groups.iter().map(|g| g.cost.traffic).sum::<i64>()), traffic);
+    }
+}
