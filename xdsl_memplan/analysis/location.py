@@ -7,6 +7,8 @@ and position too.
 from xdsl.dialects.builtin import FileLineColLoc, StringAttr, UnknownLoc, UnregisteredOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from xdsl_memplan.dialects.xdsl_versions import location_of
+
 
 def op_name(op: Operation) -> str:
     """Return the full name of an operation, that of an unregistered one included."""
@@ -71,7 +73,7 @@ def _place(op: Operation) -> str:
     elif function is not None:
         position = _position(op, function)
         parts.append(f"operation {position} of @{symbol_name(function)}")
-    if not isinstance(op.location, UnknownLoc):
+    if not isinstance(location_of(op), UnknownLoc):
         parts.append(_location(op))
     return ", ".join(parts) or "not in a function"
 
@@ -92,7 +94,7 @@ def _position(op: Operation, function: Operation) -> int:
 
 
 def _location(op: Operation) -> str:
-    location = op.location
+    location = location_of(op)
     if isinstance(location, FileLineColLoc):
         return f"{location.filename.data}:{location.line.data}:{location.column.data}"
     return str(location)

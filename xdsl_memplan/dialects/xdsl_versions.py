@@ -2,16 +2,17 @@
 
 Lifetimes, offsets, verification and the dialect run on xDSL 0.57 to 0.74; all passes on 0.72 to
 0.74 (`universe.py` says which passes there are). Between them linalg was split into modules
-(0.66), and classes appeared: `memref.ViewOp` and the operations of `tensor` (before 0.60),
-`memref.AssumeAlignmentOp` and `LinalgStructuredOperation` (0.72). Where a class is missing, a
-placeholder that no operation is an instance of stands for it, and operations whose model would
-need it are taken to read and write all that they are given.
+(0.66), operations got a source location, and classes appeared: `memref.ViewOp` and the operations
+of `tensor` (before 0.60), `memref.AssumeAlignmentOp` and `LinalgStructuredOperation` (0.72). Where
+a class is missing, a placeholder that no operation is an instance of stands for it, and operations
+whose model would need it are taken to read and write all that they are given.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import linalg, memref, tensor
-from xdsl.ir import Operation, OpTraits
+from xdsl.dialects.builtin import UnknownLoc
+from xdsl.ir import Attribute, Operation, OpTraits
 
 if TYPE_CHECKING:
     from xdsl.dialects.linalg import ops as linalg_ops
@@ -31,6 +32,7 @@ __all__ = [
     "ViewOp",
     "has_structured_operations",
     "linalg_ops",
+    "location_of",
 ]
 
 
@@ -58,3 +60,8 @@ if not TYPE_CHECKING:
 def has_structured_operations() -> bool:
     """Tell whether linalg is as our additions to it expect: one base class, in a package."""
     return LinalgStructuredOperation.__module__ == "xdsl.dialects.linalg.abstract_ops"
+
+
+def location_of(op: Operation) -> Attribute:
+    """Return the source location of an operation; unknown where xDSL keeps none."""
+    return getattr(op, "location", UnknownLoc())
