@@ -59,7 +59,7 @@ irdl.dialect @memplan {
     irdl.parameters(traffic: %traffic, peak: %peak, work: %work, transfers: %transfers, tiles: %tiles)
   }
 
-  // Optional: space (any attribute), capacity, alignment, base, size (i64, bytes).
+  // Optional: space (any attribute), capacity, alignment, base, size (i64, bytes), banks (i64).
   irdl.operation @arena {
     %sym_name = irdl.base "#builtin.string"
     irdl.attributes {"sym_name" = %sym_name}

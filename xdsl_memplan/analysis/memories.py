@@ -2,11 +2,12 @@
 
 The module has `memplan.memories = [#memplan.memory<...>]` and perhaps `memplan.arena` operations;
 an option is text such as ``L1=64KiB:align=64:base=0x1000,L2=1MiB``. The option wins over the
-attribute, the attribute over the arenas.
+attribute, the attribute over the arenas; what an option leaves out of a memory that the module
+knows is as the module says.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
@@ -17,7 +18,7 @@ from xdsl.utils.hints import isa
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.memplan import MEMORIES, NO_CAPACITY, ArenaOp, BufferOp, MemoryAttr
 from xdsl_memplan.dialects.queries import storage_of
-from xdsl_memplan.formats.byte_size import parse_byte_size
+from xdsl_memplan.formats.byte_size import MAX_BYTES, parse_byte_size
 
 DEFAULT_MEMORY = "memory"
 DEFAULT_ALIGNMENT = 64
@@ -25,7 +26,10 @@ DEFAULT_ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class Memory:
-    """One memory; capacity, alignment of its first byte and address of its first byte in bytes."""
+    """One memory; capacity, alignment of its first byte and address of its first byte in bytes.
+
+    Raises ValueError for numbers that no memory has.
+    """
 
     name: str
     capacity: int | None = None
@@ -33,6 +37,23 @@ class Memory:
     base: int | None = None
     banks: int = 1
     """Equal parts of the capacity, one behind the other."""
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for what, value in (("capacity", self.capacity), ("base", self.base)):
+            if value is not None and not 0 <= value <= MAX_BYTES:
+                raise ValueError(f"memory '{self.name}' has {what} {value}; it is 0 to 2^63 - 1")
+        if self.alignment < 1:
+            raise ValueError(
+                f"memory '{self.name}' has alignment {self.alignment}; it must be positive"
+            )
+        if self.banks < 1 or (
+            self.banks > 1 and (self.capacity is None or self.capacity % self.banks)
+        ):
+            raise ValueError(
+                f"memory '{self.name}' has {self.banks} banks; they are equal parts of a capacity, "
+                f"such as {self.name}=64KiB:banks=4"
+            )
 
 
 @dataclass(frozen=True)
@@ -55,9 +76,18 @@ class Memories:
         arenas = [op for op in module.body.ops if isinstance(op, ArenaOp)]
         known = {memory.name: memory for memory in _described(module)}
         for arena in arenas:
-            known.setdefault(arena.sym_name.data, _of_arena(arena))
+            try:
+                said = _of_arena(arena)
+                memory = known.setdefault(said.name, said)
+                # The attribute has no banks, and a base of 0 where nobody gave one.
+                merged = replace(
+                    memory, base=memory.base or said.base or memory.base, banks=said.banks
+                )
+            except ValueError as error:
+                raise PassFailedException(f"{describe_op(arena)}: {error}") from error
+            known[said.name] = merged
         try:
-            wanted = parse_memories(option) if isinstance(option, str) else option
+            wanted = parse_memories(option, known) if isinstance(option, str) else option
         except ValueError as error:
             raise PassFailedException(f"option memory: {error}") from error
         if wanted and known and not any(memory.name in known for memory in wanted):
@@ -66,6 +96,10 @@ class Memories:
                 f"it has {', '.join(known)}"
             )
         merged = {memory.name: memory for memory in wanted}
+        if len(merged) < len(wanted):
+            twice = [memory.name for memory in wanted]
+            name = next(name for name in twice if twice.count(name) > 1)
+            raise PassFailedException(f"option memory: memory '{name}' comes twice")
         for memory in known.values():
             merged.setdefault(memory.name, memory)
         described = bool(merged)
@@ -114,9 +148,10 @@ class Memories:
         return memory
 
 
-def parse_memories(text: str) -> list[Memory]:
+def parse_memories(text: str, known: Mapping[str, Memory] | None = None) -> list[Memory]:
     """Read ``NAME[=CAPACITY][:align=BYTES][:base=ADDRESS][:banks=N]``, separated by commas.
 
+    What is left out is taken from the memory of this name in ``known``.
     Raises ValueError that says what is wrong and what would work.
     """
     memories: list[Memory] = []
@@ -127,7 +162,8 @@ def parse_memories(text: str) -> list[Memory]:
             raise ValueError(f"'{entry}' names no memory; write for example L1=64KiB")
         if any(memory.name == name for memory in memories):
             raise ValueError(f"memory '{name}' comes twice")
-        values = {"align": DEFAULT_ALIGNMENT, "base": None, "banks": 1}
+        old = (known or {}).get(name, Memory(name))
+        values = {"align": old.alignment, "base": old.base, "banks": old.banks}
         for detail in details:
             key, _, value = (part.strip() for part in detail.partition("="))
             if key not in values:
@@ -136,17 +172,10 @@ def parse_memories(text: str) -> list[Memory]:
                     "base=ADDRESS, banks=N"
                 )
             values[key] = parse_byte_size(value)
-        alignment = values["align"] or 0
-        if alignment < 1:
-            raise ValueError(f"memory '{name}' has alignment {alignment}; it must be positive")
-        size = parse_byte_size(capacity) if has_capacity else None
-        banks = values["banks"] or 0
-        if banks < 1 or (banks > 1 and (size is None or size % banks)):
-            raise ValueError(
-                f"memory '{name}' has {banks} banks; they are equal parts of a capacity, such as "
-                f"{name}=64KiB:banks=4"
-            )
-        memories.append(Memory(name, size, alignment, values["base"], banks))
+        size = parse_byte_size(capacity) if has_capacity else old.capacity
+        memories.append(
+            Memory(name, size, values["align"] or 0, values["base"], values["banks"] or 0)
+        )
     return memories
 
 
@@ -175,6 +204,7 @@ def ensure_arenas(module: ModuleOp, memories: Iterable[Memory]) -> dict[str, Are
             capacity=memory.capacity,
             alignment=memory.alignment,
             base=memory.base,
+            banks=memory.banks if memory.banks > 1 else None,
         )
         if arena is None and memory.name in taken:
             raise PassFailedException(
@@ -221,4 +251,5 @@ def _of_arena(arena: ArenaOp) -> Memory:
         value(arena.capacity),
         value(arena.alignment) or DEFAULT_ALIGNMENT,
         value(arena.base),
+        value(arena.banks) or 1,
     )

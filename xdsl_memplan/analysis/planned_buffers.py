@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.buffer_lifetime import buffer_lifetime, checked_wishes
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.loop_reuse import LoopReuse
@@ -17,7 +18,7 @@ from xdsl_memplan.analysis.unseen_uses import check_uses
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.queries import storage_of
-from xdsl_memplan.dialects.wishes import Wishes, copies_bytes, wishes_of
+from xdsl_memplan.dialects.wishes import copies_bytes, copy_stride
 from xdsl_memplan.formats.byte_size import MAX_BYTES
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.problem import Pool, Problem
@@ -39,6 +40,8 @@ class PlannedBuffer:
     """Half-open: the whole buffer lies in it."""
     candidates: tuple[Memory, ...] = ()
     """Memories it may go to, the preferred one first; empty: `memory` only."""
+    copy_stride: int | None = None
+    """Bytes from one copy to the next; None for one copy."""
 
 
 @dataclass(frozen=True)
@@ -70,45 +73,30 @@ def planned_buffers(
     reuse = LoopReuse(lifetimes)
     buffers: list[PlannedBuffer] = []
     for (op, trait), old in zip(storage, written, strict=True):
-        _check_place(op, trait, lifetimes, reuse)
-        wishes = _wishes(op)
+        wishes = checked_wishes(op)
+        _check_place(op, trait, lifetimes, reuse, wishes.copies)
         candidates = tuple(memories.named(op, name) for name in wishes.candidates)
         memory = candidates[0] if candidates else memories.memory_of(op)
         alignment = trait.alignment(op) or memory.alignment
-        computed = lifetimes.lifetime(trait.storage(op))
+        stride = copy_stride(size := _size(op, trait), alignment)
+        computed = buffer_lifetime(op, trait, lifetimes, wishes)
         if computed.start == computed.end:
             check_uses(op, trait.storage(op), lifetimes)
-        elif wishes.copies > 1:
-            computed = _through_the_loop(computed, op, lifetimes)
         buffers.append(
             PlannedBuffer(
                 op,
                 trait,
                 memory,
-                copies_bytes(_size(op, trait), alignment, wishes.copies),
+                _checked_size(op, copies_bytes(size, stride, wishes.copies)),
                 alignment,
                 old if keep and old is not None else computed,
                 trait.get_offset(op) if keep_offsets and not wishes.pins else wishes.fixed_offset,
                 wishes.offset_range,
                 candidates,
+                stride if wishes.copies > 1 else None,
             )
         )
     return buffers
-
-
-def _wishes(op: Operation) -> Wishes:
-    try:
-        return wishes_of(op)
-    except ValueError as error:
-        raise PassFailedException(f"{describe_op(op)}: {error}") from error
-
-
-def _through_the_loop(lifetime: Lifetime, op: Operation, lifetimes: FunctionLifetimes) -> Lifetime:
-    """Copies are there for iterations that overlap: they live as long as the loop around them."""
-    loop = lifetimes.time.loops.get(op.parent) if op.parent is not None else None
-    if loop is None:
-        return lifetime
-    return Lifetime(min(loop.start, lifetime.start), max(loop.end, lifetime.end))
 
 
 def storage_operations(function: FuncOp) -> list[tuple[Operation, BufferLikeTrait]]:
@@ -159,17 +147,24 @@ def _size(op: Operation, trait: BufferLikeTrait) -> int:
             f"{describe_op(op)}: the size of {type_} is not known at compile time; "
             "only static shapes and strides can be planned"
         )
+    return _checked_size(op, size, f"{type_} takes ")
+
+
+def _checked_size(op: Operation, size: int, what: str = "takes ") -> int:
     if not 0 <= size <= MAX_BYTES:
-        raise PassFailedException(
-            f"{describe_op(op)}: {type_} takes {size} bytes, more than 2^63 - 1"
-        )
+        why = "more than 2^63 - 1" if size > 0 else "less than none"
+        raise PassFailedException(f"{describe_op(op)}: {what}{size} bytes, {why}")
     return size
 
 
 def _check_place(
-    op: Operation, trait: BufferLikeTrait, lifetimes: FunctionLifetimes, reuse: LoopReuse
+    op: Operation,
+    trait: BufferLikeTrait,
+    lifetimes: FunctionLifetimes,
+    reuse: LoopReuse,
+    copies: int,
 ) -> None:
-    """Refuse storage that must exist several times at once: one address would not do."""
+    """Refuse storage that must exist more often at once than it has copies."""
     block = op.parent
     loop = lifetimes.time.loops.get(block) if block is not None else None
     while loop is not None:
@@ -181,9 +176,10 @@ def _check_place(
         loop = loop.parent
     if isinstance(op, BufferOp):
         return  # By definition one storage, reused by every iteration.
-    if reuse.clashes(trait.storage(op)):
+    if reuse.clashes(trait.storage(op), copies):
+        would_not_do = "one address" if copies == 1 else f"{copies} copies"
         raise PassFailedException(
             f"{describe_op(op)}: the loop hands this memory to its next iteration, which still "
-            "needs it while it allocates anew: one address would not do; allocate outside of the "
-            "loop"
+            f"needs it while it allocates anew: {would_not_do} would not do; allocate outside of "
+            f"the loop, or ask for more with memplan.copies = {copies + 1} : i64 and alternate"
         )

@@ -24,18 +24,24 @@ def verify_arena(arena: "ArenaOp", buffers: Sequence["BufferOp"]) -> None:
     Raises:
         VerifyException: naming the buffers by their result and offset.
     """
-    capacity, alignment, base, size = (
+    capacity, alignment, base, banks, size = (
         _number(attribute)
-        for attribute in (arena.capacity, arena.alignment, arena.base, arena.size)
+        for attribute in (arena.capacity, arena.alignment, arena.base, arena.banks, arena.size)
     )
     for name, value, least in (
         ("capacity", capacity, 0),
         ("alignment", alignment, 1),
         ("base", base, 0),
+        ("banks", banks, 1),
         ("size", size, 0),
     ):
         if value is not None and value < least:
             raise VerifyException(f"the {name} of an arena is at least {least}, got {value}")
+    if banks is not None and banks > 1 and (capacity is None or capacity % banks):
+        of = "no capacity" if capacity is None else f"a capacity of {capacity} bytes"
+        raise VerifyException(
+            f"{banks} banks are equal parts of a capacity, and the arena has {of}"
+        )
     if base is not None and alignment is not None and base % alignment:
         raise VerifyException(f"base {base} is not a multiple of alignment {alignment}")
     if size is not None and capacity is not None and size > capacity:

@@ -188,11 +188,12 @@ class ArenaOp(IRDLOperation):
     """One block of memory that buffers are placed in; a symbol at the level of the module.
 
     ```mlir
-    memplan.arena @L2 space "L2" capacity 131072 alignment 64 base 4096 size 401408
+    memplan.arena @L2 space "L2" capacity 131072 alignment 64 base 4096 banks 4 size 401408
     ```
     All but the name is optional. `space` is the memory space of the memrefs that lie in the arena;
     `capacity` (bytes) what the memory holds; `alignment` (bytes) what the arena's first byte is
-    aligned to; `base` its address; `size` (bytes) what a plan uses, known after planning.
+    aligned to; `base` its address; `banks` how many equal parts the capacity has, one behind the
+    other; `size` (bytes) what a plan uses, known after planning.
     """
 
     name = "memplan.arena"
@@ -202,13 +203,14 @@ class ArenaOp(IRDLOperation):
     capacity = opt_attr_def(IntegerAttr[I64])
     alignment = opt_attr_def(IntegerAttr[I64])
     base = opt_attr_def(IntegerAttr[I64])
+    banks = opt_attr_def(IntegerAttr[I64])
     size = opt_attr_def(IntegerAttr[I64])
 
     traits = traits_def(SymbolOpInterface())
 
     assembly_format = (
         "$sym_name (`space` $space^)? (`capacity` $capacity^)? (`alignment` $alignment^)? "
-        "(`base` $base^)? (`size` $size^)? attr-dict"
+        "(`base` $base^)? (`banks` $banks^)? (`size` $size^)? attr-dict"
     )
 
     def __init__(
@@ -219,6 +221,7 @@ class ArenaOp(IRDLOperation):
         capacity: int | None = None,
         alignment: int | None = None,
         base: int | None = None,
+        banks: int | None = None,
         size: int | None = None,
     ) -> None:
         super().__init__(
@@ -228,6 +231,7 @@ class ArenaOp(IRDLOperation):
                 "capacity": None if capacity is None else _i64(capacity),
                 "alignment": None if alignment is None else _i64(alignment),
                 "base": None if base is None else _i64(base),
+                "banks": None if banks is None else _i64(banks),
                 "size": None if size is None else _i64(size),
             }
         )

@@ -6,6 +6,7 @@
 | `memplan.offset_range = array<i64: 0, 8192>` | a buffer | to lie in the bytes [0, 8192) |
 | `memplan.candidates = ["L1", "L2"]` | a buffer | memories in order of preference |
 | `memplan.copies = 2 : i64` | a buffer | room for so many copies, one behind the other |
+| `memplan.copy_stride = 64 : i64` | a buffer with copies | by the plan: bytes to the next |
 | `memplan.different_banks = array<i64: 0, 1>` | any operation | these operands in different banks |
 """
 
@@ -19,6 +20,7 @@ FIXED_OFFSET = "memplan.fixed_offset"
 OFFSET_RANGE = "memplan.offset_range"
 CANDIDATES = "memplan.candidates"
 COPIES = "memplan.copies"
+COPY_STRIDE = "memplan.copy_stride"
 DIFFERENT_BANKS = "memplan.different_banks"
 
 
@@ -86,14 +88,22 @@ def operands_in_different_banks(op: Operation) -> tuple[int, ...]:
     return numbers
 
 
-def copies_bytes(size: int, alignment: int, copies: int) -> int:
-    """Return the bytes of copies one behind the other, each aligned: the last needs no padding."""
-    return (copies - 1) * copy_stride(size, alignment) + size
+def copies_bytes(size: int, stride: int, copies: int) -> int:
+    """Return the bytes of copies one behind the other: the last needs no padding."""
+    return (copies - 1) * stride + size
 
 
 def copy_stride(size: int, alignment: int) -> int:
-    """Return the bytes from one copy to the next."""
+    """Return the bytes from one copy to the next, so that each is aligned."""
     return -(-size // alignment) * alignment
+
+
+def written_stride(op: Operation) -> int | None:
+    """Return the bytes from one copy to the next that a plan has written.
+
+    Raises ValueError if they cannot be read.
+    """
+    return _integer(op, COPY_STRIDE, 0)
 
 
 def _integer(op: Operation, name: str, least: int) -> int | None:

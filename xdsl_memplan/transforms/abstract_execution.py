@@ -30,7 +30,9 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
 from xdsl_memplan.dialects.queries import storage_of
+from xdsl_memplan.dialects.wishes import DIFFERENT_BANKS
 from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
+from xdsl_memplan.transforms.copy_turns import CopyTurns, ticks_inside
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,9 @@ class Place:
     arena: str
     offset: int
     size: int
+    """Of all copies together."""
+    copies: int = 1
+    """How many iterations of a loop take in turn."""
 
 
 @dataclass(eq=False)
@@ -78,6 +83,12 @@ class ExecutedFunction:
     ticks: int
     peaks: dict[str, int] = field(default_factory=dict[str, int])
     """Highest byte in use by arena, calls included."""
+    wishes_for_banks: list[tuple[Operation, list[Pointers]]] = field(
+        default_factory=list[tuple[Operation, list[Pointers]]]
+    )
+    """Executions of operations with `memplan.different_banks`, and where operands pointed."""
+    copies_clash: tuple[Instance, Instance] | None = None
+    """Two pieces of storage of one operation that are in use at once in the same copy."""
 
 
 _SCALARS = (AnyFloat, IntegerType, IndexType, VectorType, ComplexType, NoneType)
@@ -120,6 +131,8 @@ class _Execution:
         self.ticks: dict[Operation, int] = {}
         self.tick_count = 0
         self.parallel = 0
+        self.turns = CopyTurns()
+        self.wishes_for_banks: list[tuple[Operation, list[Pointers]]] = []
 
     def run(self) -> ExecutedFunction:
         arguments = [Instance(None, None) for _ in self.function.args]
@@ -132,6 +145,9 @@ class _Execution:
                 # The caller may read it, or write what nobody has written yet.
                 instance.touch(self.step, max(self.tick_count - 1, 0))
         done = ExecutedFunction(self.instances, arguments, returned, self.tick_count)
+        done.wishes_for_banks = self.wishes_for_banks
+        done.copies_clash = self.turns.clash()
+        self.turns.live_through()
         for instance in self.instances:
             if (place := instance.place) is not None:
                 end = place.offset + place.size
@@ -152,7 +168,12 @@ class _Execution:
         for op in block.ops:
             if op is not last or op.results or op.regions or not _is_terminator(op):
                 self.run_operation(op)
+            self.note_banks(op)
         return [self.of(v) for v in last.operands] if last is not None else []
+
+    def note_banks(self, op: Operation) -> None:
+        if DIFFERENT_BANKS in op.attributes:
+            self.wishes_for_banks.append((op, [self.of(v) for v in op.operands]))
 
     def of(self, value: SSAValue) -> Pointers:
         return self.pointers.get(value, ())
@@ -182,6 +203,7 @@ class _Execution:
             raise _failed(op, "iterations of a parallel loop share this memory")
         instance = Instance(op, self.places.get(op))
         self.instances.append(instance)
+        self.turns.made(instance)
         for result in op.results:
             self.pointers[result] = (instance,)
 
@@ -210,6 +232,7 @@ class _Execution:
                     if storage_of(inner) is not None:
                         self.make_storage(inner)
                     yield from self.accesses(inner)
+                    self.note_banks(inner)
                     given = _merge(*map(self.of, inner.operands))
                     for result in inner.results:
                         if given and _may_point(result.type):
@@ -266,6 +289,8 @@ class _Execution:
         before = set(self.instances)
         state, seen = initial, 0
         states: set[tuple[frozenset[int], ...]] = set()
+        entered = self.step
+        self.turns.enter()
         while seen < 2 or _shape(state) not in states:
             states.add(_shape(state))
             if carried:
@@ -274,6 +299,8 @@ class _Execution:
             if carried:
                 state = _union(handed_on, _older(state, before))
             seen += 1
+            self.turns.next_iteration()
+        self.leave_loop(op, entered)
         self.parallel -= is_parallel
         self.bind(op.results, _union(initial, state) if carried else [()] * count)
 
@@ -284,6 +311,8 @@ class _Execution:
         results: list[Pointers] = [()] * len(op.results)
         states: set[tuple[frozenset[int], ...]] = set()
         seen = 0
+        entered = self.step
+        self.turns.enter()
         while True:
             self.bind(before_region.block.args, state)
             forwarded = self.run_region(before_region)[1:]
@@ -294,7 +323,15 @@ class _Execution:
             self.bind(after_region.block.args, forwarded)
             state = _union(self.run_region(after_region), _older(state, older))
             seen += 1
+            self.turns.next_iteration()
+        self.leave_loop(op, entered)
         self.bind(op.results, results)
+
+    def leave_loop(self, loop: Operation, entered: int) -> None:
+        ticks: list[int] = []
+        if self.turns.any_made():
+            ticks = [tick for op in loop.walk() if (tick := self.ticks.get(op)) is not None]
+        self.turns.leave((entered, self.step - 1), ticks_inside(ticks))
 
 
 def _is_terminator(op: Operation) -> bool:

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
+from xdsl_memplan.analysis.buffer_lifetime import buffer_lifetime, checked_wishes
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes, lifetimes_of
 from xdsl_memplan.analysis.storage_type import is_storage
 from xdsl_memplan.dialects.memplan import LIFETIME, LIFETIMES, LifetimeAttr
@@ -63,7 +64,7 @@ class MemplanAnnotateLifetimesPass(ModulePass):
 def _annotate(op: Operation, lifetimes: FunctionLifetimes) -> None:
     trait = storage_of(op)
     if trait is not None:
-        trait.set_lifetime(op, lifetimes.lifetime(trait.storage(op)))
+        trait.set_lifetime(op, buffer_lifetime(op, trait, lifetimes, checked_wishes(op)))
         return
     entries: list[Attribute] = [
         LifetimeAttr.of(lifetimes.lifetime(result)) if is_storage(result.type) else UnitAttr()

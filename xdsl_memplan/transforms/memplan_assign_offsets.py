@@ -8,6 +8,7 @@ from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.memories import ensure_arenas
 from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
+from xdsl_memplan.dialects.wishes import COPY_STRIDE
 from xdsl_memplan.transforms.plan_memory import PlannerOptions
 from xdsl_memplan.transforms.plan_module import FunctionPlan, PlacedBuffer, plan_module
 from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
@@ -108,6 +109,8 @@ def _write(buffer: PlacedBuffer) -> None:
     trait = buffer.planned.trait
     trait.set_lifetime(buffer.op, buffer.lifetime)
     trait.set_offset(buffer.op, buffer.offset)
+    if buffer.copy_stride is not None:
+        buffer.op.attributes[COPY_STRIDE] = IntegerAttr(buffer.copy_stride, i64)
     if isinstance(buffer.op, BufferOp):
         buffer.op.arena = SymbolRefAttr(buffer.memory.name)
     else:

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -15,10 +15,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.location import describe_op
-from xdsl_memplan.dialects.interfaces import BufferLikeTrait
-from xdsl_memplan.dialects.memplan import ARENA, ArenaOp, BufferOp
+from xdsl_memplan.dialects.memplan import ArenaOp, BufferOp
 from xdsl_memplan.dialects.queries import storage_of
-from xdsl_memplan.dialects.wishes import copies_bytes, wishes_of
 from xdsl_memplan.transforms.abstract_execution import (
     ExecutedFunction,
     Instance,
@@ -26,7 +24,9 @@ from xdsl_memplan.transforms.abstract_execution import (
     execute,
 )
 from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
+from xdsl_memplan.transforms.verify_banks import check_banks
 from xdsl_memplan.transforms.verify_given import check_order, given_instances
+from xdsl_memplan.transforms.verify_places import checked_place
 from xdsl_memplan.transforms.verify_regions import verify_regions
 
 
@@ -66,8 +66,8 @@ class MemplanVerifyPass(ModulePass):
     or without one no more than its `bytes` besides those that reach a returned buffer. Aliases and
     liveness are recomputed by running the functions on abstract storage; no code is shared with the
     analysis that the other passes use. What a buffer asks for (`memplan.fixed_offset`,
-    `memplan.offset_range`, `memplan.candidates`, `memplan.copies`) is checked as well, banks are
-    not: the IR does not say what banks a memory has.
+    `memplan.offset_range`, `memplan.candidates`, `memplan.copies`) is checked as well, and operands
+    of `memplan.different_banks`, by the `banks` of the arena.
 
     Options:
 
@@ -91,28 +91,24 @@ class MemplanVerifyPass(ModulePass):
         arenas = {a.sym_name.data: a for a in op.body.ops if isinstance(a, ArenaOp)}
         functions = {f.sym_name.data: f for f in op.body.ops if isinstance(f, FuncOp)}
         done: dict[str, ExecutedFunction] = {}
-        pending: list[str] = []
+        for name, function in functions.items():
+            _execute(name, functions, arenas, done, [])
+            if self.lifetimes == "computed":
+                verify_regions(function, op)
         if self.lifetimes == "given":
             _verify_given(op, functions, arenas)
-            return
-        for name, function in functions.items():
-            _verify_function(name, functions, arenas, done, pending)
-            verify_regions(function, op)
-        if not arenas:
+        elif not arenas:
             refuse_tensor_ir(op, self.name)
+        for executed in done.values():
+            check_banks(executed, arenas)
+            if self.lifetimes == "computed":
+                _verify_computed(executed, arenas)
 
 
 def _verify_given(
     module: ModuleOp, functions: dict[str, FuncOp], arenas: dict[str, ArenaOp]
 ) -> None:
-    places = {
-        name: {
-            op: _checked_place(op, trait, arenas)
-            for op in function.walk()
-            if (trait := storage_of(op)) is not None
-        }
-        for name, function in functions.items()
-    }
+    places = {name: _places(function, arenas) for name, function in functions.items()}
     holders = frozenset(name for name, found in places.items() if found)
     for name, function in functions.items():
         instances = given_instances(function, places[name], holders)
@@ -122,14 +118,35 @@ def _verify_given(
         check_order(lifetimes)
 
 
-def _verify_function(
+def _verify_computed(executed: ExecutedFunction, arenas: dict[str, ArenaOp]) -> None:
+    _check_lifetimes(executed)
+    if executed.copies_clash is not None:
+        a, b = executed.copies_clash
+        assert a.place is not None
+        raise PassFailedException(
+            f"{_described(a)}, has {a.place.copies} copies, and more iterations need theirs at "
+            f"ticks [{b.first_tick}, {b.last_tick + 1})"
+        )
+    for arena in arenas:
+        _check_overlap(arena, [i for i in executed.instances if i.place and i.place.arena == arena])
+
+
+def _places(function: FuncOp, arenas: dict[str, ArenaOp]) -> dict[Operation, Place]:
+    return {
+        op: checked_place(op, trait, arenas)
+        for op in function.walk()
+        if (trait := storage_of(op)) is not None
+    }
+
+
+def _execute(
     name: str,
     functions: dict[str, FuncOp],
     arenas: dict[str, ArenaOp],
     done: dict[str, ExecutedFunction],
     pending: list[str],
 ) -> None:
-    """Check a function after all that it calls."""
+    """Run a function after all that it calls."""
     function = functions.get(name)
     if function is None or name in done or not function.body.blocks:
         return
@@ -138,83 +155,11 @@ def _verify_function(
             f"{describe_op(function)}: calls itself, so it cannot be verified"
         )
     pending.append(name)
-    places: dict[Operation, Place] = {}
     for op in function.walk():
         if isinstance(op, CallOp):
-            _verify_function(op.callee.string_value(), functions, arenas, done, pending)
-        trait = storage_of(op)
-        if trait is not None:
-            places[op] = _checked_place(op, trait, arenas)
+            _execute(op.callee.string_value(), functions, arenas, done, pending)
     pending.pop()
-    executed = execute(function, places, done)
-    done[name] = executed
-    _check_lifetimes(executed)
-    for arena in arenas:
-        _check_overlap(arena, [i for i in executed.instances if i.place and i.place.arena == arena])
-
-
-def _checked_place(op: Operation, trait: BufferLikeTrait, arenas: dict[str, ArenaOp]) -> Place:
-    """Return where a buffer is, after checking that it may be there."""
-    symbol = op.arena if isinstance(op, BufferOp) else op.attributes.get(ARENA)
-    name = symbol.string_value() if isinstance(symbol, SymbolRefAttr) else None
-    offset, size = trait.get_offset(op), trait.size_bytes(op)
-    if offset is None or name is None:
-        raise PassFailedException(
-            f"{describe_op(op)}: has no offset; run memplan-assign-offsets first"
-        )
-    if size is None:
-        raise PassFailedException(
-            f"{describe_op(op)}: its size is not known, so it cannot be verified"
-        )
-    alignment = trait.alignment(op) or 1
-    size = _checked_wishes(op, name, offset, size, alignment)
-    arena = arenas.get(name)
-    if arena is None or arena.size is None:
-        raise PassFailedException(f"{describe_op(op)}: the module has no arena @{name} with a size")
-    capacity = arena.size.value.data
-    if arena.capacity is not None:
-        if capacity > arena.capacity.value.data:
-            raise PassFailedException(
-                f"{describe_op(arena)}: size {capacity} is above capacity "
-                f"{arena.capacity.value.data}"
-            )
-    if offset < 0 or offset + size > capacity:
-        raise PassFailedException(
-            f"{describe_op(op)}: bytes [{offset}, {offset + size}) are outside of @{name} of "
-            f"{capacity} bytes"
-        )
-    base = arena.base.value.data if arena.base is not None else 0
-    if (base + offset) % alignment:
-        at = f"offset {offset}" if not base else f"address {base + offset} (offset {offset})"
-        raise PassFailedException(
-            f"{describe_op(op)}: {at} is not a multiple of its alignment {alignment}"
-        )
-    return Place(name, offset, size)
-
-
-def _checked_wishes(op: Operation, arena: str, offset: int, size: int, alignment: int) -> int:
-    """Check that a buffer got what it asks for; return its bytes, those of its copies included."""
-    try:
-        wishes = wishes_of(op)
-    except ValueError as error:
-        raise PassFailedException(f"{describe_op(op)}: {error}") from error
-    size = copies_bytes(size, alignment, wishes.copies)
-    if wishes.candidates and arena not in wishes.candidates:
-        raise PassFailedException(
-            f"{describe_op(op)}: is in @{arena}, but may only be in {', '.join(wishes.candidates)}"
-        )
-    if wishes.fixed_offset not in (None, offset):
-        raise PassFailedException(
-            f"{describe_op(op)}: is at offset {offset}, but fixed at {wishes.fixed_offset}"
-        )
-    if wishes.offset_range is not None:
-        low, high = wishes.offset_range
-        if offset < low or offset + size > high:
-            raise PassFailedException(
-                f"{describe_op(op)}: bytes [{offset}, {offset + size}) are outside of the range "
-                f"[{low}, {high}) that it asks for"
-            )
-    return size
+    done[name] = execute(function, _places(function, arenas), done)
 
 
 def _check_lifetimes(executed: ExecutedFunction) -> None:
@@ -263,6 +208,8 @@ def _check_overlap(arena: str, instances: Iterable[Instance]) -> None:
                 continue
             if other.op is instance.op and isinstance(instance.op, BufferOp):
                 continue  # One storage, reused by every iteration.
+            if other.op is instance.op and place.copies > 1:
+                continue  # Copies that iterations take in turn, checked before.
             raise _shared(arena, other, instance)
         held = owners.get(place.offset)
         if held is None:

@@ -57,8 +57,13 @@ class PlacedBuffer:
 
     @property
     def size(self) -> int:
-        """Bytes that are reserved."""
+        """Bytes that are reserved, for all copies together."""
         return self.planned.size
+
+    @property
+    def copy_stride(self) -> int | None:
+        """Bytes from one copy to the next; None for a buffer with one copy."""
+        return self.planned.copy_stride
 
     @property
     def lifetime(self) -> Lifetime:

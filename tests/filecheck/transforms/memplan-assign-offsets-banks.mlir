@@ -7,6 +7,7 @@
 // NONE: 'linalg.exp' (operation 5 of @main): wants different banks, but memory 'L1' has none
 // SMALL: '%b = memref.alloc' (operation 2 of @main): its 128 bytes are more than a bank of 'L1' holds, 64
 // CAPACITY: memory 'L1' has 4 banks; they are equal parts of a capacity, such as L1=64KiB:banks=4
+// CHECK: memplan.arena @L1 capacity 1024 alignment 64 banks 2 size 640
 func.func @main(%x: memref<32xf32>) {
   // CHECK: %a = memref.alloc() {{.*}}memplan.offset = 512 :
   %a = memref.alloc() : memref<32xf32>
