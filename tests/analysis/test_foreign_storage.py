@@ -236,7 +236,7 @@ func.func @f() {{
     [
         ((TiesNothing(), NoAccess()), r"operation 1 of @f\): is used by 'test.op'.*AliasingTrait"),
         ((TiesTooMuch(), NoAccess()), r"'%a = foreign.view' .*ties result 0 to operand 3"),
-        ((ViewOf(), TellsTooLittle()), r"'foreign.view'.*tells of 0 operands and 0 results"),
+        ((ViewOf(), TellsTooLittle()), r"'%a = foreign.view' .*tells of 0 operands and 0 results"),
     ],
 )
 def test_a_trait_that_cannot_be_true_is_refused(

@@ -17,7 +17,8 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, Kind, kind_of
-from xdsl_memplan.analysis.storage_type import is_storage, is_tensor, may_point
+from xdsl_memplan.analysis.storage_type import is_storage, is_tensor, may_be_address, may_point
+from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.interfaces import Access, AliasingTrait, ReadsWritesTrait
 from xdsl_memplan.dialects.queries import aliases_of, effects_of, storage_of
 
@@ -99,6 +100,7 @@ class Aliases:
                 self._walk_operation(op, callees)
 
     def _walk_operation(self, op: Operation, callees: dict[str, CallSummary]) -> None:
+        check_answers(op)
         while True:
             for inner in op.regions:
                 self._walk_region(inner, callees)
@@ -142,8 +144,9 @@ class Aliases:
         storage = trait.storage(op)
         self.origins.add(storage)
         for result in op.results:
-            if result is storage or not may_point(result.type):
+            if result is storage:
                 continue
+            # Another result may be the address, whatever its type.
             self.origins.add(result)
             if storage.owner is op:
                 self._add(result, [storage])
@@ -157,15 +160,11 @@ class Aliases:
         if not given:
             return
         for tie in aliases_of(op):
-            if not (0 <= tie.result < len(op.results) and 0 <= tie.operand < len(op.operands)):
-                raise PassFailedException(
-                    f"{describe_op(op)}: its AliasingTrait ties result {tie.result} to operand "
-                    f"{tie.operand}, which it has not"
-                )
             if self.tracked(op.operands[tie.operand]):
                 self._add(op.results[tie.result], [op.operands[tie.operand]])
         # What nobody described: arithmetic on an address gives an address; a memref, a pointer or
-        # token that comes out, or goes into a region, may be any memref that went in.
+        # token that comes out, or goes into a region, may be any memref that went in. So may a
+        # tensor, and a number that is not read from the contents.
         pointers = [v for v in given if not is_tensor(v.type)]
         if not pointers:
             return
@@ -177,10 +176,13 @@ class Aliases:
         if makes_storage or op.get_trait(AliasingTrait) is not None:
             return
         said = effects_of(op) if op.get_trait(ReadsWritesTrait) is not None else None
-        address = any(map(self.is_address, pointers)) and not (said and said.takes_time)
+        reads = said is not None and said.takes_time
+        address = any(map(self.is_address, pointers)) and not reads
         for i, result in enumerate(op.results):
             fresh = said is not None and Access.WRITE in said.results[i]
-            if not fresh and (address or may_point(result.type)):
+            type_ = result.type
+            number = not reads and may_be_address(type_)
+            if not fresh and (address or may_point(type_) or is_tensor(type_) or number):
                 self._add(result, pointers)
 
     def _visit_call(self, op: CallOp, summary: CallSummary | None) -> None:
@@ -188,7 +190,8 @@ class Aliases:
             if summary is None:
                 pointers = [v for v in op.operands if self.tracked(v) and not is_tensor(v.type)]
                 addresses = [v for v in pointers if self.is_address(v)]
-                self._add(result, pointers if may_point(result.type) else addresses)
+                anything = may_point(result.type) or may_be_address(result.type)
+                self._add(result, pointers if anything else addresses)
             elif not summary.own[i]:
                 self._follow(result, [op.operands[k] for k in summary.arguments[i]])
             elif summary.arguments[i] and not is_tensor(result.type):

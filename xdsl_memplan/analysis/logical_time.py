@@ -111,8 +111,10 @@ class LogicalTime:
         ):
             return False  # Scalar arithmetic, the bulk of a file.
         effects = effects_of(op)
-        if effects is None and storage_of(op) is not None:
-            return False
+        if effects is None and not op.regions and storage_of(op) is not None:
+            # Making storage touches no contents, but who is given others may.
+            if not any(map(aliases.tracked, op.operands)):
+                return False
         if effects is None:
             if op.get_trait(ReadsWritesTrait) is not None:
                 raise PassFailedException(

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute
 
 # Asked of every value of a program, and isinstance is slow where a class has an ABC.
 _STORAGE = frozenset({TensorType, UnrankedTensorType, MemRefType, UnrankedMemRefType})
+LEAST_ADDRESS_BITS = 16
 _MAY_POINT: dict[type[Attribute], bool] = {}
 
 
@@ -37,3 +38,10 @@ def may_point(type_: Attribute) -> bool:
             kind, AnyFloat | IntegerType | IndexType | VectorType | ComplexType
         ) and not issubclass(kind, TensorType | UnrankedTensorType)
     return known
+
+
+def may_be_address(type_: Attribute) -> bool:
+    """Tell whether values of this type are numbers that an address has room in."""
+    if isinstance(type_, IntegerType):
+        return type_.bitwidth >= LEAST_ADDRESS_BITS
+    return isinstance(type_, IndexType)

@@ -79,6 +79,15 @@ class ViewOf(AliasingTrait):
 
 
 @dataclass(frozen=True)
+class NoAlias(AliasingTrait):
+    """No result is storage of an operand or an address in it: sizes, ranks, copies."""
+
+    def aliases(self, op: Operation) -> Sequence[Tie]:
+        """No ties."""
+        return ()
+
+
+@dataclass(frozen=True)
 class MayAliasAny(AliasingTrait):
     """Every memref result may be the storage of any memref operand.
 

@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects import arith, bufferization, builtin, cf, func, linalg, memref, scf, tensor
+from xdsl.dialects import (
+    affine,
+    arith,
+    bufferization,
+    builtin,
+    cf,
+    func,
+    linalg,
+    memref,
+    scf,
+    tensor,
+)
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from xdsl.traits import OpTrait
@@ -18,6 +29,7 @@ from xdsl_memplan.dialects.interface_models import (
     MayAccessAll,
     MayAliasAny,
     NoAccess,
+    NoAlias,
     UnknownAccess,
     ViewOf,
     WritesInto,
@@ -177,8 +189,8 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     memref.MemorySpaceCastOp: (ViewOf(), NoAccess()),
     AssumeAlignmentOp: (ViewOf(), NoAccess()),
     memref.ExtractStridedMetaDataOp: (ViewOf(), NoAccess()),
-    memref.DimOp: (NoAccess(),),
-    memref.RankOp: (NoAccess(),),
+    memref.DimOp: (NoAlias(), NoAccess()),
+    memref.RankOp: (NoAlias(), NoAccess()),
     # A raw address leaves, or a transfer outlasts the operation.
     memref.ExtractAlignedPointerAsIndexOp: (UnknownAccess(),),
     memref.DmaStartOp: (UnknownAccess(),),
@@ -199,6 +211,8 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
     memref.StoreOp: (FixedAccess((_NONE, _WRITE)),),
     memref.CopyOp: (FixedAccess((_READ, _WRITE)),),
     memref.AtomicRMWOp: (FixedAccess((_NONE, Access.READ_WRITE)),),
+    affine.LoadOp: (FixedAccess((_READ,)),),
+    affine.StoreOp: (FixedAccess((_NONE, _WRITE)),),
     bufferization.CloneOp: (FixedAccess((_READ,), (_WRITE,)),),
     bufferization.MaterializeInDestinationOp: (WritesInto(1), MaterializeEffects()),
     # Operations on tensors; those that are pure and without a region have the default.
@@ -229,6 +243,10 @@ _MODELS: dict[type[Operation], tuple[OpTrait, ...]] = {
 }
 
 
+STOCK: dict[type[Operation], tuple[OpTrait, ...]] = dict(_MODELS)
+"""What is attached to which class, structured operations included."""
+
+
 def attach_all() -> None:
     """Attach the table and the models of structured operations; a second time has no effect."""
     for op_class, traits in _MODELS.items():
@@ -239,6 +257,7 @@ def attach_all() -> None:
         if issubclass(op_class, LinalgStructuredOperation):
             models = (StructuredDestinations(), StructuredEffects(), StructuredOverwrites())
             attach(op_class, *models, replace=False)
+            STOCK[op_class] = models
 
 
 def _repeats(indexing_map: AffineMap) -> bool:

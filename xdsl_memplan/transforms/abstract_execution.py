@@ -20,7 +20,11 @@ from xdsl.dialects.builtin import (
     ComplexType,
     IndexType,
     IntegerType,
+    MemRefType,
     NoneType,
+    TensorType,
+    UnrankedMemRefType,
+    UnrankedTensorType,
     VectorType,
 )
 from xdsl.dialects.func import CallOp, FuncOp
@@ -28,8 +32,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
-from xdsl_memplan.dialects.queries import storage_of
+from xdsl_memplan.dialects.interfaces import (
+    Access,
+    AliasingTrait,
+    Effects,
+    ReadsWritesTrait,
+)
+from xdsl_memplan.dialects.queries import effects_of, storage_of
 from xdsl_memplan.dialects.wishes import DIFFERENT_BANKS
 from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
 from xdsl_memplan.transforms.copy_turns import CopyTurns, ticks_inside
@@ -102,6 +111,15 @@ _HARMLESS = {
     "tensor.empty",
 }
 """Operations for which xDSL forgot to say that they do not touch contents."""
+_NUMBERS = {
+    "affine.load",
+    "memref.atomic_rmw",
+    "memref.dim",
+    "memref.extract_strided_metadata",
+    "memref.load",
+    "memref.rank",
+}
+"""Operations whose numbers are elements, sizes and strides, and no addresses."""
 
 
 def execute(
@@ -186,6 +204,8 @@ class _Execution:
         name = op.name
         if storage_of(op) is not None:
             self.make_storage(op)
+            if touched := list(self.accesses(op)):
+                self.touch(op, touched)
         elif name in _LOOPS:
             self.run_loop(op)
         elif name == "scf.while":
@@ -206,18 +226,36 @@ class _Execution:
         self.turns.made(instance)
         for result in op.results:
             self.pointers[result] = (instance,)
+        trait = storage_of(op)
+        if trait is not None:
+            self.pointers[trait.storage(op)] = (instance,)
 
     def run_plain(self, op: Operation) -> None:
         touched = list(self.accesses(op))
-        if touched:
+        if touched or _takes_time(op):
             self.touch(op, touched)
+        self.point_results(op)
+
+    def point_results(self, op: Operation) -> None:
+        """Let results point where operands do, unless it is known that they do not."""
         given = _merge(*map(self.of, op.operands))
-        # Arithmetic on an address gives an address.
-        address = op.name.endswith("pointer_as_index") or any(
-            self.of(v) and not _may_point(v.type) for v in op.operands
-        )
-        for result in op.results:
-            if given and (_may_point(result.type) or address):
+        if not given:
+            return
+        aliasing = None if _is_stock(op) else op.get_trait(AliasingTrait)
+        if aliasing is not None:
+            for tie in aliasing.aliases(op):
+                old, new = self.of(op.results[tie.result]), self.of(op.operands[tie.operand])
+                self.pointers[op.results[tie.result]] = _merge(old, new)
+            return
+        effects = _said(op)
+        # Arithmetic on an address gives an address, and so may any number not read from memory.
+        address = any(self.of(v) and not _may_point(v.type) for v in op.operands)
+        reads = effects.takes_time if effects is not None else _reads_numbers(op)
+        for i, result in enumerate(op.results):
+            if effects is not None and Access.WRITE in effects.results[i]:
+                continue
+            number = _may_be_address(result.type) and not reads
+            if _may_point(result.type) or address or number:
                 self.pointers[result] = given
 
     def accesses(self, op: Operation) -> Iterable[Instance]:
@@ -226,6 +264,17 @@ class _Execution:
             for index, operand in enumerate(op.operands):
                 if not _only_gives_a_shape(op, index):
                     yield from self.of(operand)
+        if storage_of(op) is not None and (effects := _said(op)) is not None:
+            for result, access in zip(op.results, effects.results, strict=True):
+                yield from self.of(result) if access else ()
+        given = _merge(*map(self.of, op.operands))
+        for argument in (a for region in op.regions for block in region.blocks for a in block.args):
+            if given and _may_point(argument.type):
+                self.pointers[argument] = given
+        yield from self.accesses_inside(op)
+
+    def accesses_inside(self, op: Operation) -> Iterable[Instance]:
+        """Everything that operations in the regions of one touch."""
         for region in op.regions:
             for block in region.blocks:
                 for inner in block.ops:
@@ -233,10 +282,8 @@ class _Execution:
                         self.make_storage(inner)
                     yield from self.accesses(inner)
                     self.note_banks(inner)
-                    given = _merge(*map(self.of, inner.operands))
-                    for result in inner.results:
-                        if given and _may_point(result.type):
-                            self.pointers[result] = given
+                    if storage_of(inner) is None:
+                        self.point_results(inner)
 
     def touch(self, op: Operation, instances: Iterable[Instance]) -> None:
         tick = self.ticks.get(op)
@@ -253,7 +300,9 @@ class _Execution:
         taken = list(_merge(*operands))
         if callee is None:
             self.touch(op, taken)
-            self.bind(op.results, [tuple(taken)] * len(op.results))
+            for result in op.results:
+                if _may_point(result.type) or _may_be_address(result.type):
+                    self.pointers[result] = tuple(taken)
             return
         for arena, peak in callee.peaks.items():
             whole = Instance(op, Place(arena, 0, peak))
@@ -345,14 +394,48 @@ def _may_point(type_: Attribute) -> bool:
 def _touches_contents(op: Operation) -> bool:
     if op.name in _HARMLESS or op.name.endswith(".yield"):
         return False
-    said = op.get_trait(ReadsWritesTrait)
-    if said is not None and not type(op).__module__.startswith("xdsl."):
-        effects = said.effects(op)
-        return effects is None or effects.takes_time
+    if not _is_stock(op) and op.get_trait(ReadsWritesTrait) is not None:
+        said = _said(op)
+        return said is None or said.takes_time
     effects = get_effects(op)
     if effects is None:
         return True
     return any(e.kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE) for e in effects)
+
+
+def _takes_time(op: Operation) -> bool:
+    """Tell whether an operation is a tick although it touches nothing that is planned."""
+    types = (*op.operand_types, *op.result_types)
+    if any(isinstance(type_, MemRefType | UnrankedMemRefType) for type_ in types):
+        return _touches_contents(op)
+    if any(isinstance(type_, TensorType | UnrankedTensorType) for type_ in types):
+        effects = effects_of(op)
+        return effects is None or effects.takes_time
+    return False
+
+
+def _is_stock(op: Operation) -> bool:
+    """Tell whether an operation is xDSL's own: an embedder's word is taken for hers only."""
+    return type(op).__module__.startswith("xdsl.")
+
+
+def _reads_numbers(op: Operation) -> bool:
+    """Tell whether the numbers that come out are read from memory, or sizes."""
+    effects = get_effects(op)
+    return op.name in _NUMBERS or any(e.kind is MemoryEffectKind.READ for e in effects or ())
+
+
+def _said(op: Operation) -> Effects | None:
+    """What an embedder says of her operation; None for xDSL's own and if she says nothing."""
+    trait = None if _is_stock(op) else op.get_trait(ReadsWritesTrait)
+    return None if trait is None else trait.effects(op)
+
+
+def _may_be_address(type_: Attribute) -> bool:
+    """Tell whether an address has room in a number of the type."""
+    if isinstance(type_, IntegerType):
+        return type_.bitwidth >= 16
+    return isinstance(type_, IndexType)
 
 
 def _only_gives_a_shape(op: Operation, index: int) -> bool:

@@ -7,6 +7,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import UnrankedTensorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import CONTROL_FLOW, STRUCTURED, is_tensor
@@ -44,6 +45,7 @@ def _check_operation(op: Operation) -> None:
         for inner in region.walk():
             for value in (*inner.operands, *inner.results):
                 _check_value(inner, value)
+    check_answers(op)
     record = record_of(op)
     if record is not None:
         record.check(op)
