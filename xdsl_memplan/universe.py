@@ -31,6 +31,7 @@ _ON_BUFFERS = (
 
 _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
+    "memplan-constants-to-arguments": "MemplanConstantsToArgumentsPass",
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
     "memplan-form-layers": "MemplanFormLayersPass",
@@ -81,27 +82,33 @@ def _memplan() -> "Dialect":
     return Memplan
 
 
-def _extend_stock_linalg() -> None:
-    """Have the stock linalg dialect made with our additions, if and when it is needed.
+_EXTENSIONS: dict[str, tuple[str, str]] = {
+    "linalg": ("xdsl_memplan.dialects.linalg_additions", "extended_linalg"),
+    "memref": ("xdsl_memplan.dialects.memref_additions", "extended_memref"),
+}
+"""Stock dialects that lack something: the module and the function that add it."""
+
+
+def _extend_stock(name: str) -> None:
+    """Have a stock dialect made with our additions, if and when it is needed.
 
     A second dialect of that name is refused, but all universes are imported before any is read,
     so the stock factory can be wrapped. If the additions fail, users get the stock dialect.
     """
-    stock = XDSL_UNIVERSE.all_dialects.get("linalg")
+    stock = XDSL_UNIVERSE.all_dialects.get(name)
     if stock is None:
         return
 
-    def linalg() -> "Dialect":
+    def extended() -> "Dialect":
         dialect = stock()
+        module, function = _EXTENSIONS[name]
         try:
-            from xdsl_memplan.dialects.linalg_additions import extended_linalg
-
-            return extended_linalg(dialect)
+            return getattr(import_module(module), function)(dialect)
         except Exception as error:  # whatever it is, it must not break other users
-            warn(f"xdsl_memplan does not extend linalg: {error!r}", RuntimeWarning, stacklevel=2)
+            warn(f"xdsl_memplan does not extend {name}: {error!r}", RuntimeWarning, stacklevel=2)
             return dialect
 
-    XDSL_UNIVERSE.all_dialects["linalg"] = linalg
+    XDSL_UNIVERSE.all_dialects[name] = extended
 
 
 def _xdsl_version() -> tuple[int, ...]:
@@ -141,7 +148,8 @@ def _universe() -> Universe:
     passes = {name: _pass_factory(name, class_name) for name, class_name in _PASSES.items()}
     if has < ALL_PASSES:
         return Universe(all_dialects={"memplan": _memplan}, all_passes=passes)
-    _extend_stock_linalg()
+    for name in _EXTENSIONS:
+        _extend_stock(name)
     return Universe(
         all_dialects={"memplan": _memplan},
         all_passes=passes,

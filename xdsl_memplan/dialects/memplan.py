@@ -56,6 +56,9 @@ LIFETIMES = "memplan.lifetimes"
 LIFETIME = "memplan.lifetime"
 """Attribute of a function argument: its `#memplan.lifetime`."""
 
+CONSTANT = "memplan.constant"
+"""Attribute of a function argument that was a constant: its value, or a name for it."""
+
 MEMORIES = "memplan.memories"
 """Attribute of the module: an array of `#memplan.memory`; the first is the default one."""
 

@@ -28,7 +28,7 @@ from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.memories import arena_ops
 from xdsl_memplan.analysis.planned_buffers import storage_operations
-from xdsl_memplan.dialects.memplan import ARENA, ArenaOp, BufferOp
+from xdsl_memplan.dialects.memplan import ARENA, CONSTANT, ArenaOp, BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.transforms.arena_access import (
     ArenaMemref,
@@ -275,13 +275,17 @@ def _views(buffer: _Planned, arena: SSAValue, shift: SSAValue) -> list[Operation
     return ops
 
 
+def _stays(argument_attribute: str) -> bool:
+    # What an argument has to be is of use to whoever calls the function.
+    return argument_attribute == CONSTANT or not argument_attribute.startswith(PREFIX)
+
+
 def _drop_attributes(module: ModuleOp) -> None:
     for op in module.walk():
         for name in [name for name in op.attributes if name.startswith(PREFIX)]:
             del op.attributes[name]
         if isinstance(op, FuncOp) and op.arg_attrs is not None:
             kept = [
-                DictionaryAttr({k: v for k, v in a.data.items() if not k.startswith(PREFIX)})
-                for a in op.arg_attrs
+                DictionaryAttr({k: v for k, v in a.data.items() if _stays(k)}) for a in op.arg_attrs
             ]
             op.arg_attrs = ArrayAttr(kept) if any(a.data for a in kept) else None

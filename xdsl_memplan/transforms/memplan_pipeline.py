@@ -54,6 +54,9 @@ class MemplanPipelinePass(ModulePass):
 
     Options:
 
+    - `constants` (`globals`): what becomes of constant tensors, which are weights. With `globals`
+      they are `memref.global`s, with `arguments` arguments of the function
+      (`memplan-constants-to-arguments`).
     - `rewrite` (true): run `memplan-fold-transposes` and `memplan-fuse-elementwise` first.
     - `objective` (`fit`): what `memplan-schedule` optimises. `fit` is the order of least peak, and
       spills to the second memory where the first has a capacity that is exceeded; `peak`,
@@ -80,6 +83,7 @@ class MemplanPipelinePass(ModulePass):
 
     name = "memplan-pipeline"
 
+    constants: Literal["globals", "arguments"] = "globals"
     rewrite: bool = True
     objective: str = "fit"
     split: Literal["auto", "never"] = "auto"
@@ -107,6 +111,12 @@ class MemplanPipelinePass(ModulePass):
         yield ConvertMemplanToMemrefPass(arena=self.arena)
 
     def _rewrites(self) -> Iterator[ModulePass]:
+        if self.constants == "arguments":
+            from xdsl_memplan.transforms.memplan_constants_to_arguments import (
+                MemplanConstantsToArgumentsPass,
+            )
+
+            yield MemplanConstantsToArgumentsPass()
         if self.rewrite:
             from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
             from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass

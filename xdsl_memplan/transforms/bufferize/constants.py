@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from xdsl_memplan.dialects.memref_additions import accept_resources
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref
 
@@ -56,6 +57,7 @@ class Globals:
         name = f"memplan_constant_{len(self._names)}"
         while name in taken:
             name += "_"
+        accept_resources()
         # Upstream wants a power of two; a global is not planned, so its alignment is its own.
         alignment = self.alignment & -self.alignment
         self._new.append(
@@ -75,10 +77,5 @@ class Globals:
 
 def check_constant(op: arith.ConstantOp) -> None:
     """Raise PassFailedException for a constant tensor that cannot become a global."""
-    if isinstance(op.value, DenseResourceAttr):
-        # The verifier of xDSL's memref.global refuses it.
-        raise cannot_bufferize(
-            op, "a constant in a dense_resource; write dense<...>, or pass weights as arguments"
-        )
-    if not isinstance(op.value, DenseIntOrFPElementsAttr):
+    if not isinstance(op.value, DenseIntOrFPElementsAttr | DenseResourceAttr):
         raise cannot_bufferize(op, f"a constant tensor given by {op.value.name}")

@@ -41,7 +41,7 @@ from xdsl_memplan.transforms.bufferize.place import (
 from xdsl_memplan.transforms.bufferize.placement import Placement
 from xdsl_memplan.transforms.bufferize.records import OperationRecord
 
-_Key: TypeAlias = tuple[Storage, tuple[View, ...]] | Attribute
+_Key: TypeAlias = tuple[Storage, tuple[View, ...]] | Attribute | arith.ConstantOp
 
 
 @dataclass
@@ -164,10 +164,7 @@ class Emitter:
             return buffer
         owner = value.owner
         if isinstance(owner, arith.ConstantOp):
-            op = self.globals.get(owner)
-            self.insert(op)
-            self.memrefs[value] = op.memref
-            return op.memref
+            return self._global(owner)
         return self.new_buffer(type, value.name_hint)
 
     def fill(self, scalar: SSAValue | Attribute, target: SSAValue) -> None:
@@ -239,6 +236,16 @@ class Emitter:
         op.results[0].name_hint = value.name_hint
         self.insert(op)
         return op.results[0]
+
+    def _global(self, constant: arith.ConstantOp) -> SSAValue:
+        """A constant tensor, where all of the function's block after this can use it."""
+        scope = self.scopes[0]
+        if constant not in scope.known:
+            op = self.globals.get(constant)
+            assert scope.current is not None
+            scope.block.insert_op_before(op, scope.current)
+            scope.known[constant] = op.memref
+        return scope.known[constant]
 
     def _base(self, storage: Storage, hint: str | None) -> SSAValue:
         if storage.external is not None:
