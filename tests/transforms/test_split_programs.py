@@ -242,7 +242,28 @@ def elementwise() -> str:
     return n.text(n.each("addf", z, n.relu(z)), z)
 
 
+def odd_results() -> str:
+    """A slice with strides and a reshape that are read and returned, a constant, an argument."""
+    n = Network()
+    large, small = (32, 12), (16, 12)
+    a, b = n.argument(*large), n.argument(*small)
+    types = f"{t(large)} to {t(small)}"
+    x = n.relu(a)
+    sparse = n._add(f"tensor.extract_slice {x[0]}[0, 0] [16, 12] [2, 1] : {types}", small)
+    y = n.each("addf", sparse, b)
+    types = f"{t(small)} into {t((192,))}"
+    flat = n._add(f"tensor.collapse_shape {n.relu(y)[0]} [[0, 1]] : {types}", (192,))
+    types = f"{t(small)} into {t(large)}"
+    into = f"into {a[0]}[1, 0] [16, 12] [2, 1]"
+    once = n._add(f"tensor.insert_slice {b[0]} {into} : {types}", large)
+    into = f"into {once[0]}[0, 0] [16, 12] [1, 1]"
+    twice = n._add(f"tensor.insert_slice {b[0]} {into} : {types}", large)
+    constant = n._filled((3, 5)), (3, 5)
+    return n.text(sparse, flat, n.relu(flat), twice, constant, b)
+
+
 PROGRAMS = [
+    odd_results,
     two_convolutions,
     depthwise_block,
     strided_and_pooled,

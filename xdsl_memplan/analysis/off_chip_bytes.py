@@ -1,30 +1,32 @@
 """The bytes that the moves of a function bring on chip and off it, as the tensor IR says."""
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr
+from xdsl.dialects import arith, scf, tensor
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
-
-_MADE_IN_PLACE = ("linalg.fill", "tensor.splat", "tensor.empty")
 
 
 def off_chip_bytes(function: FuncOp) -> int | None:
     """Sum up loads, stores, spills and retrieves, each as often as the loops around it run; linear.
 
     This is `total` of `memplan.traffic`, which `memplan-verify` compares with the copies that are
-    left after bufferization. What is loaded of a tensor whose elements are all the same costs
-    nothing: it is filled where it is needed.
+    left after bufferization. What moves of a tensor whose elements are all the same costs nothing:
+    it is filled where it is needed.
 
     Returns:
         None where a move is in a branch, or in a loop of which nobody knows how often it runs.
     """
     total = 0
+    uniforms = Uniforms()
     for op in function.walk():
-        if not isinstance(op, LoadOp | StoreOp | SpillOp | RetrieveOp) or _is_uniform(op.source):
+        if not isinstance(op, LoadOp | StoreOp | SpillOp | RetrieveOp):
+            continue
+        if uniforms.of(op.source) is not None or isinstance(op.source.owner, tensor.EmptyOp):
             continue
         times = _executions(op, function)
         if times is None:
@@ -32,13 +34,6 @@ def off_chip_bytes(function: FuncOp) -> int | None:
         type_ = op.source.type if isinstance(op, StoreOp) else op.result.type
         total += times * (size_bytes(type_) or 0)
     return total
-
-
-def _is_uniform(value: SSAValue) -> bool:
-    op = value.owner
-    if isinstance(op, arith.ConstantOp):
-        return isinstance(op.value, DenseIntOrFPElementsAttr) and op.value.is_splat()
-    return isinstance(op, Operation) and op.name in _MADE_IN_PLACE
 
 
 def _executions(op: Operation, function: FuncOp) -> int | None:

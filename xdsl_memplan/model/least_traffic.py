@@ -8,7 +8,8 @@ def least_traffic_bytes(graph: SplitGraph) -> int:
     """Sum up the distinct bytes of arguments and constants that are read, and of results.
 
     What is never read does not count; a table that is only looked up counts as often as its
-    elements are, at most as a whole. Results of the function count once each. Linear.
+    elements are, at most as a whole. Results that the function computes count once each; views of
+    arguments, constants and fills need not move. Linear.
     """
     boxes = needed_boxes(graph)
     read: set[int] = set()
@@ -23,8 +24,9 @@ def least_traffic_bytes(graph: SplitGraph) -> int:
             else:
                 read.add(operand.tensor)
     total = 0
+    computed = _computed(graph)
     for number, tensor in enumerate(graph.tensors):
-        if tensor.returned:
+        if tensor.returned and number in computed:
             total += tensor.size_bytes
         if tensor.kind not in ("argument", "constant"):
             continue
@@ -33,3 +35,12 @@ def least_traffic_bytes(graph: SplitGraph) -> int:
         elif number in looked_up:
             total += min(looked_up[number] * tensor.element_bytes, tensor.size_bytes)
     return total
+
+
+def _computed(graph: SplitGraph) -> set[int]:
+    """List what operations make, but views of what they do not."""
+    computed: set[int] = set()
+    for op in graph.ops:
+        if not op.view or any(operand.tensor in computed for operand in op.operands):
+            computed.update(op.results)
+    return computed

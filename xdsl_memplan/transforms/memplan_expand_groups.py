@@ -15,9 +15,9 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
-from xdsl_memplan.dialects.region_moves import LoadOp
 from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
+from xdsl_memplan.transforms.unread import erase_unread
 
 _NEVER = 1 << 60
 
@@ -74,16 +74,9 @@ class MemplanExpandGroupsPass(ModulePass):
                 for group in groups:
                     expand_group(group, shortest)
                 if groups:
-                    _erase_unread_loads(function)
+                    # A tile may write all that another operation of the tile has made.
+                    erase_unread(function)
                     _note_bytes(function)
-
-
-def _erase_unread_loads(function: FuncOp) -> None:
-    """Erase the fetches that turned out to be needless: of what a tile writes over as a whole."""
-    for op in list(function.walk(reverse=True)):
-        if isinstance(op, LoadOp) and op.result.first_use is None:
-            op.detach()
-            op.erase()
 
 
 def _note_bytes(function: FuncOp) -> None:

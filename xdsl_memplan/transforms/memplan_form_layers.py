@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, Use
+from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
+from xdsl.traits import IsTerminator
 
 from xdsl_memplan.analysis.block_order import arrange
 from xdsl_memplan.analysis.layers import form_layers
-from xdsl_memplan.analysis.side_effects import must_keep_order, only_asserts
+from xdsl_memplan.analysis.side_effects import only_asserts
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
+from xdsl_memplan.transforms.unread import erase_unread
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def _form(function: FuncOp) -> None:
     block = function.body.block
     if not all(op is block.last_op or only_asserts(op) for op in block.ops):
         return
-    _erase_unread(block)
+    erase_unread(function)
     try:
         split = FunctionSplitGraph.of(function)
     except ValueError:
@@ -88,15 +90,6 @@ def _form(function: FuncOp) -> None:
     arrange(block, (op for _, _, op in order))
 
 
-def _erase_unread(block: Block) -> None:
-    """Erase what computes and is read by nobody: tiles of it would be fetched for nothing."""
-    for op in reversed(list(block.ops)):
-        is_read = any(result.first_use is not None for result in op.results)
-        if op.results and not is_read and not must_keep_order(op):
-            op.detach()
-            op.erase()
-
-
 def layer_of(op: Operation) -> int:
     """Return the number of an operation's layer; -1 if it has none."""
     number = op.attributes.get(LAYER)
@@ -106,17 +99,21 @@ def layer_of(op: Operation) -> int:
 def _views_where_read(view: Operation) -> list[Operation]:
     """Give each layer that reads a view one of its own; views cost nothing.
 
-    So a group fetches the view, whatever shape the tensor had where it was made.
+    So a group fetches the view, whatever shape the tensor had where it was made. What is returned
+    is made where the view was.
     """
-    readers: dict[int, list[Use]] = {}
+    made_in = layer_of(view)
+    readers: dict[tuple[int, bool], list[Use]] = {}
     for result in view.results:
         for use in result.uses:
             top = _within(use.operation, view)
-            readers.setdefault(layer_of(top), []).append(use)
-    if -1 in readers or not readers:
+            is_returned = top.has_trait(IsTerminator)
+            layer = made_in if is_returned else layer_of(top)
+            readers.setdefault((layer, is_returned), []).append(use)
+    if not readers or any(layer < 0 for layer, _ in readers):
         return [view]
     views: list[Operation] = []
-    for layer, uses in sorted(readers.items()):
+    for (layer, _), uses in sorted(readers.items(), key=lambda entry: entry[0]):
         copy = view if not views else view.clone()
         copy.attributes[LAYER] = IntegerAttr(layer, i64)
         if views:

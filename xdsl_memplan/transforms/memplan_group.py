@@ -201,7 +201,7 @@ class _Grouping:
         """Return the views of tensors from outside: they take no time, and stay outside.
 
         So a view is fetched by tiles whatever the shape of the tensor that it shows. A group that
-        neither fetches nor cuts has nothing to gain.
+        neither fetches nor cuts has nothing to gain. What is returned is written by the group.
         """
         outer: set[Operation] = set()
         if not (self.is_staged or group.cuts):
@@ -209,12 +209,15 @@ class _Grouping:
         inside = set(ops)
         for op in ops[:-1]:
             source = self._viewed(op)
-            if source is not None and not is_remade(source):
+            if source is not None and not is_remade(source) and not self._is_returned(op):
                 position = self.position.get(source, -1)
                 stands_in = position >= 0 and self.stands_for[position] != position
                 if (source.owner not in inside or source.owner in outer) and not stands_in:
                     outer.add(op)
         return outer
+
+    def _is_returned(self, op: Operation) -> bool:
+        return self.split.graph.tensors[self.position[op.results[0]]].returned
 
     def _viewed(self, op: Operation) -> SSAValue | None:
         """Return the tensor that an operation is a view of; None if it is none."""

@@ -33,7 +33,7 @@ pub fn compress(graph: &SplitGraph) -> Compressed {
     let mut origin: Vec<usize> = Vec::new();
     let mut maker: Vec<Option<usize>> = vec![None; tensors.len()];
     for (index, op) in graph.operators.iter().enumerate() {
-        if let Some(source) = stands_for(op, &tensors) {
+        if let Some(source) = stands_for(op, &tensors, &uses) {
             let result = op.results[0];
             tensors[result].is_argument = true;
             argument[result] = argument[source];
@@ -81,12 +81,14 @@ fn renumber(
     }
 }
 
-/// The argument whose elements an operator only changes one by one, or gives another shape.
-fn stands_for(op: &Operator, tensors: &[super::graph::Tensor]) -> Option<usize> {
+/// The argument whose elements an operator only changes one by one, or gives another shape, and that nobody else reads:
+/// it is fetched and changed in place.
+fn stands_for(op: &Operator, tensors: &[super::graph::Tensor], uses: &[u32]) -> Option<usize> {
     let mut sources = op.operands.iter().filter(|(t, _)| !tensors[*t].is_constant);
     let ((source, access), None) = (sources.next()?, sources.next()) else { return None };
     let [result] = op.results[..] else { return None };
     let is_same = tensors[*source].is_argument
+        && (uses[*source] == 1 || op.is_view)
         && op.is_splittable
         && op.parts.is_empty()
         && !op.is_reduction.iter().any(|&r| r)

@@ -89,7 +89,8 @@ pub(super) fn level_of(spans: &[Span]) -> usize {
 impl<'s, 'a> Layout<'s, 'a> {
     /// Lays out the group of all operators that the sweep walked over.
     ///
-    /// With `views_stay_outside` a view of a tensor from outside is not part of the group: the view is fetched.
+    /// With `views_stay_outside` a view of a tensor from outside is not part of the group, but what is returned:
+    /// the view is fetched.
     pub fn new(
         graph: &'a SplitGraph,
         sweep: &'s mut Sweep<'a>,
@@ -107,6 +108,7 @@ impl<'s, 'a> Layout<'s, 'a> {
                 if let ([(of, _), ..], true) = (&op.operands[..], op.is_view)
                     && (sweep.tensor_spans[*of].is_none() || is_outer_view[*of])
                     && !graph.tensors[*of].is_constant
+                    && !graph.tensors[op.results[0]].is_returned
                 {
                     is_outer_view[op.results[0]] = true;
                     source[op.results[0]] = source[*of];
