@@ -20,6 +20,9 @@ pub struct Misfit {
 /// Layers of a group at the most.
 pub(super) const LONGEST: usize = 64;
 
+/// Groups of more layers than these end at a first layer that is not cut.
+const UNCUT: usize = 8;
+
 /// So many numbers of layers that do not fit, one after another, end a walk.
 pub(super) const MISSES: usize = 4;
 
@@ -317,6 +320,10 @@ impl<'a> Ending<'a> {
             let mut layout =
                 Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
             if layout.kept_bytes() > self.machine.capacity || !layout.can_keep() {
+                return fitting;
+            }
+            // What no cut reaches could as well be a group before this one, but for tensors that both read.
+            if depth >= UNCUT && layout.is_uncut(self.first_op(first_layer + 1)) {
                 return fitting;
             }
             let mut fits = false;
