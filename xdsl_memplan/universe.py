@@ -4,6 +4,7 @@ Every start of `xdsl-opt` imports this module, so it imports nothing heavy and m
 any version of xDSL. What differs between those that we know is in `dialects/xdsl_versions.py`.
 """
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from xdsl.universe import XDSL_UNIVERSE, Universe
+
+from xdsl_memplan.one_message import install
 
 if TYPE_CHECKING:
     from xdsl.ir import Dialect
@@ -158,3 +161,4 @@ def _universe() -> Universe:
 
 
 MEMPLAN_UNIVERSE = _universe()
+install(sys.argv[0] if sys.argv else "")

@@ -171,12 +171,19 @@ def parse_memories(text: str, known: Mapping[str, Memory] | None = None) -> list
                     f"'{detail}' of memory '{name}' is unknown; known are align=BYTES, "
                     "base=ADDRESS, banks=N"
                 )
-            values[key] = parse_byte_size(value)
-        size = parse_byte_size(capacity) if has_capacity else old.capacity
+            values[key] = _number(value, f"{key} of memory '{name}'")
+        size = _number(capacity, f"size of memory '{name}'") if has_capacity else old.capacity
         memories.append(
             Memory(name, size, values["align"] or 0, values["base"], values["banks"] or 0)
         )
     return memories
+
+
+def _number(text: str, what: str) -> int:
+    try:
+        return parse_byte_size(text)
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from error
 
 
 def arena_ops(module: ModuleOp) -> dict[str, ArenaOp]:

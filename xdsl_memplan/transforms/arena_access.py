@@ -42,7 +42,8 @@ class ArenaMemref:
         if alignment & (alignment - 1):
             raise PassFailedException(
                 f"{describe_op(arena)}: alignment {alignment} is not a power of two, so no memref "
-                "can be aligned to it; ask for another alignment of its buffers"
+                "can be aligned to it; it is the least common multiple of that of the memory "
+                "(option memory, NAME=SIZE:align=BYTES) and that of its buffers (option alignment)"
             )
         if base % alignment:
             raise PassFailedException(

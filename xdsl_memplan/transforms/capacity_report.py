@@ -9,6 +9,7 @@ from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op, symbol_name
 from xdsl_memplan.analysis.memories import Memory
 from xdsl_memplan.analysis.planned_buffers import PlannedBuffer, ReservedRange
+from xdsl_memplan.dialects.groups import SPLIT
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Int64Array
@@ -32,12 +33,14 @@ def capacity_report(
     memory: Memory,
     entries: Sequence[PlannedBuffer | ReservedRange],
     plan: Plan,
+    *,
+    others: bool = True,
 ) -> str:
     """Say what is required, available and missing, at which tick, and which buffers live then.
 
     ``plan`` holds the offsets of ``entries``. The tick is the first at which the plan reaches its
-    peak; the buffers of that tick are listed largest first, with their places. Sizes are bytes. n
-    log n.
+    peak; the buffers of that tick are listed largest first, with their places. ``others`` says
+    whether there is a memory besides. Sizes are bytes. n log n.
     """
     assert memory.capacity is not None
     ends = plan.offsets + np.array([entry.size for entry in entries], dtype=np.int64)
@@ -54,14 +57,29 @@ def capacity_report(
     ]
     if plan.bound > memory.capacity:
         lines.append(f"no assignment of offsets needs less than {plan.bound} bytes")
-    lines.append(f"at tick {tick}, {bytes_live} bytes are live in {len(live)} buffers:")
+    lines.append(
+        f"at tick {tick}, {bytes_live} bytes are live in {len(live)} buffers{_rounded(live)}:"
+    )
     for entry in live[:SHOWN]:
         start, end = entry.lifetime
         lines.append(f"  {entry.size} bytes, live [{start}, {end}): {describe_op(entry.op)}")
     if len(live) > SHOWN:
         rest = sum(entry.size for entry in live[SHOWN:])
         lines.append(f"  and {len(live) - SHOWN} more of {rest} bytes together")
+    if SPLIT not in lifetimes.function.attributes:
+        second = f'a second memory to spill to (memory="{memory.name}=...,DDR"), or '
+        tiles = "operations in tiles (memplan-pipeline{split=auto})"
+        lines.append(f"what may help: {'' if others else second}{tiles}")
     return "\n".join(lines)
+
+
+def _rounded(live: Sequence[PlannedBuffer | ReservedRange]) -> str:
+    """Explain why buffers take more than their bytes: each begins at a multiple of something."""
+    alignments = {b.alignment for b in live if isinstance(b, PlannedBuffer)}
+    if all(entry.size % max(alignments, default=1) == 0 for entry in live):
+        return ""
+    listed = " or ".join(map(str, sorted(alignments)))
+    return f", each of which begins at a multiple of {listed}"
 
 
 def _fullest_tick(

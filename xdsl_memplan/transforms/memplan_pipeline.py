@@ -12,6 +12,8 @@ from xdsl.utils.exceptions import PassFailedException, VerifyException
 from xdsl_memplan.transforms.pipeline_report import PipelineReport
 from xdsl_memplan.transforms.resting_collector import resting_collector
 
+_OBJECTIVES = ("fit", "peak", "traffic", "none")
+
 
 @dataclass(frozen=True)
 class MemplanPipelinePass(ModulePass):
@@ -150,8 +152,13 @@ class MemplanPipelinePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Run all passes on the module ``op`` and verify the IR after each.
 
-        Raises PassFailedException from any of them, or with the name of a pass that broke the IR.
+        Raises PassFailedException for an unknown objective, from any of them, or with the name of a
+        pass that broke the IR.
         """
+        if self.objective not in _OBJECTIVES:
+            raise PassFailedException(
+                f"option objective: unknown '{self.objective}'; known are {', '.join(_OBJECTIVES)}"
+            )
         report = PipelineReport(self.print_ir, self.timing, self.summary)
 
         def run(module: ModuleOp, stages: Iterable[ModulePass]) -> None:

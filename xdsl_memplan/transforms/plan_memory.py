@@ -87,7 +87,11 @@ def _run(
     lifetimes: FunctionLifetimes, memory: Memory, problem: Problem, options: PlannerOptions
 ) -> Plan:
     # The Rust core is loaded when it is needed: every start of xdsl-opt lists the passes.
-    from xdsl_memplan.planners.errors import PlanningError
+    from xdsl_memplan.planners.errors import (
+        InvalidOptionError,
+        PlanningError,
+        UnknownPlannerError,
+    )
     from xdsl_memplan.planners.plan import DEFAULT_PLANNER, plan
 
     try:
@@ -98,6 +102,8 @@ def _run(
             effort=cast("Effort", options.effort),
             threads=options.threads,
         )
+    except (InvalidOptionError, UnknownPlannerError) as error:
+        raise PassFailedException(f"options of the planner: {error}") from error
     except (PlanningError, OverflowError) as error:
         where = f"@{symbol_name(lifetimes.function)}, memory '{memory.name}'"
         raise PassFailedException(f"{where}: {error}") from error

@@ -183,7 +183,13 @@ class _FunctionPlanner:
                 continue
             result = plan_memory(self.lifetimes, memory, mine, reserved, self.options)
             if memory.capacity is not None and result.peak > memory.capacity:
-                report = capacity_report(self.lifetimes, memory, [*mine, *reserved], result)
+                report = capacity_report(
+                    self.lifetimes,
+                    memory,
+                    [*mine, *reserved],
+                    result,
+                    others=len(self.memories.by_name) > 1,
+                )
                 raise CapacityExceeded(report, result.peak - memory.capacity)
             offsets |= {b.op: o for b, o in zip(mine, result.offsets.tolist(), strict=False)}
             plans[memory.name] = result

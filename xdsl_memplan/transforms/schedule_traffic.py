@@ -11,6 +11,7 @@ from xdsl_memplan.analysis.memories import Memories, Memory
 from xdsl_memplan.analysis.tensor_graph import TensorGraph
 from xdsl_memplan.analysis.traffic_graph import Parts, has_choice, traffic_graph
 from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.schedule import Schedule, Stay
 from xdsl_memplan.scheduling.core import SearchSettings
 from xdsl_memplan.scheduling.errors import InvalidGraphError
@@ -18,6 +19,7 @@ from xdsl_memplan.scheduling.fixed_order import schedule_in_order
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 from xdsl_memplan.transforms.off_chip_moves import WrittenSchedule, write_schedule
 from xdsl_memplan.transforms.schedule_peak import arena_bytes
+from xdsl_memplan.transforms.spill_report import spill_report
 
 DEFAULT_OFF_CHIP = "off_chip"
 
@@ -55,7 +57,8 @@ def schedule_for_least_traffic(
         moved, bound = search.run()
     except InvalidGraphError as error:
         name = function.sym_name.data
-        raise PassFailedException(f"memplan-schedule: @{name}: {error}") from error
+        report = spill_report(tensors, search.graph(Parts.MOVE_INSIDE), on_chip)
+        raise PassFailedException(f"memplan-schedule: @{name}: {error}\n{report}") from error
     function.attributes[TRAFFIC] = DictionaryAttr(
         {"bytes": IntegerAttr(moved, i64), "bound": IntegerAttr(bound, i64)}
     )
@@ -117,6 +120,10 @@ class _LeastTraffic:
         self._write(best.order, best.stays)
         return best.moved, min(bound, best.moved)
 
+    def graph(self, parts: Parts) -> Graph:
+        """What is searched."""
+        return traffic_graph(self.tensors, self.on_chip.alignment, parts)
+
     def _try_for_less(self, parts: Parts, room: int, tries: int) -> bool:
         """Search for some room, and for less while the buffers take more; tell if they fit."""
         for _ in range(tries):
@@ -131,7 +138,7 @@ class _LeastTraffic:
 
     def _search(self, parts: Parts, room: int) -> Schedule:
         alignment = self.on_chip.alignment
-        graph = traffic_graph(self.tensors, alignment, parts)
+        graph = self.graph(parts)
         # The last buffer may end where no other could begin.
         room += -room % alignment
         if self.keep_order:

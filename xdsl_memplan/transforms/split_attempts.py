@@ -114,7 +114,7 @@ def run_split(
         except PassFailedException as error:
             failures.append(error)
     if not others:
-        raise failures[0]
+        raise _with_tiles(failures)
 
     def groups(reserve: int) -> list[ModulePass]:
         return grouping(options, "traffic", reserve)
@@ -123,8 +123,16 @@ def run_split(
     if failures and options.stage == "all":
         raise failures[-1]
     # Operators as a whole, tensors moved off chip and back.
-    if failures and (failures := run_for_less_room(module, unsplit, run, options.memory)):
-        raise failures[0]
+    if failures and (whole := run_for_less_room(module, unsplit, run, options.memory)):
+        raise _with_tiles([whole[0], failures[-1]])
+
+
+def _with_tiles(failures: list[PassFailedException]) -> PassFailedException:
+    """The first failure, of operations as a whole, and what was in the way of tiles."""
+    whole, *_, tiles = failures
+    kept = [line for line in str(whole).splitlines() if not line.startswith("what may help")]
+    first = str(tiles).partition("\n")[0]
+    return PassFailedException("\n".join([*kept, f"in tiles it does not fit either: {first}"]))
 
 
 def _choices(

@@ -9,7 +9,7 @@ func.func @no_offset() {
 
 // -----
 
-// CHECK: 'memplan.arena' (@L1): alignment 48 is not a power of two, so no memref can be aligned to it; ask for another alignment of its buffers
+// CHECK: 'memplan.arena' (@L1): alignment 48 is not a power of two, so no memref can be aligned to it; it is the least common multiple of that of the memory
 memplan.arena @L1 alignment 48 size 64
 func.func @alignment() {
   %a = memplan.buffer @L1 size 64 alignment 48 offset 0 : memref<16xf32>
