@@ -9,18 +9,16 @@ the traceback back; other exceptions, which are somebody's bug, always have it.
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import PurePath
 from types import FrameType, TracebackType
 from typing import Any
 
 _PACKAGE = "xdsl_memplan."
-_PROGRAMS = ("xdsl-opt", "xdsl_opt")
 _SPEC_METHODS = ("from_spec", "from_pass_spec")
 
 
-def install(program: str) -> None:
-    """Write messages instead of tracebacks if `program`, the path of what runs, is xdsl-opt."""
-    if PurePath(program).stem not in _PROGRAMS or os.environ.get("XDSL_MEMPLAN_TRACEBACK"):
+def install() -> None:
+    """Write messages instead of tracebacks; for the program xdsl-opt only."""
+    if os.environ.get("XDSL_MEMPLAN_TRACEBACK"):
         return
     otherwise = sys.excepthook
 
@@ -43,7 +41,8 @@ def _message(error: BaseException, traceback: TracebackType | None) -> str | Non
     for frame in _frames(traceback):
         name = str(frame.f_globals.get("__name__"))
         if name.startswith(_PACKAGE) and isinstance(error, DiagnosticException):
-            return str(error)
+            # What xDSL verifies shows the IR in notes.
+            return "\n".join([str(error), *getattr(error, "__notes__", ())])
         owner = frame.f_locals.get("cls")
         ours = str(getattr(owner, "__module__", "")).startswith(_PACKAGE)
         if ours and frame.f_code.co_name in _SPEC_METHODS and isinstance(error, ValueError):

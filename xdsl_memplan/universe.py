@@ -13,8 +13,6 @@ from warnings import warn
 
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
-from xdsl_memplan.one_message import install
-
 if TYPE_CHECKING:
     from xdsl.ir import Dialect
     from xdsl.passes import ModulePass
@@ -161,4 +159,8 @@ def _universe() -> Universe:
 
 
 MEMPLAN_UNIVERSE = _universe()
-install(sys.argv[0] if sys.argv else "")
+
+if sys.argv and sys.argv[0].rpartition("/")[2] in ("xdsl-opt", "xdsl_opt.py", "xdsl-opt.exe"):
+    from xdsl_memplan.one_message import install
+
+    install()
