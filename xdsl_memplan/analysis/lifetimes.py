@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.aliases import Aliases, aliases_of_module
-from xdsl_memplan.analysis.logical_time import LogicalTime, Loop
+from xdsl_memplan.analysis.logical_time import LogicalTime
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.storage_type import is_storage
 from xdsl_memplan.model.lifetime import Lifetime
@@ -143,7 +143,7 @@ class _Collector:
             interval = self.needed.get(value)
             if interval is None:
                 continue
-            block = _block_of(value)
+            block = block_of(value)
             changed = [s for s in edges[value] if self.extend(s, *interval, block)]
             for source in carried.get(value, ()):
                 loop = self.time.loops[block] if block else None
@@ -165,7 +165,7 @@ class _Collector:
 
     def extend(self, value: SSAValue, start: int, end: int, user: Block | None) -> bool:
         """Note a use of ``value`` in the block ``user``; say whether that was news."""
-        loop = self.outermost_loop_between(user, _block_of(value))
+        loop = self.time.outermost_loop_between(user, block_of(value))
         if loop is not None:
             start, end = min(start, loop.start), max(end, loop.end)
         old = self.needed.get(value)
@@ -175,20 +175,8 @@ class _Collector:
         self.needed[value] = new
         return True
 
-    def outermost_loop_between(self, user: Block | None, definition: Block | None) -> Loop | None:
-        """Return the outermost loop around a use that is not around the definition."""
-        if user is definition or user is None or definition is None:
-            return None
-        inner, outer = self.time.loops.get(user), self.time.loops.get(definition)
-        depth = outer.depth if outer else 0
-        if inner is None or inner.depth <= depth:
-            return None
-        while inner.depth > depth + 1:
-            assert inner.parent is not None
-            inner = inner.parent
-        return inner
 
-
-def _block_of(value: SSAValue) -> Block | None:
+def block_of(value: SSAValue) -> Block | None:
+    """Return the block that a value is defined in."""
     owner = value.owner
     return owner.parent if isinstance(owner, Operation) else owner

@@ -70,6 +70,19 @@ class LogicalTime:
             around = around.parent_op()
         return 0 if around is None else self._reached[around]
 
+    def outermost_loop_between(self, user: Block | None, definition: Block | None) -> Loop | None:
+        """Return the outermost loop around a use that is not around the definition."""
+        if user is definition or user is None or definition is None:
+            return None
+        inner, outer = self.loops.get(user), self.loops.get(definition)
+        depth = outer.depth if outer else 0
+        if inner is None or inner.depth <= depth:
+            return None
+        while inner.depth > depth + 1:
+            assert inner.parent is not None
+            inner = inner.parent
+        return inner
+
     def _number_region(self, region: Region, loop: Loop | None, aliases: Aliases) -> None:
         for block in region.blocks:
             self.loops[block] = loop

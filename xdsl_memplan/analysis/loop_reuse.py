@@ -1,17 +1,20 @@
-"""Whether memory allocated in a loop body is still needed when the next iteration allocates again.
+"""Whether memory allocated in a loop body is still needed when a later iteration uses its own.
 
 Dynamic allocation gives every iteration memory of its own. One address for all of them is only the
-same if an iteration is done with what its predecessor handed on before it touches its own. With
-several copies that iterations take in turn, it has to be done with what it got from as many
-iterations before.
+same if what an iteration has handed on is done with before a later one touches its own. With
+several copies that iterations take in turn, that holds for iterations so far apart. The same goes
+for memory that a callee returns: every call has it at the same place.
 """
 
 from collections.abc import Iterable
 
+from xdsl.dialects.func import CallOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
+from xdsl_memplan.analysis.lifetimes import FunctionLifetimes, block_of
 from xdsl_memplan.analysis.logical_time import Loop
+
+_Ticks = tuple[int, int] | None
 
 
 class LoopReuse:
@@ -35,40 +38,79 @@ class LoopReuse:
                 self._handed_on.setdefault(source, []).append(argument)
         for op, tick in lifetimes.time.ticks.items():
             for value in op.operands:
-                first, _ = self._accesses.get(value, (tick, tick))
-                self._accesses[value] = (first, tick)
+                # A loop touches what is from outside again and again.
+                loop = lifetimes.time.outermost_loop_between(op.parent, block_of(value))
+                self._note(value, *((loop.start, loop.end - 1) if loop else (tick, tick)))
+            for result in op.results if isinstance(op, CallOp) else ():
+                self._note(result, tick, tick)
+        last = lifetimes.function.body.blocks[-1].last_op
+        for value in last.operands if last is not None else ():
+            self._note(value, lifetimes.end, lifetimes.end)
+
+    def _note(self, value: SSAValue, first: int, last: int) -> None:
+        old_first, old_last = self._accesses.get(value, (first, last))
+        self._accesses[value] = (min(first, old_first), max(last, old_last))
 
     def clashes(self, allocation: SSAValue, copies: int = 1) -> bool:
         """Tell whether so many addresses would do harm.
 
-        Linear in the aliases of ``allocation``, times ``copies``. Only loops around the allocation
-        allocate again; what others hand on is not made anew. Iterations of the innermost loop take
-        the copies in turn; an iteration of a loop around that one may begin with any.
+        Linear in the aliases of ``allocation``, times the values that loops around it carry. Only
+        those loops allocate again; what others hand on is not made anew. Iterations of the
+        innermost loop take the copies in turn; those of a loop around that one may begin with any.
         """
         around = self._loops_around(allocation)
-        if not around:
-            return False
-        own = reached = self._closure([allocation], across_iterations=False)
-        same_copy: set[SSAValue] = set()
-        for _ in range(copies):
-            next_ = self._handed_on_by(reached, around)
-            inner = {value for value in next_ if self._loops.get(value.block) is around[0]}
-            same_copy |= next_ - inner
-            reached = self._closure(inner, across_iterations=False)
-            if not reached:
-                break
-        older = self._closure(same_copy | reached, across_iterations=True)
-        first = min((self._accesses[v][0] for v in own if v in self._accesses), default=None)
-        last = max((self._accesses[v][1] for v in older if v in self._accesses), default=None)
-        return first is not None and last is not None and last >= first
+        return any(
+            self._clashes_in(allocation, loop, around[i:], copies if i == 0 else 1)
+            for i, loop in enumerate(around)
+        )
 
-    def _handed_on_by(self, values: Iterable[SSAValue], around: list[Loop]) -> set[BlockArgument]:
+    def _clashes_in(
+        self, allocation: SSAValue, loop: Loop, around: list[Loop], copies: int
+    ) -> bool:
+        """Compare what iterations of one loop made; it is ``age`` iterations old in ages[age].
+
+        Harm is done if something at least ``copies`` iterations older is touched when the newer one
+        has been: in the same iteration or behind the loop, or in any later iteration. What is
+        carried on for more iterations than the loop has values for is of any age.
+        """
+        by_age = self._by_age(allocation, loop, around)
+        ages = [self._accesses_of(values) for values in by_age]
+        if by_age[-1] and len(by_age) > 1 and any(ages[-self._carried_by(loop) - 1 :]):
+            return True
+        for age, newer in enumerate(ages):
+            if newer is None:
+                continue
+            in_loop = loop.start <= newer[0] < loop.end
+            for older in range(age + copies, len(ages)):
+                ticks = ages[older]
+                if ticks is None:
+                    continue
+                if ticks[1] >= newer[0] or (in_loop and older > age + copies):
+                    return True
+        return False
+
+    def _by_age(self, allocation: SSAValue, loop: Loop, around: list[Loop]) -> list[set[SSAValue]]:
+        """Return the values that may be what an iteration before allocated, by how many before."""
+        ages = [self._closure([allocation], around)]
+        most = 2 * self._carried_by(loop) + 1
+        while ages[-1] and len(ages) <= most:
+            ages.append(self._closure(self._next_age(ages[-1], loop), around))
+        return ages
+
+    def _carried_by(self, loop: Loop) -> int:
+        return sum(self._loop_of(argument) is loop for argument in self._aliases.carried)
+
+    def _next_age(self, values: Iterable[SSAValue], loop: Loop) -> set[SSAValue]:
         return {
             argument
             for value in values
             for argument in self._handed_on.get(value, ())
-            if self._loops.get(argument.block) in around
+            if self._loop_of(argument) is loop
         }
+
+    def _loop_of(self, argument: SSAValue) -> Loop | None:
+        assert isinstance(argument, BlockArgument)
+        return self._loops.get(argument.block)
 
     def _loops_around(self, value: SSAValue) -> list[Loop]:
         owner = value.owner
@@ -80,16 +122,24 @@ class LoopReuse:
             loop = loop.parent
         return around
 
-    def _closure(self, start: Iterable[SSAValue], *, across_iterations: bool) -> set[SSAValue]:
+    def _closure(self, start: Iterable[SSAValue], around: list[Loop]) -> set[SSAValue]:
+        """All that derives from values without another iteration of the loops ``around``."""
         stack = list(start)
         found = set(stack)
         while stack:
             value = stack.pop()
             following = list(self._derived.get(value, ()))
-            if across_iterations:
-                following += self._handed_on.get(value, ())
+            following += [
+                argument
+                for argument in self._handed_on.get(value, ())
+                if self._loop_of(argument) not in around
+            ]
             for other in following:
                 if other not in found:
                     found.add(other)
                     stack.append(other)
         return found
+
+    def _accesses_of(self, values: set[SSAValue]) -> _Ticks:
+        found = [self._accesses[value] for value in values if value in self._accesses]
+        return (min(f for f, _ in found), max(last for _, last in found)) if found else None

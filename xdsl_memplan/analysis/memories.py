@@ -205,11 +205,13 @@ def ensure_arenas(module: ModuleOp, memories: Iterable[Memory]) -> dict[str, Are
     first = module.body.block.first_op
     for memory in memories:
         arena = arenas.get(memory.name)
+        # A base address says how the first byte is aligned; another alignment would be no truth.
+        aligned = memory.base is None or memory.base % memory.alignment == 0
         fresh = ArenaOp(
             memory.name,
             space=None if arena is None else arena.space,
             capacity=memory.capacity,
-            alignment=memory.alignment,
+            alignment=memory.alignment if aligned else None,
             base=memory.base,
             banks=memory.banks if memory.banks > 1 else None,
         )
@@ -219,6 +221,8 @@ def ensure_arenas(module: ModuleOp, memories: Iterable[Memory]) -> dict[str, Are
                 'would have; name the memory: memory="L1=64KiB"'
             )
         if arena is not None:
+            if not aligned:
+                arena.attributes.pop("alignment", None)
             arena.attributes.update(fresh.attributes)
         else:
             arenas[memory.name] = fresh

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.analysis.loop_reuse import LoopReuse
 from xdsl_memplan.analysis.memories import Memory
 from xdsl_memplan.analysis.planned_buffers import ReservedRange
 from xdsl_memplan.model.lifetime import Lifetime
@@ -63,6 +64,7 @@ def reserved_ranges(
 
     Raises PassFailedException where one call overwrites what an earlier one returned.
     """
+    reuse = LoopReuse(lifetimes)
     running: list[ReservedRange] = []
     returned: list[ReservedRange] = []
     for call, tick in lifetimes.time.ticks.items():
@@ -79,7 +81,7 @@ def reserved_ranges(
                 # During the call itself these bytes are part of what the callee owns.
                 if place.memory != memory.name or needed is None or needed.end <= tick + 1:
                     continue
-                if needed.start < tick:
+                if needed.start < tick or reuse.clashes(result):
                     raise _overwritten(call, call)
                 ends[place] = max(needed.end, ends.get(place, 0))
         for place, end in ends.items():

@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op
-from xdsl_memplan.analysis.op_kinds import Kind, kind_of
+from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, Kind, kind_of
 from xdsl_memplan.analysis.storage_type import may_point
 from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
 from xdsl_memplan.dialects.queries import storage_of
@@ -68,6 +68,13 @@ def check_uses(op: Operation, storage: SSAValue, lifetimes: FunctionLifetimes) -
 def _made_of(use: Use) -> list[SSAValue]:
     """Results, arguments of regions and blocks; for a terminator what it hands on."""
     op, index = use.operation, use.index
+    if kind_of(op) is Kind.LOOP:
+        carried = index - INITIAL_VALUES.get(op.name, len(op.operands) - len(op.results))
+        if op.name == "scf.while":
+            return [op.regions[0].block.args[carried]]
+        arguments = op.regions[0].block.args
+        first = len(arguments) - len(op.results)
+        return [arguments[first + carried], op.results[carried]] if carried >= 0 else []
     if kind_of(op) is not Kind.FORWARD:
         blocks = [block for region in op.regions for block in region.blocks]
         return [*op.results, *(a for block in [*blocks, *op.successors] for a in block.args)]
