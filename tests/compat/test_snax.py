@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 from xdsl.dialects import arith, llvm, memref
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import PassFailedException
@@ -103,6 +103,18 @@ def test_a_size_that_is_no_constant_is_refused_and_nothing_is_changed():
     with pytest.raises(PassFailedException, match=r"'%0 = snax.alloc'|'snax.alloc' .*of @nested"):
         allocated(module)
     assert str(module) == before
+
+
+def test_a_size_that_is_no_constant_but_has_a_bound():
+    module = parse(
+        HAZARDS[1].replace("%c64 = arith.constant 64 : index", '%c64 = "test.op"() : () -> index')
+    )
+    for op in module.walk():
+        if isinstance(op, SNAX.Alloc):
+            op.attributes["memplan.size_bound"] = IntegerAttr(96, i64)
+    plan = allocated(module)
+    assert addresses(module) == [0x10000000]
+    assert plan.peaks == {"L1": 96}
 
 
 def test_a_memory_that_is_too_small():

@@ -10,7 +10,7 @@ from xdsl_memplan.compat.stream import read_allocation
 from xdsl_memplan.formats.errors import FormatError
 from xdsl_memplan.formats.given_schedule_json import given_schedule_document, read_given_schedule
 from xdsl_memplan.model.check import check_plan
-from xdsl_memplan.model.given_schedule import GivenTensor
+from xdsl_memplan.model.given_schedule import GivenSchedule, GivenTensor
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.problem import Pool
 from xdsl_memplan.planners.plan import plan
@@ -70,6 +70,31 @@ def test_residency_that_stream_has_decided():
     ]
     assert [(m.name, m.capacity) for m in schedule.memories] == [("core0", 65536), ("core1", 32768)]
     assert plan(schedule.problem("core0")).peak == 4096 + 2 * 512
+
+
+def exported(name: str) -> GivenSchedule:
+    with (ALLOCATION.parent / name).open(encoding="utf-8") as stream:
+        return read_allocation(stream, alignment=64)
+
+
+def test_what_stream_really_writes():
+    """Two convolutions on four cores: 612,864 bits each, every tensor a multiple of 64 bytes."""
+    schedule = exported("two_convolutions.json")
+    assert [m.name for m in schedule.memories] == ["core0", "core1", "core2", "core3", "core6"]
+    assert {t.name for t in schedule.tensors if t.memory == "core0"} == {
+        *("conv1_out", "conv1_out_1", "input_1", "output_1", "weights_1_1", "weights_2_1"),
+    }
+    assert plan(schedule.problem("core0")).peak == 612864 // 8
+
+
+def test_tensors_that_stream_leaves_out_have_their_room():
+    """It lists the eight largest of a core: 589,824 bits of 593,920."""
+    schedule = exported("swiglu_three_cores.json")
+    mine = [t for t in schedule.tensors if t.memory == "core0"]
+    assert len(mine) == 9
+    assert (mine[-1].name, mine[-1].size) == ("core0.others", 4096 // 8)
+    assert plan(schedule.problem("core0")).peak == 593920 // 8
+    assert all(t.name != "core8.others" for t in schedule.tensors)
 
 
 def test_lifetimes_and_memories_of_the_embedder():

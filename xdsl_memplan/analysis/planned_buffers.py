@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
@@ -18,7 +18,7 @@ from xdsl_memplan.analysis.unseen_uses import check_uses
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.queries import storage_of
-from xdsl_memplan.dialects.wishes import copies_bytes, copy_stride
+from xdsl_memplan.dialects.wishes import bounded_size, copies_bytes, copy_stride
 from xdsl_memplan.formats.byte_size import MAX_BYTES
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.problem import Pool, Problem
@@ -60,16 +60,21 @@ def planned_buffers(
     *,
     keep_lifetimes: bool,
     keep_offsets: bool = False,
+    calls: Sequence[Operation] = (),
 ) -> list[PlannedBuffer]:
     """Collect the buffers of a function in the order of the file.
 
-    With ``keep_lifetimes``, lifetimes written in the IR are taken if every buffer has one. With
-    ``keep_offsets``, a buffer that has an offset is fixed there.
-    Raises PassFailedException for a size that is not known or a place that cannot be planned.
+    With ``keep_lifetimes``, lifetimes written in the IR are taken. They have to be those that are
+    computed where that cannot be: where a buffer has none, and where ``calls`` take memory at ticks
+    that somebody else's lifetimes do not tell. With ``keep_offsets``, a buffer that has an offset
+    is fixed there.
+
+    Raises PassFailedException for a size that is not known, a place that cannot be planned, and a
+    lifetime that cannot be kept.
     """
     storage = storage_operations(lifetimes.function)
     written = [trait.get_lifetime(op) for op, trait in storage]
-    keep = keep_lifetimes and None not in written
+    keep = keep_lifetimes and None not in written and not calls
     reuse = LoopReuse(lifetimes)
     buffers: list[PlannedBuffer] = []
     for (op, trait), old in zip(storage, written, strict=True):
@@ -82,6 +87,9 @@ def planned_buffers(
         computed = buffer_lifetime(op, trait, lifetimes, wishes)
         if computed.start == computed.end:
             check_uses(op, trait.storage(op), lifetimes)
+        if keep_lifetimes and not keep and old not in (None, computed):
+            without = next((o for (o, _), at in zip(storage, written, strict=True) if not at), None)
+            raise _cannot_keep(op, old, computed, without or calls[0])
         buffers.append(
             PlannedBuffer(
                 op,
@@ -97,6 +105,21 @@ def planned_buffers(
             )
         )
     return buffers
+
+
+def _cannot_keep(
+    op: Operation, old: Lifetime, computed: Lifetime, because: Operation
+) -> PassFailedException:
+    what = (
+        "takes memory at ticks that given lifetimes do not tell; inline it"
+        if isinstance(because, CallOp)
+        else "has none; give every buffer of the function one"
+    )
+    return PassFailedException(
+        f"{describe_op(op)}: its lifetime is [{old.start}, {old.end}), and by the operations it is "
+        f"[{computed.start}, {computed.end}); it cannot be kept, as {describe_op(because)} {what}, "
+        "or have them computed with keep-lifetimes=false"
+    )
 
 
 def storage_operations(function: FuncOp) -> list[tuple[Operation, BufferLikeTrait]]:
@@ -140,12 +163,16 @@ def problem_of(
 
 
 def _size(op: Operation, trait: BufferLikeTrait) -> int:
-    size = trait.size_bytes(op)
+    try:
+        size = bounded_size(op, trait.size_bytes(op))
+    except ValueError as error:
+        raise PassFailedException(f"{describe_op(op)}: {error}") from error
     type_ = trait.storage(op).type
     if size is None:
         raise PassFailedException(
             f"{describe_op(op)}: the size of {type_} is not known at compile time; "
-            "only static shapes and strides can be planned"
+            "only static shapes and strides can be planned, or say the most bytes that it can "
+            "have: memplan.size_bound = 4096 : i64"
         )
     return _checked_size(op, size, f"{type_} takes ")
 

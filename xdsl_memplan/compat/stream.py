@@ -7,7 +7,9 @@ flight at once). It holds neither addresses nor lifetimes:
 
 - a core is a memory, named by its id (`core0`) or as the caller says;
 - a tensor lives through the whole steady state, tick 0, unless the caller gives lifetimes;
-- `on_chip_tiles` are copies, where the bits of the core can be cut into so many equal ones.
+- `on_chip_tiles` are copies, where the bits of the core can be cut into so many equal ones;
+- STREAM lists the eight largest tensors of a core. The bits of the others, by `resident_bits`, are
+  one more tensor, `core0.others`, that lives all the time.
 """
 
 import json
@@ -98,6 +100,13 @@ def _schedule(
                     copies,
                     alignment,
                 )
+            )
+        resident = checked_integer(core.get("resident_bits", 0), f"core {number}: resident_bits")
+        listed = sum(entry["bits"] for entry in _mappings(core, "tensors"))
+        if resident > listed:
+            others = -(-(resident - listed) // 8)
+            tensors.append(
+                GivenTensor(f"core{number}.others", pool.name, always, others, None, 1, alignment)
             )
     known = {tensor.name for tensor in tensors}
     for unknown in sorted(set(lifetimes) - known):

@@ -5,6 +5,7 @@
 | `memplan.fixed_offset = 4096 : i64` | a buffer | to lie at this offset (bytes) in its memory |
 | `memplan.offset_range = array<i64: 0, 8192>` | a buffer | to lie in the bytes [0, 8192) |
 | `memplan.candidates = ["L1", "L2"]` | a buffer | memories in order of preference |
+| `memplan.size_bound = 4096 : i64` | a buffer of dynamic size | the most bytes it can have |
 | `memplan.copies = 2 : i64` | a buffer | room for so many copies, one behind the other |
 | `memplan.copy_stride = 64 : i64` | a buffer with copies | by the plan: bytes to the next |
 | `memplan.different_banks = array<i64: 0, 1>` | any operation | these operands in different banks |
@@ -19,6 +20,7 @@ from xdsl.utils.hints import isa
 FIXED_OFFSET = "memplan.fixed_offset"
 OFFSET_RANGE = "memplan.offset_range"
 CANDIDATES = "memplan.candidates"
+SIZE_BOUND = "memplan.size_bound"
 COPIES = "memplan.copies"
 COPY_STRIDE = "memplan.copy_stride"
 DIFFERENT_BANKS = "memplan.different_banks"
@@ -96,6 +98,19 @@ def copies_bytes(size: int, stride: int, copies: int) -> int:
 def copy_stride(size: int, alignment: int) -> int:
     """Return the bytes from one copy to the next, so that each is aligned."""
     return -(-size // alignment) * alignment
+
+
+def bounded_size(op: Operation, size: int | None) -> int | None:
+    """Return the bytes to reserve for a buffer of ``size`` bytes: for None, the most it can have.
+
+    None if that is not said, either. Raises ValueError if it cannot be read or is below ``size``.
+    """
+    bound = _integer(op, SIZE_BOUND, 0)
+    if size is None or bound is None:
+        return bound if size is None else size
+    if bound < size:
+        raise ValueError(f"{SIZE_BOUND} is {bound}, and the buffer has {size} bytes")
+    return size
 
 
 def written_stride(op: Operation) -> int | None:

@@ -54,9 +54,8 @@ class MemplanAssignOffsetsPass(ModulePass):
     - `threads` (1): more threads never change the result.
     - `memory` (none): `"L1=64KiB:align=64:base=0x1000:banks=4,L2"`; wins over the module's
     description.
-    - `keep-lifetimes` (true): take the lifetimes in the IR where all buffers of a function have
-    one;
-      with `false`, and in functions with calls, they are computed anew.
+    - `keep-lifetimes` (true): take the lifetimes in the IR; with `false` they are computed anew.
+      Where a buffer of a function has none, or a call takes memory, they have to be as computed.
     - `keep-offsets` (false): leave buffers that have an offset where they are, and place the others
       around them.
 

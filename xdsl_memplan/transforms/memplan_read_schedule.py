@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.memories import Memories, Memory
 from xdsl_memplan.analysis.planned_buffers import storage_operations
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
@@ -70,7 +71,8 @@ def apply_schedule(module: ModuleOp, schedule: GivenSchedule) -> None:
     """Write a schedule onto the buffers of ``module``.
 
     Raises PassFailedException for a tensor that no buffer, or more than one, has the name of, for a
-    memory that is not known, and for a lifetime of a part of a function's buffers only.
+    memory that is not known, for a buffer in two memories, and for a buffer without a lifetime in a
+    function with others.
     """
     named = [
         (function, _name(op, trait), op, trait)
@@ -94,7 +96,13 @@ def apply_schedule(module: ModuleOp, schedule: GivenSchedule) -> None:
                 f"tensor '{tensor.name}' of the schedule: unknown memory '{tensor.memory}'; known "
                 f"are {', '.join(memory.name for memory in memories)}"
             )
+        if other := next((t for t, o, _ in found if o is op), None):
+            raise PassFailedException(
+                f"{describe_op(op)}: the schedule has it in {other.memory} and in {tensor.memory}; "
+                "a buffer lies in one memory, so use one for each and a copy between them"
+            )
         found.append((tensor, op, trait))
+    _check_complete(named, {op for _, op, _ in found})
     module.attributes[MEMORIES] = ArrayAttr(
         MemoryAttr.of(
             memory.name,
@@ -111,6 +119,19 @@ def apply_schedule(module: ModuleOp, schedule: GivenSchedule) -> None:
             op.attributes[FIXED_OFFSET] = IntegerAttr(tensor.offset, i64)
         if tensor.copies > 1:
             op.attributes[COPIES] = IntegerAttr(tensor.copies, i64)
+
+
+def _check_complete(
+    named: list[tuple[FuncOp, str | None, Operation, BufferLikeTrait]], scheduled: set[Operation]
+) -> None:
+    """Ticks of a schedule and those that are computed do not mix."""
+    functions = {function for function, _, op, _ in named if op in scheduled}
+    for function, _, op, trait in named:
+        if function in functions and op not in scheduled and trait.get_lifetime(op) is None:
+            raise PassFailedException(
+                f"{describe_op(op)}: the schedule has no such tensor, and has other buffers of "
+                "this function; say when this one lives, in the same ticks"
+            )
 
 
 def _name(op: Operation, trait: BufferLikeTrait) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import lcm
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.analysis.last_use import LastUses
@@ -128,7 +128,8 @@ def plan_module(
             ``"L1=64KiB:align=64:base=0x1000,L2=1MiB"``. They win over what the module says. The
             first is for buffers that name none.
         options: the planner and its options.
-        keep_lifetimes: take the lifetimes in the IR where all buffers of a function have one.
+        keep_lifetimes: take the lifetimes in the IR. Where a buffer of a function has none, or a
+            call takes memory, those that are there have to be as they are computed.
         keep_offsets: leave buffers that have an offset where they are.
 
     Raises PassFailedException with the operation for what cannot be planned, its subclass
@@ -140,12 +141,12 @@ def plan_module(
     done: dict[str, PlacedFunction] = {}
     functions: list[FunctionPlan] = []
     for function, lifetimes in analysed.items():
-        has_calls = any(c.name == "func.call" for c in lifetimes.time.ticks)
         buffers = planned_buffers(
             lifetimes,
             known,
-            keep_lifetimes=keep_lifetimes and not has_calls,
+            keep_lifetimes=keep_lifetimes,
             keep_offsets=keep_offsets,
+            calls=[op for op in lifetimes.time.ticks if _takes_memory(op, done)],
         )
         planner = _FunctionPlanner(lifetimes, known, done, options or PlannerOptions())
         functions.append(planner.plan(buffers))
@@ -156,6 +157,11 @@ def plan_module(
         for name, peak in function.peaks.items():
             peaks[name] = max(peaks.get(name, 0), peak)
     return ModulePlan(functions, known, peaks)
+
+
+def _takes_memory(op: Operation, done: dict[str, PlacedFunction]) -> bool:
+    callee = done.get(op.callee.string_value()) if isinstance(op, CallOp) else None
+    return callee is not None and any(callee.peaks.values())
 
 
 @dataclass

@@ -9,7 +9,13 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memplan import ARENA, ArenaOp, BufferOp
-from xdsl_memplan.dialects.wishes import copies_bytes, copy_stride, wishes_of, written_stride
+from xdsl_memplan.dialects.wishes import (
+    bounded_size,
+    copies_bytes,
+    copy_stride,
+    wishes_of,
+    written_stride,
+)
 from xdsl_memplan.transforms.abstract_execution import Place
 
 
@@ -21,7 +27,11 @@ def checked_place(op: Operation, trait: BufferLikeTrait, arenas: Mapping[str, Ar
     """
     symbol = op.arena if isinstance(op, BufferOp) else op.attributes.get(ARENA)
     name = symbol.string_value() if isinstance(symbol, SymbolRefAttr) else None
-    offset, size = trait.get_offset(op), trait.size_bytes(op)
+    offset = trait.get_offset(op)
+    try:
+        size = bounded_size(op, trait.size_bytes(op))
+    except ValueError as error:
+        raise PassFailedException(f"{describe_op(op)}: {error}") from error
     if offset is None or name is None:
         raise PassFailedException(
             f"{describe_op(op)}: has no offset; run memplan-assign-offsets first"
