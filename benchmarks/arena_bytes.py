@@ -23,6 +23,7 @@ from xdsl.parser import Parser
 
 from xdsl_memplan.dialects.memplan import PLAN, PlanAttr
 from xdsl_memplan.native.context import full_context
+from xdsl_memplan.transforms.bufferize.handover import handing_over
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.resting_collector import resting_collector
 
@@ -50,7 +51,7 @@ def plan_network(text: str, pipeline: MemplanPipelinePass) -> Planned:
     plans: list[PlanAttr] = []
     copies = 0
     # As memplan-pipeline does.
-    with resting_collector():
+    with resting_collector(), handing_over():
         for stage in pipeline.passes():
             if stage.name == "convert-memplan-to-memref":
                 copies = sum(isinstance(op, CopyOp) for op in module.walk())

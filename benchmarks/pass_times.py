@@ -19,6 +19,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import DiagnosticException
 
 from xdsl_memplan.native.context import full_context
+from xdsl_memplan.transforms.bufferize.handover import handing_over
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.resting_collector import resting_collector
 
@@ -67,7 +68,7 @@ def measure(text: str, planner: str) -> tuple[int, float, dict[str, float], floa
     seconds: dict[str, float] = {}
     verify = 0.0
     # As memplan-pipeline does.
-    with resting_collector():
+    with resting_collector(), handing_over():
         for stage in MemplanPipelinePass(planner=planner).passes():
             start = process_time()
             stage.apply(context, module)

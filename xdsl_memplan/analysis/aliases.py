@@ -20,7 +20,7 @@ from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, Kind, kind_of
 from xdsl_memplan.analysis.storage_type import is_storage, is_tensor, may_be_address, may_point
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.interfaces import Access, AliasingTrait, ReadsWritesTrait
-from xdsl_memplan.dialects.queries import aliases_of, effects_of, storage_of
+from xdsl_memplan.dialects.queries import aliases_of, effects_of, storage_of, trait_of
 
 
 @dataclass(frozen=True)
@@ -173,9 +173,9 @@ class Aliases:
             for argument in block.args:
                 if may_point(argument.type):
                     self._add(argument, pointers)
-        if makes_storage or op.get_trait(AliasingTrait) is not None:
+        if makes_storage or trait_of(op, AliasingTrait) is not None:
             return
-        said = effects_of(op) if op.get_trait(ReadsWritesTrait) is not None else None
+        said = effects_of(op) if trait_of(op, ReadsWritesTrait) is not None else None
         reads = said is not None and said.takes_time
         address = any(map(self.is_address, pointers)) and not reads
         for i, result in enumerate(op.results):

@@ -10,7 +10,7 @@ from xdsl_memplan.analysis.aliases import Aliases, check_structured
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.dialects.interfaces import Effects, ReadsWritesTrait
-from xdsl_memplan.dialects.queries import effects_of, storage_of
+from xdsl_memplan.dialects.queries import effects_of, storage_of, trait_of
 
 
 @dataclass(eq=False)
@@ -129,7 +129,7 @@ class LogicalTime:
             if not any(map(aliases.tracked, op.operands)):
                 return False
         if effects is None:
-            if op.get_trait(ReadsWritesTrait) is not None:
+            if trait_of(op, ReadsWritesTrait) is not None:
                 raise PassFailedException(
                     f"{describe_op(op)}: cannot be planned, it uses memory in a way or at a time "
                     "that it does not tell"
@@ -139,7 +139,7 @@ class LogicalTime:
             # Who has the address of a buffer may access it.
             touches = effects.takes_time or (
                 any(map(aliases.is_address, op.operands))
-                and op.get_trait(ReadsWritesTrait) is None
+                and trait_of(op, ReadsWritesTrait) is None
                 and not is_side_effect_free(op)
             )
         if touches:

@@ -5,9 +5,10 @@ The answers come from the traits of `interfaces.py`. xDSL's own operations get t
 """
 
 from collections.abc import Sequence
+from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import TensorType, UnrankedTensorType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, OpTrait
 from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
@@ -28,24 +29,39 @@ from xdsl_memplan.dialects.interfaces import (
 stock_models.attach_all()
 
 
+_TraitT = TypeVar("_TraitT", bound=OpTrait)
+_known: dict[tuple[type[Operation], type[OpTrait]], tuple[object, OpTrait | None]] = {}
+"""What `get_trait` found, with the set of traits in which it did: traits can be added."""
+
+
+def trait_of(op: Operation, trait: type[_TraitT]) -> _TraitT | None:
+    """The trait of that type which an operation has; looked for once for each class."""
+    op_class = type(op)
+    traits = op_class.traits.traits
+    known = _known.get((op_class, trait))
+    if known is None or known[0] is not traits:
+        known = _known[op_class, trait] = (traits, op.get_trait(trait))
+    return cast(_TraitT | None, known[1])
+
+
 def storage_of(op: Operation) -> BufferLikeTrait | None:
     """How to read and write size, alignment, space, lifetime and offset of the storage `op` makes.
 
     Returns:
         None if it makes no storage that can be planned (`memref.get_global` makes none).
     """
-    return op.get_trait(BufferLikeTrait)
+    return trait_of(op, BufferLikeTrait)
 
 
 def aliases_of(op: Operation) -> Sequence[Tie]:
     """Results that are (part of) the storage of operands. A result without a tie is not."""
-    trait = op.get_trait(AliasingTrait)
+    trait = trait_of(op, AliasingTrait)
     return () if trait is None else trait.aliases(op)
 
 
 def destinations_of(op: Operation) -> Sequence[Tie]:
     """Tensor results that can be written into the storage of an operand."""
-    trait = op.get_trait(DestinationTrait)
+    trait = trait_of(op, DestinationTrait)
     return () if trait is None else trait.destinations(op)
 
 
@@ -54,7 +70,7 @@ def overwrites_of(op: Operation) -> Sequence[Tie]:
 
     Destinations, what `InPlaceTrait` says, and the operands of elementwise arithmetic on tensors.
     """
-    trait = op.get_trait(InPlaceTrait)
+    trait = trait_of(op, InPlaceTrait)
     ties = destinations_of(op)
     if trait is not None:
         return (*ties, *trait.overwrites(op))
@@ -77,7 +93,7 @@ def effects_of(op: Operation) -> Effects | None:
     Raises:
         PassFailedException: a trait that does not speak of every operand and result.
     """
-    trait = op.get_trait(ReadsWritesTrait)
+    trait = trait_of(op, ReadsWritesTrait)
     if trait is not None:
         return _complete(trait.effects(op), op)
     operand_types, result_types = op.operand_types, op.result_types

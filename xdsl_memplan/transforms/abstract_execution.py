@@ -14,6 +14,7 @@ for her own operations.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -38,7 +39,7 @@ from xdsl_memplan.dialects.interfaces import (
     Effects,
     ReadsWritesTrait,
 )
-from xdsl_memplan.dialects.queries import effects_of, storage_of
+from xdsl_memplan.dialects.queries import effects_of, storage_of, trait_of
 from xdsl_memplan.dialects.wishes import DIFFERENT_BANKS
 from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
 from xdsl_memplan.transforms.copy_turns import CopyTurns, ticks_inside
@@ -241,7 +242,7 @@ class _Execution:
         given = _merge(*map(self.of, op.operands))
         if not given:
             return
-        aliasing = None if _is_stock(op) else op.get_trait(AliasingTrait)
+        aliasing = None if _is_stock(op) else trait_of(op, AliasingTrait)
         if aliasing is not None:
             for tie in aliasing.aliases(op):
                 old, new = self.of(op.results[tie.result]), self.of(op.operands[tie.operand])
@@ -388,13 +389,18 @@ def _is_terminator(op: Operation) -> bool:
 
 
 def _may_point(type_: Attribute) -> bool:
-    return not isinstance(type_, _SCALARS)
+    return _is_no_scalar(type(type_))
+
+
+@cache  # Asked of every operand, and isinstance is slow where a class has an ABC.
+def _is_no_scalar(kind: type[Attribute]) -> bool:
+    return not issubclass(kind, _SCALARS)
 
 
 def _touches_contents(op: Operation) -> bool:
     if op.name in _HARMLESS or op.name.endswith(".yield"):
         return False
-    if not _is_stock(op) and op.get_trait(ReadsWritesTrait) is not None:
+    if not _is_stock(op) and trait_of(op, ReadsWritesTrait) is not None:
         said = _said(op)
         return said is None or said.takes_time
     effects = get_effects(op)
@@ -427,7 +433,7 @@ def _reads_numbers(op: Operation) -> bool:
 
 def _said(op: Operation) -> Effects | None:
     """What an embedder says of her operation; None for xDSL's own and if she says nothing."""
-    trait = None if _is_stock(op) else op.get_trait(ReadsWritesTrait)
+    trait = None if _is_stock(op) else trait_of(op, ReadsWritesTrait)
     return None if trait is None else trait.effects(op)
 
 

@@ -159,17 +159,22 @@ class MemplanPipelinePass(ModulePass):
             raise PassFailedException(
                 f"option objective: unknown '{self.objective}'; known are {', '.join(_OBJECTIVES)}"
             )
+        # Loading the parts takes a moment, and every start of xdsl-opt lists this pass.
+        from xdsl_memplan.transforms.bufferize.handover import forget, handing_over
+
         report = PipelineReport(self.print_ir, self.timing, self.summary)
 
         def run(module: ModuleOp, stages: Iterable[ModulePass]) -> None:
             for stage in stages:
+                if stage.name != "memplan-bufferize":
+                    forget()
                 report.start()
                 stage.apply(ctx, module)
                 report.finish(stage.name, module)
                 if stage.name != "memplan-verify":  # It leaves the IR as it is.
                     _verify_after(stage, module)
 
-        with resting_collector():
+        with resting_collector(), handing_over():
             *before, last = self.passes()
             splits, spills = self._splits(op), self._spills(op)
             if splits or spills:

@@ -2,6 +2,7 @@
 
 from xdsl_memplan.analysis.memories import Memory
 from xdsl_memplan.analysis.operator_graph import OperatorGraph
+from xdsl_memplan.transforms.bufferize.handover import keep
 from xdsl_memplan.transforms.schedule_peak import arena_bytes, schedule_for_least_peak
 from xdsl_memplan.transforms.schedule_traffic import schedule_for_least_traffic
 
@@ -27,4 +28,5 @@ def schedule_to_fit(
     function = graph.function
     needed = arena_bytes(function, on_chip, graph.sharing)
     if needed is not None and needed > on_chip.capacity - reserve:
+        keep(function, None)
         schedule_for_least_traffic(function, on_chip, off_chip, keep_order, max_states, reserve)

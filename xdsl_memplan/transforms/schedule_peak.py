@@ -22,8 +22,10 @@ from xdsl_memplan.scheduling.divide_and_conquer import order_for_peak_by_parts
 from xdsl_memplan.scheduling.errors import InvalidGraphError
 from xdsl_memplan.scheduling.peak import schedule_for_peak
 from xdsl_memplan.transforms.bufferize.check import check_function
+from xdsl_memplan.transforms.bufferize.handover import keep
 from xdsl_memplan.transforms.bufferize.module import place_function
 from xdsl_memplan.transforms.bufferize.peak import Peak
+from xdsl_memplan.transforms.bufferize.placement import Placement
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 
 CONTROL_FLOW = {Kind.SEQUENCE, Kind.LOOP, Kind.PARALLEL_LOOP, Kind.CALL}
@@ -56,14 +58,17 @@ def schedule_for_least_peak(graph: OperatorGraph, max_states: int) -> None:
         return
     order, promised = found
     function = graph.function
-    before = bytes_needed(function, graph.sharing)
+    before, places = bytes_needed(function, graph.sharing)
+    keep(function, places)
     if before is not None and before <= promised:
         return
     operations = list(function.body.block.ops)
     graph.reorder(order)
-    after = bytes_needed(function, graph.sharing)
+    after, better_places = bytes_needed(function, graph.sharing)
     if before is None or after is None or after >= before:
         restore(function, operations)
+    else:
+        keep(function, better_places)
 
 
 def _better_order(graph: OperatorGraph, max_states: int) -> tuple[list[int], int] | None:
@@ -102,20 +107,23 @@ def restore(function: FuncOp, operations: Iterable[Operation]) -> None:
     block.add_ops(listed)
 
 
-def bytes_needed(function: FuncOp, sharing: Sharing | None = None) -> int | None:
+def bytes_needed(
+    function: FuncOp, sharing: Sharing | None = None
+) -> tuple[int | None, Placement | None]:
     """Foresee the most bytes live at once after bufferization; None if that fails.
 
-    Straight-line code needs what its tensors' places need. Loops and branches may need copies
-    besides, so they are bufferized on a copy, and what is returned is the arena. Changes nothing.
+    Straight-line code needs what its tensors' places need; these are given, too. Loops and branches
+    may need copies besides, so they are bufferized on a copy, and what is returned is the arena.
+    Changes nothing.
     """
     try:
         if not _is_straight_line(function):
-            return _arena_bytes(function)
+            return _arena_bytes(function), None
         check_function(function)
         placement = place_function(function, {}, in_place=True, sharing=sharing)
-        return Peak(placement, DEFAULT_ALIGNMENT).bytes
+        return Peak(placement, DEFAULT_ALIGNMENT).bytes, placement
     except PassFailedException:
-        return None
+        return None, None
 
 
 def arena_bytes(function: FuncOp, memory: Memory, sharing: Sharing | None = None) -> int | None:

@@ -20,6 +20,7 @@ from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.handed_back import handed_back
+from xdsl_memplan.transforms.bufferize.handover import take
 from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.liveness import NOTHING, Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
@@ -47,9 +48,11 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     """
     memories = Memories.of(module, options.memory)
     functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
+    found = {function: take(function) for function in functions}
     for function in functions:
-        check_function(function)
-        _check_moves(function, memories)
+        if found[function] is None:
+            check_function(function)
+            _check_moves(function, memories)
     spaces: dict[str | None, Attribute] = {
         name: arena.space for name, arena in arena_ops(module).items() if arena.space is not None
     }
@@ -59,7 +62,9 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     known: dict[str, tuple[frozenset[int], ...]] = {}
     placements: list[Placement] = []
     for function in _callees_first(module, functions):
-        placement = place_function(function, spaces, options.in_place, arena.name, known)
+        placement = found[function]
+        if placement is None or spaces or not options.in_place:
+            placement = place_function(function, spaces, options.in_place, arena.name, known)
         known[function.sym_name.data] = handed_back(placement)
         placements.append(placement)
     written = {f.sym_name.data: writable_arguments(f) for f in functions}

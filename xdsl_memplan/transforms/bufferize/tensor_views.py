@@ -1,5 +1,6 @@
 """Operations on tensors that only look at the bytes of another tensor in a different shape."""
 
+from functools import cache
 from math import prod
 from typing import TypeAlias, cast
 
@@ -23,7 +24,12 @@ VIEW_OPS = (
 
 def viewed(op: Operation) -> SSAValue | None:
     """The tensor whose bytes the result of `op` is; None if `op` is not a view."""
-    return op.operands[0] if isinstance(op, VIEW_OPS) else None
+    return op.operands[0] if _is_view(type(op)) else None
+
+
+@cache  # Asked of every operation, and isinstance is slow where a class has an ABC.
+def _is_view(op_class: type[Operation]) -> bool:
+    return issubclass(op_class, VIEW_OPS)
 
 
 def views_of(op: Operation) -> tuple[View, ...]:
