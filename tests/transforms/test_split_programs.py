@@ -9,13 +9,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.random_tensor_programs import random_arguments, random_program
 from tests.transforms.test_region_moves import arena_bytes, parse
+from xdsl_memplan.dialects.groups import CutAttr, GroupOp
+from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.model.tiling_plan import LoopCut
 from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
@@ -262,7 +265,31 @@ def odd_results() -> str:
     return n.text(sparse, flat, n.relu(flat), twice, constant, b)
 
 
+def lookup() -> str:
+    """Rows of a table that stays where it lies, then a product."""
+    n = Network()
+    table, places = n.argument(50, 12), n.argument(16)
+    maps = "indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>]"
+    out = n._filled((16, 12))
+    rows = n._add(
+        f"""linalg.generic {{{maps}, iterator_types = ["parallel", "parallel"]}}
+        ins({places[0]} : {t((16,))}) outs({out} : {t((16, 12))}) {{
+          ^bb0(%p: f32, %o: f32):
+            %j = linalg.index 1 : index
+            %n = arith.fptosi %p : f32 to i32
+            %m = arith.constant 7 : i32
+            %r = arith.andi %n, %m : i32
+            %i = arith.index_cast %r : i32 to index
+            %x = tensor.extract {table[0]}[%i, %j] : {t(table[1])}
+            linalg.yield %x : f32
+        }} -> {t((16, 12))}""",
+        (16, 12),
+    )
+    return n.text(n.matmul(n.relu(rows), 20))
+
+
 PROGRAMS = [
+    lookup,
     odd_results,
     two_convolutions,
     depthwise_block,
@@ -295,6 +322,13 @@ def check(text: str, inputs: list, group: MemplanGroupPass, emit: Emit, memory: 
     MemplanExpandGroupsPass(emit=emit).apply(context, module)
     module.verify()
     assert "memplan.group" not in str(module)
+    for function in module.walk():
+        noted = function.attributes.get(TRAFFIC)
+        if isinstance(noted, DictionaryAttr) and TOTAL in noted.data and FLOOR in noted.data:
+            total, floor = noted.data[TOTAL], noted.data[FLOOR]
+            assert isinstance(total, IntegerAttr)
+            assert isinstance(floor, IntegerAttr)
+            assert floor.value.data <= total.value.data
     same(expected, run(module, inputs))
     MemplanBufferizePass(memory=re.sub("=[0-9]+", "", memory)).apply(context, module)
     MemplanAssignOffsetsPass().apply(context, module)
@@ -355,3 +389,25 @@ def _in_layers(text: str) -> ModuleOp:
     module = parse(text)
     MemplanFormLayersPass().apply(Context(), module)
     return module
+
+
+def test_a_sum_that_a_tile_does_not_need():
+    """The first half of the columns is the argument alone; the product is cut along its sum."""
+    n = Network()
+    x = n.argument(4, 8)
+    text = n.text(n.relu(n.concat(x, n.matmul(x, 8))))
+    module = _in_layers(text)
+    for op in module.walk():
+        op.attributes.pop("memplan.layer", None)
+    for op in module.walk():
+        if op.name in ("linalg.matmul", "tensor.concat", "linalg.generic"):
+            op.attributes["memplan.layer"] = IntegerAttr(0, 64)
+    MemplanGroupPass(memory="L1=8192,DDR", threads=1).apply(Context(), module)
+    (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
+    number = {op.name: i for i, op in enumerate(group.body.block.ops)}
+    columns = LoopCut("result", number["linalg.generic"], 1, 8, 0, cached=False)
+    terms = LoopCut("sum", number["linalg.matmul"], 2, 2, 0, cached=False)
+    group.cuts = ArrayAttr(CutAttr.of(cut) for cut in (columns, terms))
+    MemplanExpandGroupsPass().apply(Context(), module)
+    inputs = arrays_for(module)
+    same(run(parse(text), inputs), run(module, inputs))

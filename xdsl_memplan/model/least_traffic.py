@@ -7,33 +7,27 @@ from xdsl_memplan.model.split_graph import Indirect, SplitGraph, box_elements
 def least_traffic_bytes(graph: SplitGraph) -> int:
     """Sum up the distinct bytes of arguments and constants that are read, and of results.
 
-    What is never read does not count; a table that is only looked up counts as often as its
-    elements are, at most as a whole. Results that the function computes count once each; views of
-    arguments, constants and fills need not move. Linear.
+    What is never read does not count, nor what is only looked up: tables are read where they lie.
+    Results that the function computes count once each; views of arguments, constants and fills need
+    not move. Linear.
     """
     boxes = needed_boxes(graph)
     read: set[int] = set()
-    looked_up: dict[int, int] = {}
+    looked_up: set[int] = set()
     for op in graph.ops:
         if op.results and not any(result in boxes for result in op.results):
             continue
         for operand in op.operands:
-            if isinstance(operand.access, Indirect):
-                points = max((box_elements(boxes[r]) for r in op.results if r in boxes), default=0)
-                looked_up[operand.tensor] = looked_up.get(operand.tensor, 0) + points
-            else:
-                read.add(operand.tensor)
+            (looked_up if isinstance(operand.access, Indirect) else read).add(operand.tensor)
+    read -= looked_up
     total = 0
     computed = _computed(graph)
     for number, tensor in enumerate(graph.tensors):
         if tensor.returned and number in computed:
             total += tensor.size_bytes
-        if tensor.kind not in ("argument", "constant"):
-            continue
-        if number in read and number in boxes:
+        is_from_outside = tensor.kind in ("argument", "constant")
+        if is_from_outside and number in read and number in boxes:
             total += box_elements(boxes[number]) * tensor.element_bytes
-        elif number in looked_up:
-            total += min(looked_up[number] * tensor.element_bytes, tensor.size_bytes)
     return total
 
 

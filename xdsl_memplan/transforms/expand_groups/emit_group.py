@@ -177,8 +177,9 @@ class _Emitter:
         self.windows = outer
         if anchor is not None:
             (result,) = self.group.graph.ops[anchor].results
-            value = self.sums.pop(result)
-            self._made(result, value, place)
+            value = self.sums.pop(result, None)
+            if value is not None:  # Else this tile of the group needs nothing of it.
+                self._made(result, value, place)
 
     def _can_loop(self, anchor: int | None) -> bool:
         """A loop that adds up needs a value to start with."""
