@@ -79,9 +79,13 @@ def reserved_ranges(
             needed = lifetimes.needed(result)
             for place in ranges:
                 # During the call itself these bytes are part of what the callee owns.
-                if place.memory != memory.name or needed is None or needed.end <= tick + 1:
+                if place.memory != memory.name or needed is None:
                     continue
-                if needed.start < tick or reuse.clashes(result):
+                if reuse.clashes(result):
+                    raise _overwritten(call, call)
+                if needed.end <= tick + 1:
+                    continue
+                if needed.start < tick:
                     raise _overwritten(call, call)
                 ends[place] = max(needed.end, ends.get(place, 0))
         for place, end in ends.items():

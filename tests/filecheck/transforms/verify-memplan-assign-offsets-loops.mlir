@@ -55,3 +55,23 @@ func.func @again(%x: memref<4xf32>, %n: index) {
   }
   func.return
 }
+
+// -----
+
+// The next call reads what this one returns, while it writes there.
+
+// CHECK: '%new = func.call' (operation {{[0-9]+}} of @handed_to_itself): the memory it returns is still needed when it is called again
+func.func @make(%x: memref<4xf32>) -> memref<4xf32> {
+  %t = memref.alloc() : memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%t : memref<4xf32>)
+  func.return %t : memref<4xf32>
+}
+func.func @handed_to_itself(%x: memref<4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%old = %x) -> (memref<4xf32>) {
+    %new = func.call @make(%old) : (memref<4xf32>) -> memref<4xf32>
+    scf.yield %new : memref<4xf32>
+  }
+  func.return
+}
