@@ -67,6 +67,11 @@ bench-quick: $(VENV)/.installed-dev ## the same on a few small problems, with th
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --quick \
 		--output build/bench/quick.json --report build/bench/quick.md --figure build/bench/quick.png
 
+.PHONY: train-telamalloc
+train-telamalloc: $(VENV)/.installed-dev ## the learned model of the planner telamalloc from nothing: data, training, importance of features, comparison
+	$(INSTALL) -e '.[train]'
+	$(BIN)/python benchmarks/train_telamalloc.py --write
+
 .PHONY: clean
 clean: ## remove what the other targets made
 	rm -rf $(VENV) target build

@@ -95,6 +95,7 @@ def solved(seconds: float) -> None:
     """How many of each family are solved in time."""
     columns: list[tuple[str, str, dict[str, str]]] = [
         ("median", "telamalloc", {}),
+        ("model", "telamalloc", {"target": "model"}),
         ("paper's target", "telamalloc", {"target": "paper"}),
         ("exact", "exact", {}),
         ("minimalloc", "minimalloc", {}),
@@ -122,7 +123,9 @@ def rules(seconds: float) -> None:
     everything = [problem for _, problems in families() for problem in problems]
     variants: list[tuple[str, dict[str, str]]] = [
         ("all rules, median", {}),
+        ("model", {"target": "model"}),
         ("paper's target", {"target": "paper"}),
+        ("paper's, no restarts", {"target": "paper", "noise": "0"}),
         ("no moved candidates", {"moved": "false"}),
         ("no phases", {"phase-step": "100"}),
         ("no stuck rule", {"stuck": "0"}),

@@ -37,6 +37,24 @@ def plan(
     parameters: dict[str, str],
     progress: Callable[[int, int, int], None] | None,
 ) -> tuple[int, int, int, str, list[tuple[str, int]]]: ...
+
+BACKTRACK_FEATURES: list[str]
+
+def backtracks(
+    problem: dict[str, Any],
+    *,
+    seed: int,
+    parameters: dict[str, str],
+    steps: int,
+    most: int,
+    oracle_nodes: int,
+    oracle_share: int,
+) -> tuple[
+    list[list[float]],
+    list[int],
+    tuple[list[int], list[int], list[int], list[int], list[bool]],
+    int,
+]: ...
 def schedule(
     graph: dict[str, Any],
     *,

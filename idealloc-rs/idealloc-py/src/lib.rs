@@ -1,5 +1,6 @@
 //! `xdsl_memplan._idealloc`: converts, releases the GIL, polls for signals, maps errors. Nothing else.
 
+mod backtracks;
 mod convert;
 mod error;
 mod gate;
@@ -12,6 +13,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _idealloc(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
+    backtracks::register(module)?;
     planning::register(module)?;
     scheduling::register(module)?;
     splitting::register(module)?;

@@ -33,6 +33,7 @@ const SETTINGS: &[&[(&str, &str)]] = &[
     &[("moved", "false"), ("stuck", "2"), ("candidates", "2")],
     &[("target", "paper"), ("noise", "0"), ("phase-step", "50")],
     &[("restart", "1"), ("noise", "100"), ("candidates", "1/4")],
+    &[("target", "model"), ("restart", "30")],
 ];
 
 /// True if the optimum was found.
@@ -170,6 +171,22 @@ fn tilings_with_a_twentieth_to_spare_are_solved() {
         found.peak <= capacity
     });
     assert!(solved.count() >= 11);
+}
+
+#[test]
+fn a_table_decides_where_to_go_back_to() {
+    let features = idealloc::telamalloc::FEATURES.join(" ");
+    let steps = |tree: &str| {
+        let table = format!("telamalloc targets 1\nfeatures {features}\ndepth 1\ntree {tree}");
+        let parameters = [("target", "model"), ("table", table.as_str()), ("noise", "0")];
+        let options = Options { minimize: false, ..options(Effort::Low, &parameters) };
+        statistic(&run(&guillotine(100, 4, (1 << 20) + (1 << 15)), &options), "steps")
+    };
+    let median = Options { minimize: false, ..options(Effort::Low, &[("noise", "0")]) };
+    let median = statistic(&run(&guillotine(100, 4, (1 << 20) + (1 << 15)), &median), "steps");
+    // Where the trees do not tell targets apart, the rule decides.
+    assert_eq!(steps("0:0 1 1"), median);
+    assert_ne!(steps("15:0.2 1 0"), steps("15:0.8 0 1"));
 }
 
 #[test]

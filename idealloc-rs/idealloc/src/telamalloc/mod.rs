@@ -6,7 +6,9 @@
 
 mod bounds;
 mod candidates;
+mod collect;
 mod conflict;
+mod features;
 mod model;
 mod phases;
 mod planner;
@@ -14,6 +16,9 @@ mod point;
 mod search;
 mod settings;
 mod targets;
+mod trees;
 
+pub use collect::{Collection, Samples, collect};
+pub use features::NAMES as FEATURES;
 pub use planner::PLANNER;
 pub use settings::{Settings, Target};

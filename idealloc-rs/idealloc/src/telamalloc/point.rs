@@ -11,6 +11,8 @@ pub struct Point {
     pub tried: Vec<u32>,
     /// Phase of the buffer placed before this point.
     home: usize,
+    /// How many buffers of that phase were placed right before this point, one after another.
+    run: usize,
     /// How many phases have given candidates, home counted first unless we have returned here.
     asked: usize,
     returned: bool,
@@ -28,11 +30,19 @@ pub struct Point {
 
 impl Point {
     /// Opens the point anew, after a buffer of the phase `home` has been placed.
-    pub fn open(&mut self, home: usize, trail: usize, limit: u32) {
+    /// `run` of them were placed one after another.
+    pub fn open(&mut self, (home, run): (usize, usize), trail: usize, limit: u32) {
         self.list.clear();
         self.tried.clear();
-        (self.home, self.asked, self.returned, self.given) = (home, 0, false, 0);
+        (self.home, self.run) = (home, run);
+        (self.asked, self.returned, self.given) = (0, false, 0);
         (self.trail, self.arrivals, self.subtree, self.limit) = (trail, 0, 0, limit);
+    }
+
+    /// How many buffers of `phase` were placed right before this point, one after another.
+    #[must_use]
+    pub const fn run(&self, phase: usize) -> usize {
+        if phase == self.home { self.run } else { 0 }
     }
 
     /// Comes back to the point from deeper ones. The candidates of the one that failed go first, but for those that were

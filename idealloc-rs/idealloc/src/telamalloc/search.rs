@@ -3,11 +3,13 @@
 use super::bounds::{Bounds, Conflict};
 use super::candidates::Candidates;
 use super::conflict::Reasons;
+use super::features::{Failure, Features, Row};
 use super::model::Model;
 use super::phases::phases;
 use super::point::Point;
 use super::settings::{Settings, Target};
 use super::targets::{median, targets};
+use super::trees::Trees;
 use crate::exact::Limits;
 use crate::luby::luby;
 use crate::random::Random;
@@ -53,6 +55,31 @@ impl Counts {
     }
 }
 
+/// A point at which every candidate failed, as a guide sees it.
+pub struct Backtrack<'a> {
+    /// The decisions that led to it: buffers and their positions.
+    pub path: Vec<(u32, u64)>,
+    /// Levels to which the search may go back, ascending; never empty.
+    pub targets: &'a [u32],
+    /// Features of each target.
+    pub rows: &'a [Row],
+    /// Which target the settings choose.
+    pub rule: usize,
+}
+
+/// Who chooses targets instead of the settings.
+pub trait Guide {
+    /// Which of the targets to go back to.
+    fn choose(&mut self, backtrack: &Backtrack<'_>) -> usize;
+}
+
+/// What ranks targets, with memory that is used again.
+struct Ranking {
+    features: Features,
+    rows: Vec<Row>,
+    scores: Vec<f32>,
+}
+
 /// One search for positions below a capacity.
 pub struct Search<'a> {
     model: &'a Model,
@@ -71,7 +98,12 @@ pub struct Search<'a> {
     reasons: Reasons,
     /// Levels of the decisions in the conflict looked at last.
     conflict: Vec<u32>,
+    /// What contradicted itself last.
+    cause: Option<Conflict>,
     targets: Vec<u32>,
+    /// Where targets are ranked.
+    ranking: Option<Ranking>,
+    guide: Option<&'a mut dyn Guide>,
     /// Major backtracks until the next restart.
     until_restart: u64,
     /// What was done so far.
@@ -82,8 +114,13 @@ impl<'a> Search<'a> {
     /// A search that has not begun; `capacity` in units.
     #[must_use]
     pub fn new(model: &'a Model, settings: &'a Settings, capacity: i64, seed: u64) -> Self {
-        let candidates =
-            Candidates::new(model, &phases(model, capacity, settings.phase_step), None);
+        let phase_of = phases(model, capacity, settings.phase_step);
+        let ranking = (settings.target == Target::Model).then(|| Ranking {
+            features: Features::new(model, capacity, &phase_of),
+            rows: Vec::new(),
+            scores: Vec::new(),
+        });
+        let candidates = Candidates::new(model, &phase_of, None);
         Self {
             model,
             settings,
@@ -96,10 +133,33 @@ impl<'a> Search<'a> {
             failed: None,
             reasons: Reasons::default(),
             conflict: Vec::new(),
+            cause: None,
             targets: Vec::new(),
+            ranking,
+            guide: None,
             until_restart: u64::MAX,
             counts: Counts::default(),
         }
+    }
+
+    /// The same search with targets chosen by `guide`.
+    #[must_use]
+    pub fn guided(mut self, guide: &'a mut dyn Guide, capacity: i64) -> Self {
+        let phase_of = &self.candidates.phase_of;
+        self.ranking.get_or_insert_with(|| Ranking {
+            features: Features::new(self.model, capacity, phase_of),
+            rows: Vec::new(),
+            scores: Vec::new(),
+        });
+        self.guide = Some(guide);
+        self
+    }
+
+    /// The decisions of the path: buffers and their positions.
+    #[must_use]
+    pub fn path(&self) -> Vec<(u32, u64)> {
+        let at = |&b: &u32| (b, self.bounds.low(b as usize).unsigned_abs());
+        self.path.iter().map(at).collect()
     }
 
     /// Positions of all buffers; once solved, a plan.
@@ -170,7 +230,11 @@ impl<'a> Search<'a> {
             self.points.push(Point::default());
         }
         let limit = if self.settings.stuck == 0 { u32::MAX } else { self.settings.stuck };
-        self.points[depth].open(home, self.bounds.trail().len(), limit);
+        let run = match depth.checked_sub(1).map(|before| &self.points[before]) {
+            Some(before) => before.run(home) + 1,
+            None => 0,
+        };
+        self.points[depth].open((home, run), self.bounds.trail().len(), limit);
     }
 
     /// Goes one level deeper.
@@ -196,12 +260,16 @@ impl<'a> Search<'a> {
             self.conflict.clear();
             self.conflict.extend_from_slice(levels);
         }
+        self.cause = self.failed.map(|(_, conflict)| conflict);
         // Without a failed candidate, what led here is the reason still, but for the decision that was undone.
         self.conflict.retain(|&level| level < depth);
         self.undo_failed();
         self.until_restart -= 1;
         if self.until_restart == 0 && self.start_over() {
             return true;
+        }
+        if let Some(ranking) = &mut self.ranking {
+            ranking.features.blame(&self.path, &self.conflict);
         }
         let Some(target) = self.choose() else { return false };
         let target = self.stuck(target);
@@ -212,12 +280,52 @@ impl<'a> Search<'a> {
     /// The level to go back to.
     fn choose(&mut self) -> Option<u32> {
         let depth = self.path.len() as u32;
-        match self.settings.target {
-            Target::Paper => self.conflict.last().copied().or(depth.checked_sub(1)),
-            Target::Median => {
-                targets(&self.conflict, depth, &mut self.targets);
-                median(&self.targets)
-            }
+        let paper = self.conflict.last().copied().or(depth.checked_sub(1));
+        if self.settings.target == Target::Paper && self.guide.is_none() {
+            return paper;
+        }
+        targets(&self.conflict, depth, &mut self.targets);
+        let middle = median(&self.targets)?;
+        if self.ranking.is_none() {
+            return Some(middle);
+        }
+        self.rank();
+        let Some(ranking) = &self.ranking else { return Some(middle) };
+        let level = match self.settings.target {
+            Target::Paper => paper?,
+            Target::Median => middle,
+            Target::Model => best(&self.targets, &ranking.scores).unwrap_or(middle),
+        };
+        let path = self.path();
+        let Some(guide) = &mut self.guide else { return Some(level) };
+        let rule = self.targets.partition_point(|&target| target < level);
+        let rule = rule.min(self.targets.len() - 1);
+        let backtrack = Backtrack { path, targets: &self.targets, rows: &ranking.rows, rule };
+        self.targets.get(guide.choose(&backtrack)).copied()
+    }
+
+    /// Computes the features and the scores of the targets.
+    fn rank(&mut self) {
+        let most = self.most_candidates();
+        let Some(ranking) = &mut self.ranking else { return };
+        let failure = Failure {
+            path: &self.path,
+            points: &self.points,
+            conflict: &self.conflict,
+            cause: self.cause,
+            most,
+            total: self.counts.major_backtracks,
+        };
+        ranking.features.rows(
+            (self.model, &self.bounds),
+            &self.candidates.phase_of,
+            &failure,
+            &self.targets,
+            &mut ranking.rows,
+        );
+        if self.settings.target == Target::Model {
+            let trees = self.settings.table.as_deref().unwrap_or_else(|| Trees::built_in());
+            trees.score(&ranking.rows, &mut ranking.scores);
         }
     }
 
@@ -262,4 +370,18 @@ impl<'a> Search<'a> {
         self.begin();
         true
     }
+}
+
+/// The target of the highest score, of equal ones the deepest; `None` if the scores do not tell them apart.
+fn best(targets: &[u32], scores: &[f32]) -> Option<u32> {
+    let mut pairs = targets.iter().copied().zip(scores.iter().copied());
+    let first = pairs.next()?;
+    let (mut best, mut differ) = (first, false);
+    for pair in pairs {
+        differ |= pair.1 != first.1;
+        if pair.1 >= best.1 {
+            best = pair;
+        }
+    }
+    differ.then_some(best.0)
 }

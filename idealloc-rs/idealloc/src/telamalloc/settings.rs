@@ -1,5 +1,8 @@
 //! What the paper leaves open, each a setting with the default that did best.
 
+use std::sync::Arc;
+
+use super::trees::Trees;
 use crate::error::Error;
 
 /// Where a major backtrack goes (sections 5.4 and 6).
@@ -9,13 +12,17 @@ pub enum Target {
     Paper,
     /// To the median of the candidate targets of section 6.2.
     Median,
+    /// To the one that a learned model ranks first.
+    Model,
 }
 
 /// Settings of the planner `telamalloc`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Where a major backtrack goes.
     pub target: Target,
+    /// The trees that rank targets, instead of those that come with the planner.
+    pub table: Option<Arc<Trees>>,
     /// By how much the threshold of contention falls from phase to phase, in percent of the capacity.
     pub phase_step: u64,
     /// Most candidates of a decision point, moved ones included; after each restart the next of these.
@@ -36,6 +43,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             target: Target::Median,
+            table: None,
             phase_step: 10,
             candidates: vec![3, 6],
             section_check: true,
@@ -57,6 +65,11 @@ impl Settings {
         for (name, value) in given {
             match name.as_str() {
                 "target" => settings.target = target(value)?,
+                "table" => {
+                    let trees = Trees::read(value)
+                        .map_err(|what| Error::InvalidOption(format!("'table': {what}")))?;
+                    settings.table = Some(Arc::new(trees));
+                }
                 "phase-step" => settings.phase_step = number(name, value, 1, 100)?,
                 "candidates" => {
                     let each = |part: &str| number(name, part, 1, 1 << 20).map(|n| n as usize);
@@ -69,8 +82,8 @@ impl Settings {
                 "noise" => settings.noise = number(name, value, 0, 100)?,
                 _ => {
                     return Err(Error::InvalidOption(format!(
-                        "planner telamalloc has no parameter '{name}'; known: target, phase-step, \
-                         candidates, section-check, moved, stuck, restart, noise"
+                        "planner telamalloc has no parameter '{name}'; known: target, table, \
+                         phase-step, candidates, section-check, moved, stuck, restart, noise"
                     )));
                 }
             }
@@ -83,7 +96,10 @@ fn target(value: &str) -> Result<Target, Error> {
     match value {
         "paper" => Ok(Target::Paper),
         "median" => Ok(Target::Median),
-        _ => Err(Error::InvalidOption(format!("'target' takes paper or median, not '{value}'"))),
+        "model" => Ok(Target::Model),
+        _ => Err(Error::InvalidOption(format!(
+            "'target' takes paper, median or model, not '{value}'"
+        ))),
     }
 }
 
@@ -111,8 +127,10 @@ mod tests {
         assert_eq!(read("target", "paper").map(|s| s.target), Ok(Target::Paper));
         assert_eq!(read("moved", "false").map(|s| s.moved), Ok(false));
         assert_eq!(read("phase-step", "2").map(|s| s.phase_step), Ok(2));
+        assert_eq!(read("target", "model").map(|s| s.target), Ok(Target::Model));
         for (name, value) in [
             ("target", "oracle"),
+            ("table", "no table"),
             ("moved", "no"),
             ("phase-step", "0"),
             ("noise", "101"),
