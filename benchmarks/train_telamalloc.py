@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.problem import Pool, Problem
-from xdsl_memplan.planners.plan import as_core_problem, plan
+from xdsl_memplan.planners.backtracks import FEATURES, collect_backtracks
+from xdsl_memplan.planners.plan import plan
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "idealloc-rs" / "idealloc" / "src" / "telamalloc" / "targets.txt"
 FIGURE = ROOT / "docs" / "figures" / "telamalloc_importance.png"
-FEATURES: list[str] = _idealloc.BACKTRACK_FEATURES
 FIRST_SEED = 10_000  # far from those of the benchmarks
 STEPS = 20_000
 BACKTRACKS = 60
@@ -129,26 +129,28 @@ def instance(seed: int) -> Problem:
 def collect(seeds: range, table: str) -> Data:
     """Record backtracks: after the rule, or after a model and with restarts."""
     parameters = {"target": "model", "table": table} if table else {"restart": "0"}
-    rows: list[list[float]] = []
-    levels: list[int] = []
-    of_rows: list[tuple[int, int, int, int]] = []
-    for seed in seeds:
-        found, at, backtracks, _ = _idealloc.backtracks(
-            as_core_problem(instance(seed)),
+    found = {
+        seed: collect_backtracks(
+            instance(seed),
             seed=seed,
             parameters=parameters,
             steps=STEPS,
             most=BACKTRACKS,
             oracle_nodes=ORACLE_NODES,
-            oracle_share=20 if table else 50,
+            oracle_share_percent=20 if table else 50,
         )
-        rows += found
-        levels += at
-        for k, (targets, _, minimum, best, _) in enumerate(zip(*backtracks, strict=True)):
-            of_rows += [(minimum, best, seed * BACKTRACKS + k, seed)] * targets
-    minimum, best, numbers, instances = np.array(of_rows, dtype=np.int64).T
+        for seed in seeds
+    }
+    of_rows = [
+        (minimum, best, seed * BACKTRACKS + k, seed)
+        for seed, part in found.items()
+        for k, (targets, minimum, best) in enumerate(zip(*part[2:], strict=True))
+        for _ in range(targets)
+    ]
     return Data(
-        np.array(rows, dtype=np.float32), np.array(levels), minimum, best, numbers, instances
+        np.concatenate([part.features for part in found.values()]),
+        np.concatenate([part.levels for part in found.values()]),
+        *np.array(of_rows, dtype=np.int64).T,
     )
 
 
