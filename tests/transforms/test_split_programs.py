@@ -288,7 +288,28 @@ def lookup() -> str:
     return n.text(n.matmul(n.relu(rows), 20))
 
 
+def two_results() -> str:
+    """Squares and their sums by one operation, which is not split, between two that are."""
+    n = Network()
+    x = n.matmul(n.argument(16, 24), 8)
+    maps = ", ".join(f"affine_map<(i, j) -> ({to})>" for to in ("i, j", "i, j", "i"))
+    kinds = 'iterator_types = ["parallel", "reduction"]'
+    squares, sums = n._filled((16, 8)), n._filled((16,))
+    types = f"{t((16, 8))}, {t((16,))}"
+    n.lines.append(
+        f"""%both:2 = linalg.generic {{indexing_maps = [{maps}], {kinds}}}
+        ins({x[0]} : {t((16, 8))}) outs({squares}, {sums} : {types}) {{
+          ^bb0(%p: f32, %o: f32, %q: f32):
+            %y = arith.mulf %p, %p : f32
+            %s = arith.addf %q, %y : f32
+            linalg.yield %y, %s : f32, f32
+        }} -> ({types})"""
+    )
+    return n.text(n.matmul(("%both#0", (16, 8)), 40), n.relu(("%both#1", (16,))))
+
+
 PROGRAMS = [
+    two_results,
     lookup,
     odd_results,
     two_convolutions,

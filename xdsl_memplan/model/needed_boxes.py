@@ -1,6 +1,7 @@
 """Which part of each tensor the results of a function need: what lies outside is never read."""
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 
 from xdsl_memplan.model.split_graph import (
     Box,
@@ -33,12 +34,11 @@ def needed_boxes(
         made = [boxes[result] for result in op.results if result in boxes]
         if op.results and not made:
             continue
-        box = made[0] if made else ()
-        for other in made[1:]:
-            box = bounding_box(box, other)
-        for result in op.results if op.splittable else ():
-            boxes[result] = box
-        loops = loops_of(op, box) if op.splittable else ()
+        loops = ()
+        if op.splittable:  # Its results have one shape; others are made as a whole.
+            box = reduce(bounding_box, made)
+            boxes.update(dict.fromkeys(op.results, box))
+            loops = loops_of(op, box)
         for i, operand in enumerate(op.operands):
             read = operand_box(op, i, loops)
             if read is None:

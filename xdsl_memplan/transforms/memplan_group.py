@@ -128,7 +128,7 @@ def group_function(
         return
     # Control flow is not taken apart.
     pairs = zip(split.operations, split.graph.ops, strict=True)
-    if any(op.regions and not data.splittable for op, data in pairs):
+    if any(op.regions and not (data.splittable or _computes_scalars(op)) for op, data in pairs):
         return
     try:
         groups, stands_for = find_groups(split.graph, machine, objective, threads or 2)
@@ -148,6 +148,12 @@ def group_function(
             {"floor": IntegerAttr(least_traffic_bytes(split.graph), i64)}
         )
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+def _computes_scalars(op: Operation) -> bool:
+    """Tell whether the regions of an operation say what one element is, and no more."""
+    dialect, _, _ = op.name.partition(".")
+    return dialect in ("linalg", "tensor")
 
 
 def _separate_fills(function: FuncOp) -> None:
