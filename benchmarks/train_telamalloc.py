@@ -96,9 +96,10 @@ def main() -> None:
     assert booster is not None
     held_out = data.part(data.instances % 5 == 0)
     agreement(held_out, booster)
-    importance(held_out, booster)
+    rises = importance(held_out, booster)
     compare(table)
     if arguments.write:
+        draw(rises)
         TABLE.write_text(table)
         print(f"{TABLE.relative_to(ROOT)}: {len(table)} bytes; build the core again")
 
@@ -219,8 +220,8 @@ def agreement(data: Data, booster: lightgbm.Booster) -> None:
         print(f"{name:10}{100 * inside.mean():6.1f} %")
 
 
-def importance(data: Data, booster: lightgbm.Booster) -> None:
-    """By how much the error on held-out rows rises when a feature is shuffled; a bar chart."""
+def importance(data: Data, booster: lightgbm.Booster) -> list[tuple[float, str]]:
+    """By how much the error on held-out rows rises when a feature is shuffled, least first."""
     rng = np.random.default_rng(1)
 
     def error(rows: NDArray[np.float32]) -> float:
@@ -237,6 +238,11 @@ def importance(data: Data, booster: lightgbm.Booster) -> None:
     print(f"\nroot mean square error {base:.3f} of scores that vary by {data.scores().std():.3f}")
     for rise, name in reversed(rises):
         print(f"{name:14}{rise:8.3f}")
+    return rises
+
+
+def draw(rises: list[tuple[float, str]]) -> None:
+    """Draw the importance of features as a bar chart."""
     mpl.use("agg")
     import matplotlib.pyplot as plt
 
