@@ -19,6 +19,7 @@ from tests.analysis.set_programs import Program, Shape
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.formats.split_graph_json import split_graph_from_json, split_graph_to_json
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.model.least_traffic import least_traffic_bytes
 from xdsl_memplan.model.needed_boxes import needed_boxes
 from xdsl_memplan.model.split_graph import Box, SplitGraph, whole
 from xdsl_memplan.native.context import full_context
@@ -71,6 +72,25 @@ def test_boxes_hold_what_is_needed(is_chain: bool) -> None:
                     exact += len(elements) > 0
                     assert elements == inside, program.text()
     assert exact or not is_chain
+
+
+@pytest.mark.parametrize("is_chain", [True, False], ids=["chain", "graph"])
+def test_no_more_is_surely_moved_than_what_is_needed(is_chain: bool) -> None:
+    equal = 0
+    for seed in range(60):
+        program = Program(seed, is_chain)
+        graph, module = split(program.text())
+        numbers = [2**n for n in range(sum(prod(s) for s in program.arguments))]
+        arguments: list[Any] = []
+        for shape in program.arguments:
+            bits, numbers = numbers[: prod(shape)], numbers[prod(shape) :]
+            arguments.append(np.array(bits, np.int64).reshape(shape))
+        (result,) = run(module, arguments)
+        needed = int(np.bitwise_or.reduce(result, axis=None)).bit_count()
+        moved = 8 * (needed + result.size)
+        assert least_traffic_bytes(graph) <= moved, program.text()
+        equal += least_traffic_bytes(graph) == moved
+    assert equal > 20
 
 
 def points(box: Box) -> set[tuple[int, ...]]:

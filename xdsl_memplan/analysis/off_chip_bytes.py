@@ -15,8 +15,8 @@ def off_chip_bytes(function: FuncOp) -> int | None:
     """Sum up loads, stores, spills and retrieves, each as often as the loops around it run; linear.
 
     This is `total` of `memplan.traffic`, which `memplan-verify` compares with the copies that are
-    left after bufferization. What moves of a tensor whose elements are all the same costs nothing:
-    it is filled where it is needed.
+    left after bufferization. To bring in a tensor whose elements are all the same costs nothing: it
+    is filled where it is needed. To write one off chip costs its bytes.
 
     Returns:
         None where a move is in a branch, or in a loop of which nobody knows how often it runs.
@@ -26,7 +26,9 @@ def off_chip_bytes(function: FuncOp) -> int | None:
     for op in function.walk():
         if not isinstance(op, LoadOp | StoreOp | SpillOp | RetrieveOp):
             continue
-        if uniforms.of(op.source) is not None or isinstance(op.source.owner, tensor.EmptyOp):
+        if isinstance(op.source.owner, tensor.EmptyOp):
+            continue
+        if not isinstance(op, StoreOp) and uniforms.of(op.source) is not None:
             continue
         times = _executions(op, function)
         if times is None:

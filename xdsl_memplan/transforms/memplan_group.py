@@ -17,6 +17,7 @@ from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.dialects.queries import aliases_of
@@ -144,9 +145,10 @@ def group_function(
             )
         ) from error
     if machine.stages_arguments:
-        function.attributes[TRAFFIC] = DictionaryAttr(
-            {"floor": IntegerAttr(least_traffic_bytes(split.graph), i64)}
-        )
+        uniforms = Uniforms()
+        uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
+        floor = least_traffic_bytes(split.graph, uniform)
+        function.attributes[TRAFFIC] = DictionaryAttr({"floor": IntegerAttr(floor, i64)})
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
 
 
@@ -239,7 +241,7 @@ class _Grouping:
         assert parent is not None
         anchor = last.next_op
         assert anchor is not None
-        clones = self._parameters_of(ops)
+        clones = self._parameters_of(ops, views_stay=self.is_staged or bool(group.cuts))
         for op in ops:
             op.detach()
         inside = set(ops)
@@ -296,8 +298,8 @@ class _Grouping:
         return "fetched" if self.is_staged else "resident"
 
     def _argument(self, value: SSAValue) -> int:
-        position = self.position.get(value)
-        return -1 if position is None else position
+        position = self.position.get(value, -1)
+        return self.stands_for[position] if position >= 0 else position
 
     def _cut_inside(self, cut: LoopCut, ops: list[Operation]) -> LoopCut:
         if cut.kind != "sum":
@@ -312,8 +314,11 @@ class _Grouping:
                     return result
         return None
 
-    def _parameters_of(self, ops: list[Operation]) -> list[Operation]:
-        """Copies of what these operations read that is computed from one argument alone."""
+    def _parameters_of(self, ops: list[Operation], *, views_stay: bool) -> list[Operation]:
+        """Copies of what these operations read that is computed from one argument alone.
+
+        With `views_stay` views of an argument are not copied: the group fetches tiles of the view.
+        """
         clones: dict[SSAValue, SSAValue] = {}
         made: list[Operation] = []
 
@@ -326,6 +331,9 @@ class _Grouping:
                 return
             for operand in values_used(owner):
                 copy(operand)
+            viewed = self._viewed(owner)
+            if views_stay and viewed is not None and viewed not in clones:
+                return
             clone = owner.clone(dict(clones))
             made.append(clone)
             for old, new in zip(owner.results, clone.results, strict=True):

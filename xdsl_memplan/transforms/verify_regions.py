@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     ShapedType,
 )
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -51,11 +52,12 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
     for op in function.walk():
         if isinstance(op, memref.SubviewOp):
             _check_bounds(op, indices)
-        elif isinstance(op, memref.CopyOp) and (total is not None or promised is not None):
-            size = _bytes_off_chip(op, on_chip)
+        elif total is not None or promised is not None:
+            ends = _ends(op)
+            size = _bytes_off_chip(op, ends, on_chip) if ends else 0
             if size:
                 moved += size * _executions(op, function)
-                compulsory += size if _buffer(op.destination) in returned else 0
+                compulsory += size if _buffer(ends[-1]) in returned else 0
     if total is not None and total != moved:
         raise PassFailedException(
             f"{describe_op(function)}: {TRAFFIC} says that {total} bytes move in all, its "
@@ -81,19 +83,31 @@ def _returned_buffers(function: FuncOp) -> set[BufferOp]:
     return {buffer for buffer in found if buffer is not None}
 
 
-def _bytes_off_chip(copy: memref.CopyOp, on_chip: str | None) -> int:
+def _ends(op: Operation) -> list[SSAValue]:
+    """Where a copy reads and writes, where a fill that is a move writes; none for the others."""
+    match op:
+        case memref.CopyOp():
+            return [op.source, op.destination]
+        case FillOp() if MOVE in op.attributes:
+            return [op.outputs[0]]
+        case memref.StoreOp() if MOVE in op.attributes:
+            return [op.memref]
+        case _:
+            return []
+
+
+def _bytes_off_chip(op: Operation, ends: Sequence[SSAValue], on_chip: str | None) -> int:
     """Bytes read from memories other than the on-chip one, and bytes written to them.
 
     What comes from an argument or a constant counts if the copy is marked as a move; otherwise it
     is an operation of the engine, which may read them where they are.
     """
-    source, target = _arena(copy.source), _arena(copy.destination)
-    marked = MOVE in copy.attributes
-    ends = [a != on_chip if a is not None else marked for a in (source, target)]
-    type_ = copy.destination.type
+    marked = MOVE in op.attributes
+    off_chip = [a != on_chip if a is not None else marked for a in map(_arena, ends)]
+    type_ = ends[-1].type
     assert isa(type_, MemRefType[Attribute])
     # Not the span of a strided layout: what lies between the elements does not move.
-    return prod(type_.get_shape()) * (element_size_bytes(type_.element_type) or 0) * sum(ends)
+    return prod(type_.get_shape()) * (element_size_bytes(type_.element_type) or 0) * sum(off_chip)
 
 
 def _arena(value: SSAValue) -> str | None:

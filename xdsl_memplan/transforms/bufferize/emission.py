@@ -167,13 +167,18 @@ class Emitter:
             return self._global(owner)
         return self.new_buffer(type, value.name_hint)
 
-    def fill(self, scalar: SSAValue | Attribute, target: SSAValue) -> None:
-        """Write a scalar to every element."""
+    def fill(self, scalar: SSAValue | Attribute, target: SSAValue, *, moves: bool = False) -> None:
+        """Write a scalar to every element. `moves`: to a memory that is off chip."""
         value = self.scalar(scalar)
-        if _elements(target) == 1 and not _shape(target):
-            self.insert(memref.StoreOp.get(value, target, ()))
-            return
-        self.insert(linalg_ops.FillOp((value,), (target,), ()))
+        is_scalar = _elements(target) == 1 and not _shape(target)
+        op = (
+            memref.StoreOp.get(value, target, ())
+            if is_scalar
+            else linalg_ops.FillOp((value,), (target,), ())
+        )
+        if moves:
+            op.attributes[MOVE] = UnitAttr()
+        self.insert(op)
 
     def copy(self, source: SSAValue, target: SSAValue, *, moves: bool = False) -> None:
         """Copy all elements; nothing if there are none. `moves`: from one memory to another."""
@@ -188,7 +193,7 @@ class Emitter:
         target = self.at(place)
         uniform = self.placement.uniforms.of(value)
         if uniform is not None:
-            self.fill(uniform.scalar, target)
+            self.fill(uniform.scalar, target, moves=moves)
         elif not self.is_at(value, place) and not _is_undefined(self.placement.root(value)):
             self.copy(self.memref_of(value), target, moves=moves)
         return target

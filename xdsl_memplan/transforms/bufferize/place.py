@@ -58,6 +58,16 @@ class Slice:
         starts = [o if isinstance(o, int) else None for o in self.offsets]
         return subview_type(memref, starts, self.sizes, self.strides, self.kept)
 
+    def is_apart(self, other: "Slice") -> bool:
+        """Tell whether two slices of the same tensor certainly have no element in common."""
+        for dimension, (start, begin) in enumerate(zip(self.offsets, other.offsets, strict=True)):
+            if isinstance(start, int) and isinstance(begin, int):
+                end = start + (self.sizes[dimension] - 1) * self.strides[dimension]
+                stop = begin + (other.sizes[dimension] - 1) * other.strides[dimension]
+                if end < begin or stop < start:
+                    return True
+        return False
+
 
 @dataclass(frozen=True)
 class Expand:
@@ -102,6 +112,8 @@ class Place:
     occupant: SSAValue | None = None
     overwritten_at: int = NEVER
     """Position of the operation that writes something else there."""
+    early: tuple[tuple["Place", int], ...] = ()
+    """Parts of the storage where something else is written before, and from which position on."""
 
     def view(self, *views: View) -> "Place | None":
         """The place of a view; None if the layout does not allow it."""
@@ -111,6 +123,18 @@ class Place:
     def same_bytes(self, other: "Place") -> bool:
         """Tell whether two places are certainly the same elements in the same order."""
         return self.storage.resolve() is other.storage.resolve() and self.views == other.views
+
+    def holds_until(self) -> int:
+        """Position from which on something else may be written to some byte of the place."""
+        early = (position for part, position in self.early if not self._is_apart(part))
+        return min((self.overwritten_at, *early))
+
+    def _is_apart(self, other: "Place") -> bool:
+        """Tell whether two places of one storage certainly have no byte in common."""
+        for view, its in zip(self.views, other.views, strict=False):
+            if view != its:
+                return isinstance(view, Slice) and isinstance(its, Slice) and view.is_apart(its)
+        return False
 
     def until(self, position: int) -> "Place":
         """The place for what is overwritten at `position`."""

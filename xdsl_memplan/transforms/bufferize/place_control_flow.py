@@ -106,7 +106,7 @@ def _handed_on(
 
 def _inside(place: Place) -> Place:
     """The place for tensors of a body, where positions of the outside say nothing."""
-    return replace(place, free_from=-1, occupant=None, overwritten_at=NEVER)
+    return replace(place, free_from=-1, occupant=None, overwritten_at=NEVER, early=())
 
 
 def _enter(

@@ -104,7 +104,8 @@ def place_insert_slice(placement: Placement, op: Operation) -> None:
     if part is not None:
         free_from = _last_access(placement, op, root, slice)
         part = replace(part, free_from=max(part.free_from, free_from), occupant=root)
-        placement.offer_slice(op.source, part, op, 0)
+        if placement.offer_slice(op.source, part, op, 0):
+            placement.note_early(root, part)
 
 
 def _part(
@@ -136,7 +137,7 @@ def _last_access(
         if (
             not isinstance(owner, tensor.InsertSliceOp)
             or len(liveness.content(value).uses) > 1
-            or not _disjoint(slice, _slice_of(placement, owner))
+            or not slice.is_apart(_slice_of(placement, owner))
         ):
             break
         dest = owner.operands[1]  # By number: the name takes ten times as long.
@@ -158,17 +159,6 @@ def _slice_of(placement: Placement, op: tensor.InsertSliceOp) -> Slice:
     if known is None:
         known = placement.liveness.slices[op] = slice_of(op, shape_of(op.source))
     return known
-
-
-def _disjoint(one: Slice, other: Slice) -> bool:
-    """Tell whether two slices of the same tensor certainly have no element in common."""
-    for dimension, (start, begin) in enumerate(zip(one.offsets, other.offsets, strict=True)):
-        if isinstance(start, int) and isinstance(begin, int):
-            end = start + (one.sizes[dimension] - 1) * one.strides[dimension]
-            stop = begin + (other.sizes[dimension] - 1) * other.strides[dimension]
-            if end < begin or stop < start:
-                return True
-    return False
 
 
 def _is_empty(value: SSAValue) -> bool:

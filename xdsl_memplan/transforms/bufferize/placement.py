@@ -14,7 +14,7 @@ are equal, and bytes of different tensors never mix: the walk never needs to und
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from xdsl.dialects import func
@@ -120,12 +120,17 @@ class Placement:
         root = self.root(value)
         if isinstance(root.owner, CarryOp):
             return False  # It has room of its own, so that what it goes into need not be there yet.
-        if self.liveness.content(root).end >= place.overwritten_at:
+        if self.liveness.content(root).end >= place.holds_until():
             return False
         if not self._accept(value, root, place, op):
             return False
         self.slices_taken[op, index] = (root, place)
         return True
+
+    def note_early(self, root: SSAValue, part: Place) -> None:
+        """Note that something else comes into a part of a tensor's place before the tensor ends."""
+        place = self.places[root]
+        self.places[root] = replace(place, early=(*place.early, (part, part.free_from)))
 
     def offer_storage(self, value: SSAValue, place: Place, op: Operation) -> bool:
         """Offer a place to a tensor that is handed to it at `op` and of no use afterwards."""
