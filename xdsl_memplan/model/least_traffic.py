@@ -1,6 +1,8 @@
 """The bytes that must be moved whatever is done: what is read of arguments, and the results."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import combinations
+from math import prod
 
 from xdsl_memplan.model.split_graph import (
     Affine,
@@ -9,11 +11,11 @@ from xdsl_memplan.model.split_graph import (
     Reshape,
     SplitGraph,
     SplitOp,
-    Whole,
     bounding_box,
     box_elements,
     loops_of,
     operand_box,
+    reshape_operand_box,
     whole,
 )
 
@@ -21,76 +23,121 @@ from xdsl_memplan.model.split_graph import (
 def least_traffic_bytes(graph: SplitGraph, uniform: Collection[int] = ()) -> int:
     """Sum up bytes of arguments and constants that are surely read, and of results.
 
-    A lower bound on what moves if all is staged. Of each tensor one box counts, all of whose
+    A lower bound on what moves if all is staged. Of each tensor a few boxes count, all of whose
     elements are read. What is never read does not count, nor what is only looked up: tables are
     read where they lie. Results that the function computes count once each; views of arguments,
     constants and what is `uniform` (positions of tensors with one value everywhere) need not move.
     Linear.
     """
     computed = _computed(graph).difference(uniform)
-    boxes = {
-        number: whole(tensor.shape)
+    needed: dict[int, list[Box]] = {
+        number: [whole(tensor.shape)]
         for number, tensor in enumerate(graph.tensors)
         if tensor.returned and number in computed
     }
-    total = sum(graph.tensors[number].size_bytes for number in boxes)
+    total = sum(graph.tensors[number].size_bytes for number in needed)
     looked_up: set[int] = set()
+    """And what is seen through a view at a place that is known at run time only."""
     for op in reversed(graph.ops):
-        made = [boxes[result] for result in op.results if result in boxes]
+        made = [box for result in op.results for box in needed.get(result, ())]
         if op.results and not made:
             continue
-        loops = loops_of(op, max(made, key=box_elements)) if op.splittable else ()
+        runs = dict.fromkeys(loops_of(op, box) for box in made) if op.splittable else [()]
         for position, operand in enumerate(op.operands):
-            if isinstance(operand.access, Indirect):
+            if isinstance(operand.access, Indirect) or (op.view and not op.splittable):
                 looked_up.add(operand.tensor)
-            box = _surely_read(op, position, loops)
-            if box is not None:
-                boxes[operand.tensor] = _of_both(boxes.get(operand.tensor, box), box)
+            for loops in runs:
+                box = _surely_needed(op, position, loops)
+                if box is not None:
+                    _add(needed.setdefault(operand.tensor, []), box)
     for number, tensor in enumerate(graph.tensors):
         is_from_outside = tensor.kind in ("argument", "constant")
-        if is_from_outside and number in boxes and number not in looked_up:
-            total += box_elements(boxes[number]) * tensor.element_bytes
+        if is_from_outside and number in needed and number not in looked_up:
+            total += _elements_in_all(needed[number]) * tensor.element_bytes
     return total
 
 
-def _surely_read(op: SplitOp, operand: int, loops: Box) -> Box | None:
-    """Return a box of an operand that a box of loops reads whole; None if none is known."""
+def _surely_needed(op: SplitOp, operand: int, loops: Box) -> Box | None:
+    """Return a box of an operand all of which is needed for a box of loops; None if none is known.
+
+    Where is known at run time only what is read, all must be there.
+    """
     if op.parts and operand not in op.parts:
         return None  # A part may be written over it.
-    match op.operands[operand].access:
-        case Affine(indices):
-            if any(index.divisor != 1 for index in indices):
-                return None
-            ranges = list(loops)
-            seen: set[int] = set()
-            for index in indices:
-                span = 1
-                for loop, coefficient in sorted(index.terms, key=lambda term: term[1]):
-                    start, stop = ranges[loop]
-                    if coefficient > span or loop in seen:  # A step leaves gaps, a diagonal too.
-                        ranges[loop] = (start, start + 1)
-                    else:
-                        span += coefficient * (stop - start - 1)
-                    seen.add(loop)
-            return operand_box(op, operand, tuple(ranges))
-        case Reshape():
-            box = operand_box(op, operand, loops)
-            return box if box and box_elements(box) == box_elements(loops) else None
-        case Whole():
-            return None if op.view else operand_box(op, operand, loops)
-        case Indirect():
-            return None
+    access = op.operands[operand].access
+    if isinstance(access, Affine):
+        loops = _without_gaps(access, loops)
+    elif isinstance(access, Reshape):
+        loops = _in_one_piece(access, loops, op.loops, op.operands[operand].shape)
+    return operand_box(op, operand, loops)
 
 
-def _of_both(first: Box, second: Box) -> Box:
-    """Return the union of two boxes if it is a box, else the larger of them."""
-    around = bounding_box(first, second)
-    differing = [i for i, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]]
-    if len(differing) <= 1 and all(
-        max(first[i][0], second[i][0]) <= min(first[i][1], second[i][1]) for i in differing
-    ):
-        return around
-    return max(first, second, key=box_elements)
+def _without_gaps(access: Affine, loops: Box) -> Box:
+    """Return part of a box of loops that reads a whole box: steps leave gaps, and diagonals do."""
+    ranges = list(loops)
+    seen: set[int] = set()
+    for index in access.indices:
+        span = 1
+        for loop, coefficient in sorted(index.terms, key=lambda term: term[1]):
+            start, stop = ranges[loop]
+            if coefficient > span or loop in seen:
+                ranges[loop] = (start, start + 1)
+            else:
+                span += coefficient * (stop - start - 1)
+            seen.add(loop)
+    return tuple(ranges)
+
+
+def _in_one_piece(
+    access: Reshape, loops: Box, extents: tuple[int, ...], shape: tuple[int, ...]
+) -> Box:
+    """Return part of a box of a result that is a box of the operand in its shape, too."""
+    ranges = list(loops)
+    for group in access.groups:
+        dimensions, others = group
+        for dimension in dimensions:
+            box = reshape_operand_box([group], tuple(ranges), extents, shape)
+            if _points(box, others) == _points(ranges, dimensions):
+                break
+            start, _ = ranges[dimension]
+            ranges[dimension] = (start, start + 1)
+    return tuple(ranges)
+
+
+def _points(box: Sequence[tuple[int, int]], dimensions: Sequence[int]) -> int:
+    return prod(box[d][1] - box[d][0] for d in dimensions)
+
+
+_MOST_BOXES = 4
+"""Boxes of one tensor that are kept: the largest."""
+
+
+def _add(boxes: list[Box], box: Box) -> None:
+    """Add a box; where it is a box together with one that is there, both become that."""
+    for number, known in enumerate(boxes):
+        differing = [i for i, pair in enumerate(zip(known, box, strict=True)) if pair[0] != pair[1]]
+        if len(differing) <= 1 and all(
+            max(known[i][0], box[i][0]) <= min(known[i][1], box[i][1]) for i in differing
+        ):
+            boxes[number] = bounding_box(known, box)
+            return
+    boxes.append(box)
+    if len(boxes) > _MOST_BOXES:
+        boxes.remove(min(boxes, key=box_elements))
+
+
+def _elements_in_all(boxes: Sequence[Box]) -> int:
+    """Count the elements in any of a few boxes, by inclusion and exclusion."""
+    total = 0
+    for count in range(1, len(boxes) + 1):
+        for chosen in combinations(boxes, count):
+            common = [
+                (max(start for start, _ in ranges), min(stop for _, stop in ranges))
+                for ranges in zip(*chosen, strict=True)
+            ]
+            elements = prod(max(0, stop - start) for start, stop in common)
+            total += elements if count % 2 else -elements
+    return total
 
 
 def _computed(graph: SplitGraph) -> set[int]:
