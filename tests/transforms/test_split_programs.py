@@ -265,6 +265,23 @@ def odd_results() -> str:
     return n.text(sparse, flat, n.relu(flat), twice, constant, b)
 
 
+def views_of_arguments() -> str:
+    """Every second row in one line, which no memref shows; weights in another shape, streamed."""
+    n = Network()
+    a, flat_weights, x = n.argument(32, 12), n.argument(960), n.argument(8, 24)
+    types = f"{t((32, 12))} to {t((16, 12))}"
+    sparse = n._add(f"tensor.extract_slice {a[0]}[1, 0] [16, 12] [2, 1] : {types}", (16, 12))
+    types = f"{t((16, 12))} into {t((192,))}"
+    flat = n._add(f"tensor.collapse_shape {sparse[0]} [[0, 1]] : {types}", (192,))
+    types = f"{t((960,))} into {t((24, 40))}"
+    shape = "output_shape [24, 40]"
+    w = n._add(f"tensor.expand_shape {flat_weights[0]} [[0, 1]] {shape} : {types}", (24, 40))
+    out = n._filled((8, 40))
+    types = f"{t((8, 24))}, {t((24, 40))}) outs({out} : {t((8, 40))}"
+    y = n._add(f"linalg.matmul ins({x[0]}, {w[0]} : {types}) -> {t((8, 40))}", (8, 40))
+    return n.text(n.each("addf", flat, n.relu(flat)), n.relu(y))
+
+
 def lookup() -> str:
     """Rows of a table that stays where it lies, then a product."""
     n = Network()
@@ -312,6 +329,7 @@ PROGRAMS = [
     two_results,
     lookup,
     odd_results,
+    views_of_arguments,
     two_convolutions,
     depthwise_block,
     strided_and_pooled,

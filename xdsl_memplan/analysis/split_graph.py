@@ -17,12 +17,17 @@ from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.model.split_graph import (
+    Affine,
+    Reshape,
     SplitGraph,
     SplitOp,
     SplitOperand,
     SplitTensor,
     TensorKind,
     Whole,
+    box_elements,
+    operand_box,
+    whole,
 )
 
 LAYER = "memplan.layer"
@@ -72,6 +77,8 @@ class _Builder:
         self.tensors: list[SplitTensor] = []
         self.ops: list[SplitOp] = []
         self.operations: list[Operation] = []
+        self.with_gaps: set[int] = set()
+        """Views whose elements do not lie one behind the other."""
         for argument in block.args:
             if is_tensor(argument.type):
                 self.tensor(argument)
@@ -118,8 +125,24 @@ class _Builder:
             view=rule.view if rule is not None else bool(aliases_of(op)),
             layer=layer.value.data if isinstance(layer, IntegerAttr) else -1,
         )
-        self.ops.append(split if rule is None else _with_rule(split, rule))
+        split = split if rule is None else _with_rule(split, rule)
+        self.ops.append(self._without_gathering(split) if split.view else split)
         self.operations.append(op)
+
+    def _without_gathering(self, view: SplitOp) -> SplitOp:
+        """Say that a view is none if no memref can show it: dimensions with gaps become one."""
+        [source, *_], [result, *_] = view.operands, view.results
+        has_gaps = source.tensor in self.with_gaps
+        match source.access:
+            case Reshape(groups) if has_gaps and any(len(merged) > 1 for _, merged in groups):
+                return replace(view, view=False)
+            case Affine() if has_gaps or not _is_one_piece(view):
+                self.with_gaps.add(result)
+            case _ if has_gaps:
+                self.with_gaps.add(result)
+            case _:
+                pass
+        return view
 
     def finish(self) -> FunctionSplitGraph:
         terminator = self.block.last_op
@@ -159,6 +182,15 @@ def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:
         cuttable=rule.cuttable,
         work_per_point=rule.work_per_point,
     )
+
+
+def _is_one_piece(view: SplitOp) -> bool:
+    """Tell whether what is seen of an operand lies there in one piece."""
+    box = operand_box(view, 0, whole(view.loops))
+    if box is None or box_elements(box) != box_elements(whole(view.loops)):
+        return False
+    outer = next((i for i, (start, stop) in enumerate(box) if stop - start > 1), len(box))
+    return box[outer + 1 :] == whole(view.operands[0].shape)[outer + 1 :]
 
 
 def _in_place(op: Operation, reads: Sequence[Read]) -> tuple[int, ...]:
