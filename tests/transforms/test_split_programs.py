@@ -418,13 +418,13 @@ def test_random_programs_compute_the_same_when_all_is_staged(seed: int, capacity
     memory = f"L1={capacity},DDR"
     group = MemplanGroupPass(memory=memory, threads=1)
     try:
-        group.apply(Context(), _in_layers(program.text))
+        group.apply(Context(), in_layers(program.text))
     except PassFailedException:
         assume(False)  # Operations that are not split need more room.
     check(program.text, random_arguments(program, seed), group, emit, memory)
 
 
-def _in_layers(text: str) -> ModuleOp:
+def in_layers(text: str) -> ModuleOp:
     module = parse(text)
     MemplanFormLayersPass().apply(Context(), module)
     return module
@@ -435,7 +435,7 @@ def test_a_sum_that_a_tile_does_not_need():
     n = Network()
     x = n.argument(4, 8)
     text = n.text(n.relu(n.concat(x, n.matmul(x, 8))))
-    module = _in_layers(text)
+    module = in_layers(text)
     for op in module.walk():
         op.attributes.pop("memplan.layer", None)
     for op in module.walk():
