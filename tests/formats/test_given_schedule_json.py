@@ -48,6 +48,7 @@ def test_a_schedule_is_read_written_and_planned():
         ('"memory": "L2"', '"memory": "L1"', "6:3: tensor 'b' is in L1 twice"),
         ('"memory": "L2"', '"memory": 3', "6:3: 'memory' is 3, not a name"),
         ('"capacity": 1024', '"capacity": "big"', "2:15: .*capacity of L1"),
+        ('"memories": [', '"memories": [{"name": "L1"}, ', "2:31: memory 'L1' comes twice"),
         ('"ticks": 40,', '"ticks": 40', "2:2: not JSON"),
     ],
 )

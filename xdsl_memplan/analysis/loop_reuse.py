@@ -70,8 +70,9 @@ class LoopReuse:
         """Compare what iterations of one loop made; it is ``age`` iterations old in ages[age].
 
         Harm is done if something at least ``copies`` iterations older is touched when the newer one
-        has been: in the same iteration or behind the loop, or in any later iteration. What is
-        carried on for more iterations than the loop has values for is of any age.
+        has been: in the same iteration or behind the loop, in any later iteration, or in a later
+        one of a loop around it. What is carried on for more iterations than the loop has values for
+        is of any age.
         """
         by_age = self._by_age(allocation, loop, around)
         ages = [self._accesses_of(values) for values in by_age]
@@ -87,6 +88,24 @@ class LoopReuse:
                     continue
                 if ticks[1] >= newer[0] or (in_loop and older > age + copies):
                     return True
+        touched = [age for age, ticks in enumerate(ages) if ticks is not None]
+        if not touched:
+            return False
+        kept = by_age[touched[0] + copies :]
+        return any(self._is_touched_later(values, around[1:]) for values in kept)
+
+    def _is_touched_later(self, values: Iterable[SSAValue], outer: list[Loop]) -> bool:
+        """Tell whether an outer loop hands a value to an iteration that touches it."""
+        handed = [value for loop in outer for value in self._next_age(values, loop)]
+        stack, found = list(handed), set(handed)
+        while stack:
+            value = stack.pop()
+            if value in self._accesses:
+                return True
+            for other in (*self._derived.get(value, ()), *self._handed_on.get(value, ())):
+                if other not in found:
+                    found.add(other)
+                    stack.append(other)
         return False
 
     def _by_age(self, allocation: SSAValue, loop: Loop, around: list[Loop]) -> list[set[SSAValue]]:

@@ -90,6 +90,11 @@ def planned_buffers(
         if keep_lifetimes and not keep and old not in (None, computed):
             without = next((o for (o, _), at in zip(storage, written, strict=True) if not at), None)
             raise _cannot_keep(op, old, computed, without or calls[0])
+        if keep and old is not None and old.start == old.end and computed.start < computed.end:
+            raise PassFailedException(
+                f"{describe_op(op)}: its lifetime in the IR, [{old.start}, {old.end}), is empty, "
+                f"and operations use it from tick {computed.start} to {computed.end}"
+            )
         buffers.append(
             PlannedBuffer(
                 op,

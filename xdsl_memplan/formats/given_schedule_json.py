@@ -53,7 +53,10 @@ def read_given_schedule(stream: TextIO, name: str = "<input>") -> GivenSchedule:
         memories: list[Pool] = []
         for i, entry in enumerate(_list(entries, "memories")):
             at = ("memories", i)
-            memories.append(_memory(_mapping(entry, "memory")))
+            memory = _memory(_mapping(entry, "memory"))
+            if memory.name in {other.name for other in memories}:
+                raise ValueError(f"memory '{memory.name}' comes twice")
+            memories.append(memory)
         tensors: list[GivenTensor] = []
         seen: set[tuple[str, str, str]] = set()
         for i, entry in enumerate(_list(entries, "tensors")):

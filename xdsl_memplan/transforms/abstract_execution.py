@@ -128,7 +128,8 @@ def execute(
 ) -> ExecutedFunction:
     """Run ``function``, whose storage has the given places; callees first.
 
-    Linear in the operations executed: twice the body of every loop.
+    Linear in the operations executed: twice the body of every loop, or once more than it takes
+    until what the loop carries is made by the same operations again.
     Raises PassFailedException for control flow it cannot follow.
     """
     return _Execution(function, places, callees).run()
@@ -339,9 +340,15 @@ class _Execution:
         before = set(self.instances)
         state, seen = initial, 0
         states: set[tuple[frozenset[int], ...]] = set()
+        is_settled = False
         entered = self.step
         self.turns.enter()
-        while seen < 2 or _shape(state) not in states:
+        while True:
+            if seen >= 2 and _shape(state) in states:
+                if is_settled or before.issuperset(_merge(*state)):
+                    break
+                # What this repetition touches late is in use when the next one begins.
+                is_settled = True
             states.add(_shape(state))
             if carried:
                 self.bind(carried, state)
@@ -361,6 +368,7 @@ class _Execution:
         results: list[Pointers] = [()] * len(op.results)
         states: set[tuple[frozenset[int], ...]] = set()
         seen = 0
+        is_settled = False
         entered = self.step
         self.turns.enter()
         while True:
@@ -368,7 +376,9 @@ class _Execution:
             forwarded = self.run_region(before_region)[1:]
             results = _union(forwarded, _older(results, older))
             if seen >= 2 and _shape(state) in states:
-                break
+                if is_settled or older.issuperset(_merge(*state)):
+                    break
+                is_settled = True
             states.add(_shape(state))
             self.bind(after_region.block.args, forwarded)
             state = _union(self.run_region(after_region), _older(state, older))

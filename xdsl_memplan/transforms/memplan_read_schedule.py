@@ -15,7 +15,7 @@ from xdsl_memplan.analysis.memories import Memories, Memory
 from xdsl_memplan.analysis.planned_buffers import storage_operations
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memplan import MEMORIES, NO_CAPACITY, MemoryAttr
-from xdsl_memplan.dialects.wishes import CANDIDATES, COPIES, FIXED_OFFSET
+from xdsl_memplan.dialects.wishes import CANDIDATES, COPIES, FIXED_OFFSET, bounded_size
 from xdsl_memplan.formats.errors import FormatError
 from xdsl_memplan.formats.given_schedule_json import read_given_schedule
 from xdsl_memplan.model.given_schedule import GivenSchedule, GivenTensor
@@ -71,8 +71,8 @@ def apply_schedule(module: ModuleOp, schedule: GivenSchedule) -> None:
     """Write a schedule onto the buffers of ``module``.
 
     Raises PassFailedException for a tensor that no buffer, or more than one, has the name of, for a
-    memory that is not known, for a buffer in two memories, and for a buffer without a lifetime in a
-    function with others.
+    memory that is not known, for a buffer in two memories, for one that is larger than its tensor
+    or less aligned, and for a buffer without a lifetime in a function with others.
     """
     named = [
         (function, _name(op, trait), op, trait)
@@ -80,7 +80,7 @@ def apply_schedule(module: ModuleOp, schedule: GivenSchedule) -> None:
         if isinstance(function, FuncOp)
         for op, trait in storage_operations(function)
     ]
-    memories = _memories(module, schedule)
+    memories = {memory.name: memory for memory in _memories(module, schedule)}
     found: list[tuple[GivenTensor, Operation, BufferLikeTrait]] = []
     for tensor in schedule.tensors:
         matching = [
@@ -91,16 +91,17 @@ def apply_schedule(module: ModuleOp, schedule: GivenSchedule) -> None:
         if len(matching) != 1:
             raise _no_match(tensor, [f.sym_name.data for f, _, _ in matching], named)
         [(_, op, trait)] = matching
-        if tensor.memory not in {memory.name for memory in memories}:
+        if tensor.memory not in memories:
             raise PassFailedException(
                 f"tensor '{tensor.name}' of the schedule: unknown memory '{tensor.memory}'; known "
-                f"are {', '.join(memory.name for memory in memories)}"
+                f"are {', '.join(memories)}"
             )
         if other := next((t for t, o, _ in found if o is op), None):
             raise PassFailedException(
                 f"{describe_op(op)}: the schedule has it in {other.memory} and in {tensor.memory}; "
                 "a buffer lies in one memory, so use one for each and a copy between them"
             )
+        _check_room(tensor, op, trait, memories[tensor.memory])
         found.append((tensor, op, trait))
     _check_complete(named, {op for _, op, _ in found})
     module.attributes[MEMORIES] = ArrayAttr(
@@ -110,7 +111,7 @@ def apply_schedule(module: ModuleOp, schedule: GivenSchedule) -> None:
             alignment=memory.alignment,
             base=memory.base or 0,
         )
-        for memory in memories
+        for memory in memories.values()
     )
     for tensor, op, trait in found:
         trait.set_lifetime(op, tensor.lifetime)
@@ -119,6 +120,26 @@ def apply_schedule(module: ModuleOp, schedule: GivenSchedule) -> None:
             op.attributes[FIXED_OFFSET] = IntegerAttr(tensor.offset, i64)
         if tensor.copies > 1:
             op.attributes[COPIES] = IntegerAttr(tensor.copies, i64)
+
+
+def _check_room(tensor: GivenTensor, op: Operation, trait: BufferLikeTrait, memory: Memory) -> None:
+    """What the schedule says of a buffer besides where and when it is has to hold of it, too."""
+    alignment = trait.alignment(op) or memory.alignment
+    try:
+        size = bounded_size(op, trait.size_bytes(op))
+    except ValueError as error:
+        raise PassFailedException(f"{describe_op(op)}: {error}") from error
+    if size is not None and tensor.size is not None and size > tensor.size:
+        raise PassFailedException(
+            f"{describe_op(op)}: has {size} bytes, and tensor '{tensor.name}' of the schedule has "
+            f"{tensor.size}"
+        )
+    if alignment % tensor.alignment:
+        raise PassFailedException(
+            f"{describe_op(op)}: is aligned to {alignment} bytes, and tensor '{tensor.name}' of "
+            f"the schedule to {tensor.alignment}; say so on the buffer, or "
+            f"align={tensor.alignment} for memory '{tensor.memory}' in memplan.memories"
+        )
 
 
 def _check_complete(

@@ -10,7 +10,13 @@
 // RUN: not xdsl-opt -p 'memplan-read-schedule{file="%t.two.json"}' %s 2>&1 | filecheck %s --check-prefix=TWO
 // RUN: echo '{"tensors": [{"tensor": "a", "memory": "L3", "start": 0, "end": 900}], "memories": [{"name": "L1"}]}' > %t.memory.json
 // RUN: not xdsl-opt -p 'memplan-read-schedule{file="%t.memory.json"}' %s 2>&1 | filecheck %s --check-prefix=MEMORY
+// RUN: echo '{"tensors": [{"tensor": "a", "memory": "L1", "start": 0, "end": 900, "size": 60}], "memories": [{"name": "L1"}]}' > %t.size.json
+// RUN: not xdsl-opt -p 'memplan-read-schedule{file="%t.size.json"}' %s 2>&1 | filecheck %s --check-prefix=SIZE
+// RUN: echo '{"tensors": [{"tensor": "a", "memory": "L1", "start": 0, "end": 900, "alignment": 128}], "memories": [{"name": "L1"}]}' > %t.align.json
+// RUN: not xdsl-opt -p 'memplan-read-schedule{file="%t.align.json"}' %s 2>&1 | filecheck %s --check-prefix=ALIGN
 
+// SIZE: '%a = memref.alloc' (operation 1 of @main): has 64 bytes, and tensor 'a' of the schedule has 60
+// ALIGN: '%a = memref.alloc' (operation 1 of @main): is aligned to 64 bytes, and tensor 'a' of the schedule to 128
 // PART: '%b = memref.alloc' (operation 2 of @main): the schedule has no such tensor, and has other buffers of this function; say when this one lives, in the same ticks
 // TWO: '%a = memref.alloc' (operation 1 of @main): the schedule has it in L1 and in L2; a buffer lies in one memory, so use one for each and a copy between them
 // MEMORY: tensor 'a' of the schedule: unknown memory 'L3'; known are L1

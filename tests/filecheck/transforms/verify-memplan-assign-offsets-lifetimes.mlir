@@ -38,3 +38,14 @@ func.func @part(%x: memref<16xf32>) {
   linalg.exp ins(%a : memref<16xf32>) outs(%b : memref<16xf32>)
   func.return
 }
+
+// -----
+
+// What is used has to live, whoever counts the ticks.
+
+// CHECK: '%a = memref.alloc' (operation 1 of @never): its lifetime in the IR, [5, 5), is empty, and operations use it from tick 0 to 1
+func.func @never(%x: memref<16xf32>) {
+  %a = memref.alloc() {memplan.lifetimes = [#memplan.lifetime<5 : i64, 5 : i64>]} : memref<16xf32>
+  linalg.exp ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  func.return
+}

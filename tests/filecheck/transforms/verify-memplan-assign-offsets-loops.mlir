@@ -75,3 +75,24 @@ func.func @handed_to_itself(%x: memref<4xf32>, %n: index) {
   }
   func.return
 }
+
+// -----
+
+// The inner loop hands out what its last iteration but one has made; the outer loop reads that after
+// the last iteration has written its own.
+
+// CHECK: '%new = memref.alloc' (operation {{[0-9]+}} of @by_the_outer_loop): the loop hands this memory to its next iteration
+func.func @by_the_outer_loop(%x: memref<4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%kept = %x) -> (memref<4xf32>) {
+    linalg.exp ins(%kept : memref<4xf32>) outs(%x : memref<4xf32>)
+    %older, %newest = scf.for %j = %c0 to %n step %c1 iter_args(%o = %x, %p = %x) -> (memref<4xf32>, memref<4xf32>) {
+      %new = memref.alloc() : memref<4xf32>
+      linalg.exp ins(%x : memref<4xf32>) outs(%new : memref<4xf32>)
+      scf.yield %p, %new : memref<4xf32>, memref<4xf32>
+    }
+    scf.yield %older : memref<4xf32>
+  }
+  func.return
+}

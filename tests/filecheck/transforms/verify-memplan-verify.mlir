@@ -114,3 +114,43 @@ func.func @tensors() -> tensor<4xf32> {
   %c = tensor.empty() : tensor<4xf32>
   func.return %c : tensor<4xf32>
 }
+
+// -----
+
+// %a is touched again in the iteration after the one that first touches what the iteration before has
+// made. It takes three iterations to see that.
+
+// CHECK: share bytes [0, 16) of @memory
+func.func @in_the_third_iteration(%x: memref<4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() {memplan.offset = 0 : i64, memplan.arena = @memory} : memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%old = %x) -> (memref<4xf32>) {
+    linalg.exp ins(%a : memref<4xf32>) outs(%x : memref<4xf32>)
+    %new = memref.alloc() {memplan.offset = 0 : i64, memplan.arena = @memory} : memref<4xf32>
+    linalg.exp ins(%x : memref<4xf32>) outs(%old : memref<4xf32>)
+    scf.yield %new : memref<4xf32>
+  }
+  func.return
+}
+memplan.arena @memory alignment 16 size 16
+
+// -----
+
+// CHECK: share bytes [0, 16) of @memory
+func.func @in_the_third_turn(%x: memref<4xf32>, %c: i1) {
+  %a = memref.alloc() {memplan.offset = 0 : i64, memplan.arena = @memory} : memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  %r = scf.while (%old = %x) : (memref<4xf32>) -> memref<4xf32> {
+    scf.condition(%c) %old : memref<4xf32>
+  } do {
+  ^bb0(%kept: memref<4xf32>):
+    linalg.exp ins(%a : memref<4xf32>) outs(%x : memref<4xf32>)
+    %new = memref.alloc() {memplan.offset = 0 : i64, memplan.arena = @memory} : memref<4xf32>
+    linalg.exp ins(%x : memref<4xf32>) outs(%kept : memref<4xf32>)
+    scf.yield %new : memref<4xf32>
+  }
+  func.return
+}
+memplan.arena @memory alignment 16 size 16
