@@ -80,7 +80,11 @@ class MemRefFunctions(InterpreterFunctions):
 
     @impl(memref.CopyOp)
     def copy(self, _: Interpreter, op: memref.CopyOp, args: PythonValues) -> PythonValues:
-        args[1][...] = args[0]
+        source, target = args
+        overlap = np.shares_memory(source, target)
+        if overlap and source.__array_interface__ != target.__array_interface__:
+            raise InterpretationError("memref.copy between parts that overlap")
+        target[...] = source
         return ()
 
     @impl(memref.DimOp)

@@ -65,8 +65,9 @@ class MemplanPipelinePass(ModulePass):
       `traffic`: see there; with `none` the order of the file stays.
     - `split` (`auto`): with `auto` operators are split into tiles (`memplan-form-layers`,
       `memplan-group`, `memplan-expand-groups`) where a memory asks for it: where a function does
-      not fit the capacity of the first memory, and with `objective=peak` where that makes the arena
-      smaller. With `never` operators stay whole.
+      not fit the capacity of the first memory, with `objective=traffic` not even with tensors moved
+      off chip and back, and with `objective=peak` where that makes the arena smaller. With `never`
+      operators stay whole.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles and results written back. With `none` it reads arguments where they are.
     - `max-recompute` (1.1): see `memplan-group`.
@@ -206,7 +207,7 @@ class MemplanPipelinePass(ModulePass):
 
     def _splits(self, module: ModuleOp) -> bool:
         """Whether operators may be split: a capacity or the objective asks for it."""
-        if self.split == "never" or self.objective in ("none", "traffic"):
+        if self.split == "never" or self.objective == "none":
             return False
         return self.objective == "peak" or self._memories(module)[0]
 

@@ -95,9 +95,10 @@ def run_split(
     """Run the pipeline with the split that suits the objective and the memory; `module` changes.
 
     Without a capacity the smaller of the arenas with and without splitting is taken. With a
-    capacity and `stage=none` nothing is split that fits whole; else the split of least peak is
-    taken if it fits, as it moves nothing, else the one of least traffic. What the search counts and
-    what the buffers take may differ a little: then groups are formed again for less room.
+    capacity and `stage=none` nothing is split that fits whole, with `objective=traffic` with
+    tensors moved off chip and back; else the split of least peak is taken if it fits, as it moves
+    nothing, else the one of least traffic. What the search counts and what the buffers take may
+    differ a little: then groups are formed again for less room.
 
     Raises PassFailedException if nothing fits.
     """
@@ -106,8 +107,16 @@ def run_split(
     if first.capacity is None or options.objective == "peak":
         _take_smaller(module, options, unsplit(0), run, first.name)
         return
-    failures: list[PassFailedException] = []
-    for passes in _choices(options, bool(unsplit(0)), bool(others)):
+    tiles_at_once = options.stage == "all" and bool(others)
+    whole: list[PassFailedException] = []
+    if options.objective == "traffic" and not tiles_at_once:
+        whole = run_for_less_room(module, unsplit, run, options.memory)
+        if not whole:
+            return
+    failures = whole[:1]
+    for passes in _moving_nothing(options, bool(whole), bool(unsplit(0))):
+        if tiles_at_once:
+            break
         try:
             _commit(module, _trial(module, passes, run))
             return
@@ -123,7 +132,7 @@ def run_split(
     if failures and options.stage == "all":
         raise failures[-1]
     # Operators as a whole, tensors moved off chip and back.
-    if failures and (whole := run_for_less_room(module, unsplit, run, options.memory)):
+    if failures and (whole := whole or run_for_less_room(module, unsplit, run, options.memory)):
         raise _with_tiles([whole[0], failures[-1]])
 
 
@@ -135,15 +144,14 @@ def _with_tiles(failures: list[PassFailedException]) -> PassFailedException:
     return PassFailedException("\n".join([*kept, f"in tiles it does not fit either: {first}"]))
 
 
-def _choices(
-    options: SplitOptions, may_reorder: bool, can_move: bool
+def _moving_nothing(
+    options: SplitOptions, whole_was_tried: bool, may_reorder: bool
 ) -> Iterator[list[ModulePass]]:
     """What is tried before anything is moved off chip."""
-    if options.stage == "all" and can_move:
-        return
     from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
-    yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if may_reorder else []
+    if not whole_was_tried:
+        yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if may_reorder else []
     yield grouping(options, "peak")
 
 

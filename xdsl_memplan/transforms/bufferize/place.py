@@ -106,10 +106,11 @@ class Place:
     storage: Storage
     views: tuple[View, ...]
     type: Memref
-    free_from: int = -1
-    """The place may be written by operations after this position: until then the bytes of
-    `occupant` are read. An operation at this very position may write if it works in place."""
-    occupant: SSAValue | None = None
+    occupants: tuple[tuple[SSAValue, int], ...] = ()
+    """Tensors whose bytes may be there before, each with the position of its last access. An
+    operation at this very position may write if it works in place."""
+    known_from: int = -1
+    """Position from which on the offsets of the views are known."""
     overwritten_at: int = NEVER
     """Position of the operation that writes something else there."""
     early: tuple[tuple["Place", int], ...] = ()
@@ -119,6 +120,15 @@ class Place:
         """The place of a view; None if the layout does not allow it."""
         type = view_type(self.type, views)
         return None if type is None else replace(self, views=(*self.views, *views), type=type)
+
+    @property
+    def free_from(self) -> int:
+        """Position from which on the place may be written."""
+        return max((self.known_from, *(last for _, last in self.occupants)))
+
+    def occupied(self, tensor: SSAValue, last_access: int) -> "Place":
+        """The place with another tensor there before."""
+        return replace(self, occupants=(*self.occupants, (tensor, last_access)))
 
     def same_bytes(self, other: "Place") -> bool:
         """Tell whether two places are certainly the same elements in the same order."""

@@ -23,7 +23,7 @@ def place_for(placement: Placement, op: Operation) -> None:
     places = [placement.result_place(r) if is_tensor(r) else None for r in op.res]
     body = op.body.block
     _enter(placement, op, op.iter_args, body.args[1:], places)
-    _yield_into(placement, body, places, body.args[1:])
+    _yield_into(placement, body, places, [(argument,) for argument in body.args[1:]])
     placement.visit_block(body)
 
 
@@ -54,14 +54,14 @@ def place_while(placement: Placement, op: Operation) -> None:
     for argument, place in zip(after.args, results, strict=True):
         if place is not None:
             placement.places[argument] = _inside(place)
-    occupants: list[SSAValue | None] = [None] * len(carried)
+    occupants: list[tuple[SSAValue, ...]] = [()] * len(carried)
     for i, argument in enumerate(before.args):
         if argument in shared:
-            occupants[i] = after.args[shared.index(argument)]
+            occupants[i] = (after.args[shared.index(argument)],)
     _yield_into(placement, after, carried, occupants)
     placement.visit_block(after)
     waiting = [place if shared[i] is None else None for i, place in enumerate(results)]
-    _yield_into(placement, before, waiting, [None] * len(waiting), skip=1)
+    _yield_into(placement, before, waiting, [()] * len(waiting), skip=1)
     placement.visit_block(before)
 
 
@@ -73,9 +73,9 @@ def place_branches(placement: Placement, op: Operation) -> None:
     """
     places = [placement.result_place(r) if is_tensor(r) else None for r in op.results]
     blocks = [block for region in op.regions for block in region.blocks]
-    outside: list[SSAValue | None] = []
+    outside: list[tuple[SSAValue, ...]] = []
     for i, place in enumerate(places):
-        outside.append(None if place is None else _handed_on(placement, op, blocks, i, place))
+        outside.append(() if place is None else _handed_on(placement, op, blocks, i, place))
     for block in blocks:
         _yield_into(placement, block, places, outside)
         placement.visit_block(block)
@@ -90,7 +90,8 @@ def place_body(placement: Placement, op: Operation) -> None:
 
 def _handed_on(
     placement: Placement, op: Operation, blocks: Sequence[Block], index: int, place: Place
-) -> SSAValue | None:
+) -> tuple[SSAValue, ...]:
+    """The tensors from outside that are in the place of a result when the branches begin."""
     for block in blocks:
         last = block.last_op
         if last is None or index >= len(last.operands):
@@ -100,13 +101,13 @@ def _handed_on(
         if value is not root or root in placement.places:
             continue
         if placement.offer_to_branches(value, place, op):
-            return root
-    return place.occupant
+            return (root,)
+    return tuple(tensor for tensor, _ in place.occupants)
 
 
 def _inside(place: Place) -> Place:
     """The place for tensors of a body, where positions of the outside say nothing."""
-    return replace(place, free_from=-1, occupant=None, overwritten_at=NEVER, early=())
+    return replace(place, occupants=(), known_from=-1, overwritten_at=NEVER, early=())
 
 
 def _enter(
@@ -126,7 +127,7 @@ def _yield_into(
     placement: Placement,
     block: Block,
     places: Sequence[Place | None],
-    occupants: Sequence[SSAValue | None],
+    occupants: Sequence[tuple[SSAValue, ...]],
     skip: int = 0,
 ) -> None:
     """Offer each place to the tensor that the last operation of the block hands on.
@@ -136,12 +137,11 @@ def _yield_into(
     last = block.last_op
     if last is None:
         return
-    for value, place, occupant in zip(last.operands[skip:], places, occupants, strict=True):
-        if place is None or value is occupant:
+    for value, place, tensors in zip(last.operands[skip:], places, occupants, strict=True):
+        if place is None or any(value is tensor for tensor in tensors):
             continue
         place = _inside(place)
-        if occupant is not None:
-            uses = placement.liveness.uses_in(occupant, block)
-            free_from = max((use.position for use in uses), default=-1)
-            place = replace(place, free_from=free_from, occupant=occupant)
+        for tensor in tensors:
+            uses = placement.liveness.uses_in(tensor, block)
+            place = place.occupied(tensor, max((use.position for use in uses), default=-1))
         placement.offer_storage(value, place, last)

@@ -98,12 +98,10 @@ def place_insert_slice(placement: Placement, op: Operation) -> None:
     at_destination = placement.place_of(op.dest)
     if not taken and not (at_destination is not None and at_destination.same_bytes(place)):
         return
-    if place.occupant is root:
-        place = replace(place, free_from=-1)
-    part = _part(placement, op, slice, place)
+    others = tuple(entry for entry in place.occupants if entry[0] is not root)
+    part = _part(placement, op, slice, replace(place, occupants=others))
     if part is not None:
-        free_from = _last_access(placement, op, root, slice)
-        part = replace(part, free_from=max(part.free_from, free_from), occupant=root)
+        part = part.occupied(root, _last_access(placement, op, root, slice))
         if placement.offer_slice(op.source, part, op, 0):
             placement.note_early(root, part)
 
@@ -117,7 +115,7 @@ def _part(
     for offset in op.offsets:
         if isinstance(offset, OpResult) and offset.op.parent is op.parent:
             known = max(known, placement.liveness.position.get(offset.op, -1) + 1)
-    return None if part is None else replace(part, free_from=max(part.free_from, known))
+    return None if part is None else replace(part, known_from=max(part.known_from, known))
 
 
 def _last_access(

@@ -13,7 +13,7 @@ A tensor that does not accept is copied. So a place holds one tensor at a time, 
 are equal, and bytes of different tensors never mix: the walk never needs to undo a decision.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -24,7 +24,7 @@ from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.region_moves import CarryOp
 from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.in_place import Overwrite
-from xdsl_memplan.transforms.bufferize.liveness import Liveness, Use
+from xdsl_memplan.transforms.bufferize.liveness import Liveness
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
 from xdsl_memplan.transforms.bufferize.records import OperationRecord
@@ -210,18 +210,22 @@ class Placement:
 
     def _writes_over(self, root: OpResult, place: Place) -> bool:
         """Tell whether the operation that makes `root` may overwrite what it reads in `place`."""
-        if place.occupant is None:
-            return True
-        position = self.liveness.position[root.op]
-        assert root.op.parent is not None
-        occupied = self.liveness.uses_in(place.occupant, root.op.parent)
-        uses: Iterable[Use] = (use for use in occupied if use.position == position)
+        block, position = root.op.parent, self.liveness.position[root.op]
+        assert block is not None
 
         def exactly(value: SSAValue) -> bool:
             found = self.place_of(value)
             return found is not None and found.same_bytes(place)
 
-        return Overwrite(root.op, root.index, uses, self.liveness.sharing).is_safe(exactly)
+        for tensor, last_access in place.occupants:
+            if last_access < position:
+                continue
+            if tensor.owner is root.op:
+                return False  # Another result, which is written at the same time.
+            uses = (u for u in self.liveness.uses_in(tensor, block) if u.position == position)
+            if not Overwrite(root.op, root.index, uses, self.liveness.sharing).is_safe(exactly):
+                return False
+        return True
 
     def place_of(self, value: SSAValue) -> Place | None:
         """The place of a tensor or a view of one, if it is known and can be formed."""
