@@ -1,10 +1,7 @@
 """snax-mlir's kernels through the adapter, with stand-ins for its dialect."""
 
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from xdsl.dialects import arith, llvm, memref
@@ -13,22 +10,11 @@ from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import PassFailedException
 
+from tests.benchmark_module import BENCHMARKS, load_benchmark
 from xdsl_memplan.compat.snax import allocate, plan_allocations
 from xdsl_memplan.transforms.plan_module import ModulePlan
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-def load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-SNAX = load("snax_stand_in")
+SNAX = load_benchmark("snax_stand_in")
 HAZARDS = (BENCHMARKS / "data" / "snax" / "hazards.mlir").read_text().split("// -----")
 
 
