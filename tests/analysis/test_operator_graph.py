@@ -180,3 +180,19 @@ def test_any_order_computes_the_same(seed: int):
     module.verify()
     assert str(module) != str(parse(text))
     compare_modules(text, str(module))
+
+
+def test_who_needs_an_element_comes_after_who_reads_it():
+    graph = graph_of(
+        binary("%x", "add", "%a", "%b")
+        + matmul("%y", "%a", "%b")
+        + "  %i = arith.constant 0 : index\n"
+        + f"  %s = tensor.extract %y[%i, %i] : {T}\n"
+        + "  %t = arith.negf %s : f32\n"
+        + f"  %z = tensor.insert %t into %x[%i, %i] : {T}\n"
+        + f"  func.return %z : {T}"
+    )
+    parts = [[op.name for op in operator.operations] for operator in graph.operators]
+    extract = next(i for i, part in enumerate(parts) if "tensor.extract" in part)
+    insert = next(i for i, part in enumerate(parts) if "tensor.insert" in part)
+    assert graph.edges == [(extract, insert)]

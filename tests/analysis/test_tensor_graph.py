@@ -89,3 +89,36 @@ def test_what_lives_on_in_a_pad_takes_its_bytes_only():
     assert [tensor.size for tensor in found.tensors[:2]] == [64, 64]
     assert sorted(found.operators[2].inputs) == [0, 1]
     assert graph(body, "%y", T).least_footprint(1) == 128
+
+
+ELEMENT = (
+    "%i = arith.constant 0 : index\n"
+    f"%s = tensor.extract %a[%i, %i] : {T}\n%t = arith.addf %s, %c : f32\n"
+)
+
+
+def test_who_needs_an_element_comes_after_who_reads_it():
+    body = matmul("%a", "%x") + ELEMENT + f"%r = tensor.insert %t into %x[%i, %i] : {T}\n"
+    found = graph(body, "%r", T)
+    # The product is folded into its only reader.
+    assert [operator.id for operator in found.operators] == ["tensor.extract 0", "tensor.insert 1"]
+    assert list(found.edges) == [(0, 1)]
+
+
+def test_who_makes_a_number_is_not_run_later():
+    """%b needs nothing and has one reader, but its number is needed before."""
+    body = (
+        f"%t = arith.constant true\n%b, %n = scf.if %t -> ({T}, index) {{\n"
+        f"%i = arith.constant 1 : index\nscf.yield %x, %i : {T}, index\n}} else {{\n"
+        f"%i = arith.constant 0 : index\nscf.yield %w, %i : {T}, index\n}}\n"
+        + matmul("%a", "%x")
+        + f"%k = tensor.insert %c into %a[%n, %n] : {T}\n"
+        + add("%y", "%b", "%k")
+    )
+    found = graph(body, "%y", T)
+    assert [operator.kind for operator in found.operators] == [
+        "scf.if",
+        "tensor.insert",
+        "linalg.add",
+    ]
+    assert list(found.edges) == [(0, 1)]

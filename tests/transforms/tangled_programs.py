@@ -184,8 +184,7 @@ class Body:
             f" %q: f32):\n %a = arith.addf %x, %y : f32\n %b = arith.subf {old}, %x : f32\n"
             f" linalg.yield {', '.join(results)} : f32, f32\n}} -> ({type}, {type})"
         )
-        self.values += [(f"{name}#0", (n, m)), (f"{name}#1", (n, m))]
-        return self.values[-1]
+        return self.results(name, [(n, m), (n, m)])
 
     def pad(self) -> Value:
         x, shape = self.pick(rank=2)
@@ -265,31 +264,41 @@ class Body:
             (n, m),
         )
 
-    def assemble(self) -> Value:
+    def assemble(self, shape: Shape | None = None) -> Value:
         """Parts that are made here go over each other into one tensor, in any order."""
-        n, m = self.random.randint(2, 6), ROWS
-        spans = [(0, cut := self.random.randint(1, n - 1)), (cut, n)]
-        for _ in range(self.random.randrange(3)):
+        n, m = shape or (self.random.randint(2, 6), ROWS)
+        cut = self.random.randint(1, n - 1)
+        spans = [(0, cut), (cut, n)]
+        for _ in range(self.random.choice([0, 0, 1, 2])):
             start = self.random.randrange(n)
             spans.append((start, self.random.randint(start + 1, n)))
         self.random.shuffle(spans)
-        parts: list[Value] = []
-        for start, stop in spans:
-            shape = (stop - start, m)
-            make = self.random.choice([self.unary, self.binary, self.accumulate, self.pick])
-            parts.append(make(shape))
+        parts = [self.part((stop - start, m)) for start, stop in spans]
         base = self.random.choice([self.empty((n, m)), self.empty((n, m)), self.pick((n, m))[0]])
-        order = self.random.sample(range(len(spans)), len(spans))
-        for i in order:
-            (start, stop), (x, shape) = spans[i], parts[i]
-            name = self.name()
-            self.lines.append(
-                f"{name} = tensor.insert_slice {x} into {base}[{start}, 0] [{stop - start}, {m}] "
-                f"[1, 1] : {t(shape)} into {t((n, m))}"
+        for i in self.random.sample(range(len(spans)), len(spans)):
+            (start, stop), (x, part) = spans[i], parts[i]
+            base, _ = self.add(
+                f"tensor.insert_slice {x} into {base}[{start}, 0] [{stop - start}, {m}] "
+                f"[1, 1] : {t(part)} into {t((n, m))}",
+                (n, m),
             )
-            base = name
+            self.values.pop()  # The rest has no contents yet.
         self.values.append((base, (n, m)))
         return self.values[-1]
+
+    def part(self, shape: Shape) -> Value:
+        """A tensor of some shape, mostly computed from rows of a larger one."""
+        n, m = shape
+        larger = [v for v in self.values if len(v[1]) == 2 and v[1][0] >= n and v[1][1] == m]
+        if larger:
+            x, (rows, _) = larger[-1 - int(self.random.random() ** 2 * len(larger))]
+            self.add(
+                f"tensor.extract_slice {x}[{self.random.randint(0, rows - n)}, 0] [{n}, {m}] "
+                f"[1, 1] : {t((rows, m))} to {t(shape)}",
+                shape,
+            )
+        make = self.random.choice([self.unary, self.binary, self.accumulate, self.pick])
+        return make(shape)
 
     def reshape(self) -> Value:
         x, shape = self.pick()
@@ -345,14 +354,31 @@ class Body:
         return [self.pick() for _ in range(self.random.choice([1, 1, 2, 3]))]
 
     def results(self, name: str, shapes: Sequence[Shape]) -> Value:
-        self.values += [
+        """Results of an operation may be used; sometimes one goes into another at once."""
+        made = [
             (name if len(shapes) == 1 else f"{name}#{i}", shape) for i, shape in enumerate(shapes)
         ]
+        self.values += made
+        fit = [
+            (into, part)
+            for into in made
+            for part in made
+            if into is not part
+            and len(into[1]) == len(part[1]) == 2
+            and all(a >= b for a, b in zip(into[1], part[1], strict=True))
+        ]
+        if fit and self.random.random() < 0.3:
+            return self.put_into(*self.random.choice(fit))
         return self.values[-1]
 
     def ending(self, body: "Body", shapes: Sequence[Shape]) -> str:
-        """The values that a block yields."""
-        return ", ".join(body.pick(shape)[0] for shape in shapes)
+        """The values that a block yields; some are put together for it."""
+        return ", ".join(
+            body.assemble(shape)[0]
+            if shape[1:] == (ROWS,) and shape[0] > 1 and self.random.random() < 0.4
+            else body.pick(shape)[0]
+            for shape in shapes
+        )
 
     def loop(self) -> Value:
         """A loop of up to three iterations."""
@@ -464,28 +490,29 @@ HEAD = """  %c0 = arith.constant 0 : index
 """
 
 
-def tangled_program(seed: int, most: int = 9) -> tuple[str, list[Shape]]:
-    """A module with a function @main(index, tensors...), and the shapes of the tensors."""
+def tangled_program(seed: int, most: int = 9, *, control_flow: bool = True) -> str:
+    """A module with a function @main(index, tensors...), last."""
     random = Random(seed)
     callees: list[Callee] = []
     texts: list[str] = []
-    for number in range(random.choice([0, 0, 0, 1, 2])):
+    for number in range(random.choice([0, 0, 0, 1, 2]) if control_flow else 0):
         name = f"callee{number}"
-        text, callee = _function(random, name, random.randint(0, 3), callees, "private ")
+        text, callee = _function(random, name, random.randint(0, 3), callees, 0)
         texts.append(text)
         callees.append(callee)
-    text, main = _function(random, "main", random.randint(3, most), callees, "")
-    return "\n".join([*texts, text]), main.arguments
+    depth = 0 if control_flow else MOST_DEPTH
+    texts.append(_function(random, "main", random.randint(3, most), callees, depth)[0])
+    return "\n".join(texts)
 
 
 def _function(
-    random: Random, name: str, operations: int, callees: list[Callee], visibility: str
+    random: Random, name: str, operations: int, callees: list[Callee], depth: int
 ) -> tuple[str, Callee]:
     shapes: list[Shape] = [
         random.choice([(2, ROWS), (4, ROWS), (ROWS,), (ROWS, 2)]) for _ in range(3)
     ]
     arguments = [(f"%{name}_{i}", shape) for i, shape in enumerate(shapes)]
-    body = Body(random, [0], list(arguments), ["%n", "%c0", "%c1"], callees)
+    body = Body(random, [0], list(arguments), ["%n", "%c0", "%c1"], callees, depth=depth)
     body.grow(operations)
     results = [body.pick() for _ in range(random.randint(1, 3))]
     if name == "main":
@@ -498,6 +525,7 @@ def _function(
     )
     made = [shape for _, shape in results]
     lines = "\n".join(body.lines)
+    visibility = "" if name == "main" else "private "
     text = (
         f"func.func {visibility}@{name}(%n: index, {listed}) -> ({types(made)}) {{\n{HEAD}{lines}\n"
         f"  func.return {', '.join(v for v, _ in results)} : {types(made)}\n}}\n"

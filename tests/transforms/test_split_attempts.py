@@ -47,3 +47,15 @@ def test_what_never_fits_is_reported_and_changes_nothing():
     assert [str(error) for error in failures][:2] == ["reserve 0", "reserve 257"]
     assert len(failures) == MOST_TRIES
     assert not module.attributes
+
+
+def test_no_more_is_left_free_than_there_is():
+    tried: list[int] = []
+
+    def run(module: ModuleOp, passes: list[ModulePass]) -> None:
+        tried.append(reserve_of(passes))
+        raise CapacityExceeded("too small", 1000)
+
+    assert run_for_less_room(ModuleOp([]), schedules, run, "L1=48,DDR")
+    # An eighth of the memory, and a sixteenth besides.
+    assert tried == [0, 9, 18, 27, 36]

@@ -4,7 +4,7 @@ Views, constants, empty tensors, fills and scalar arithmetic take no part: they 
 them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -41,7 +41,27 @@ class BlockOperations:
         self.readers: dict[SSAValue, list[Operation]] = {}
         """Operations that read a tensor, through views or not; the terminator is one."""
         self.operations = [op for op in self.block.ops if self._takes_part(op)]
+        self.numbers_from = self._find_numbers()
+        """Per operation: those that make numbers, such as elements of tensors, that it needs."""
         self._find_readers()
+
+    def edges_of_numbers(self, parts: Sequence[Sequence[Operation]]) -> list[tuple[int, int]]:
+        """Pairs of parts of which the second needs a number from the first; parts by index."""
+        if not self.numbers_from:
+            return []
+        part_of = {op: i for i, operations in enumerate(parts) for op in operations}
+        return sorted(
+            {
+                (part_of[maker], i)
+                for op, i in part_of.items()
+                for maker in self.numbers_from.get(op, ())
+                if part_of[maker] != i
+            }
+        )
+
+    def makes_numbers(self, op: Operation) -> bool:
+        """Tell whether an operation makes numbers that somebody uses."""
+        return any(r.first_use is not None and not is_tensor(r.type) for r in op.results)
 
     def root(self, value: SSAValue) -> SSAValue:
         """Return the tensor that ``value`` shows, which is itself if it is no view."""
@@ -60,6 +80,26 @@ class BlockOperations:
         if effects is None or effects.takes_time:
             return not self._follows(op)
         return must_keep_order(op)
+
+    def _find_numbers(self) -> dict[Operation, tuple[Operation, ...]]:
+        """Follow numbers from who makes them, through what takes no part, to who needs them."""
+        made: dict[SSAValue, frozenset[Operation]] = {}
+        taking_part = set(self.operations)
+        if not any(map(self.makes_numbers, self.operations)):
+            return {}
+        found: dict[Operation, tuple[Operation, ...]] = {}
+        number = {op: i for i, op in enumerate(self.operations)}
+        for op in self.block.ops:
+            sources = frozenset[Operation]().union(*(made.get(v, ()) for v in values_used(op)))
+            if op not in taking_part:
+                made.update(dict.fromkeys(op.results, sources))
+                continue
+            if sources:
+                found[op] = tuple(sorted(sources, key=number.__getitem__))
+            for result in op.results:
+                if not is_tensor(result.type):
+                    made[result] = frozenset((op,))
+        return found
 
     def _find_readers(self) -> None:
         for op in self.block.ops:

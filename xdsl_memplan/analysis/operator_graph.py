@@ -59,6 +59,8 @@ class OperatorGraph:
     """The tensor that a view shows."""
     sharing: Sharing
     """What was asked about the operations, for whoever asks again."""
+    edges: list[tuple[int, int]]
+    """Operators of which the second needs a number, such as an element, that the first makes."""
 
     @classmethod
     def of(cls, function: FuncOp, keep_order: bool = False) -> "OperatorGraph":
@@ -117,14 +119,16 @@ class _Builder:
         terminator = self.block.last
         operands = terminator.operands if terminator is not None else ()
         returned = {s for value in operands for s in self.holders.get(self._root(value), ())}
+        operators = self._in_order()
         return OperatorGraph(
             self.function,
-            self._in_order(),
+            operators,
             self.storage_bytes,
             sorted(returned),
             self.holders,
             self.root,
             self.sharing,
+            self.block.edges_of_numbers([operator.operations for operator in operators]),
         )
 
     def _root(self, value: SSAValue) -> SSAValue:
@@ -189,6 +193,8 @@ class _Builder:
                 self._summarise(operator, steps[i])
             reader = self._only_reader(operator)
             if operator.inputs or operator.keeps_order or reader is None or reader not in position:
+                continue
+            if any(map(self.block.makes_numbers, operator.operations)):
                 continue
             target = self.operators[position[reader]]
             if not self._may_meet(i, position[reader]) or operator.workspace_bytes > self._room(
@@ -260,6 +266,9 @@ class _Builder:
         """List the operators in the order of the function, those that others now need earlier."""
         kept = [operator for operator in self.operators if operator.operations]
         maker = {storage: i for i, o in enumerate(kept) for storage in o.outputs}
+        needed: list[list[int]] = [[maker[storage] for storage in o.inputs] for o in kept]
+        for before, after in self.block.edges_of_numbers([o.operations for o in kept]):
+            needed[after].append(before)
         ordered_before: dict[int, int] = {}
         previous = -1
         for i, operator in enumerate(kept):
@@ -276,8 +285,8 @@ class _Builder:
                     placed[current] = None
                     continue
                 pending.append((current, True))
-                needed = [maker[storage] for storage in kept[current].inputs]
-                pending += [(j, False) for j in (*needed, ordered_before.get(current, -1))]
+                first = (*needed[current], ordered_before.get(current, -1))
+                pending += [(j, False) for j in first]
         return [kept[i] for i in placed]
 
     def _can_run_first(self) -> list[bool]:
@@ -286,6 +295,7 @@ class _Builder:
         ordered_ones_can = True
         for operator in self.operators:
             can = not operator.inputs and (ordered_ones_can or not operator.keeps_order)
+            can = can and not any(op in self.block.numbers_from for op in operator.operations)
             if operator.keeps_order and operator.operations:
                 ordered_ones_can = can
             result.append(can)
@@ -296,6 +306,8 @@ class _Builder:
     ) -> int | None:
         only_changes = not operator.workspace_bytes and not self._sum(operator.outputs)
         if not operator.inputs or not only_changes or operator.keeps_order:
+            return None
+        if any(op in self.block.numbers_from for op in operator.operations):
             return None
         first = maker[max(operator.inputs, key=lambda storage: self.storage_bytes[storage])]
         others = [storage for storage in operator.inputs if maker[storage] != first]

@@ -32,7 +32,7 @@ def peak_graph(graph: OperatorGraph) -> Graph:
     needed = {storage for storages in inputs for storage in storages}
     # Whoever makes nothing that is read would otherwise be free to run after the end.
     ends = [i for i, made in enumerate(outputs) if not needed.intersection(made)]
-    edges = [*_kept_order(graph), *((i, end) for i in ends)]
+    edges = [*_kept_order(graph), *graph.edges, *((i, end) for i in ends)]
     return Graph(operators, tensors, edges, graph.function.sym_name.data)
 
 

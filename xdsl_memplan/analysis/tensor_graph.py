@@ -61,6 +61,8 @@ class TensorGraph:
     """What was asked about the operations, for whoever asks again."""
     is_closed: bool
     """Whether tensors lie nowhere but in the function's own buffers, as far as can be told."""
+    edges: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Operators of which the second needs a number, such as an element, that the first makes."""
 
     @classmethod
     def of(cls, function: FuncOp, keep_order: bool = False) -> "TensorGraph":
@@ -118,6 +120,8 @@ class _Builder:
         self.graph.returned = sorted({self.index[value] for value in ends if value in self.index})
         if fold:
             self._fold()
+        parts = [operator.operations for operator in self.graph.operators]
+        self.graph.edges = self.block.edges_of_numbers(parts)
         return self.graph
 
     def _is_filled_where_needed(self, op: Operation) -> bool:
@@ -190,6 +194,7 @@ class _Builder:
                     and len(before.outputs) == 1
                     and len(before.inputs) == len(before.folded)
                     and not before.keeps_order
+                    and not self.block.makes_numbers(before.operations[-1])
                     and self._need(before, least=False) <= graph.sizes[read] + self._room(operator)
                 ):
                     operator.operations[-1:-1] = before.operations

@@ -71,7 +71,7 @@ def traffic_graph(graph: TensorGraph, alignment: int, parts: Parts) -> Graph:
         )
     ordered = [i for i, operator in enumerate(graph.operators) if operator.keeps_order]
     name = graph.function.sym_name.data
-    return Graph(operators, listed, list(pairwise(ordered)), name)
+    return Graph(operators, listed, [*pairwise(ordered), *graph.edges], name)
 
 
 def has_choice(graph: TensorGraph) -> bool:

@@ -92,6 +92,8 @@ class _LeastTraffic:
     settings: SearchSettings
     reserve: int
     tried: list[_Candidate] = field(default_factory=list[_Candidate])
+    refusal: InvalidGraphError | None = None
+    """Why the last search found nothing."""
 
     def run(self) -> tuple[int, int]:
         """Write the best schedule that fits; return the bytes it moves and the bound.
@@ -110,6 +112,8 @@ class _LeastTraffic:
             fits = self._try_for_less(Parts.MOVE_INSIDE, room, _FEW_TRIES)
             if not fits or len(self.tried) > before + 1:
                 self._try_for_less(Parts.COME_BACK_INSIDE, room, _MOST_TRIES)
+        if not self.tried:
+            raise self.refusal or InvalidGraphError(f"{capacity} bytes are less than is reserved")
         best = min(self.tried, key=lambda candidate: (candidate.excess, candidate.moved))
         if best.excess:
             least = min(candidate.excess for candidate in self.tried) + capacity - self.reserve
@@ -127,9 +131,12 @@ class _LeastTraffic:
     def _try_for_less(self, parts: Parts, room: int, tries: int) -> bool:
         """Search for some room, and for less while the buffers take more; tell if they fit."""
         for _ in range(tries):
+            if room < 0:
+                return False
             try:
                 found = self._search(parts, room)
-            except InvalidGraphError:
+            except InvalidGraphError as error:
+                self.refusal = error
                 return False
             if self._try(found):
                 return True

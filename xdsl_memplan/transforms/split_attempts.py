@@ -14,8 +14,9 @@ from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 MOST_TRIES = 5
 """Groups or schedules are made so often, each time for less room, until the buffers fit."""
 
-_EXTRA_BYTES = 256
-"""Room taken besides what was missing, so that a few tries are enough."""
+_EXTRA_BYTES, _EXTRA_SHARE = 256, 16
+"""Room taken besides what was missing, so that a few tries are enough: no more than that many
+bytes, and that part of the memory."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ def more_to_reserve(error: CapacityExceeded, capacity: int) -> int:
 
     What did not fit once says little about the next try: small steps.
     """
-    return min(error.excess_bytes, capacity // 8) + _EXTRA_BYTES
+    extra = min(_EXTRA_BYTES, capacity // _EXTRA_SHARE)
+    return max(1, min(error.excess_bytes, capacity // 8) + extra)
 
 
 def run_for_less_room(
@@ -80,6 +82,8 @@ def run_for_less_room(
         except CapacityExceeded as error:
             failures.append(error)
             reserve += more_to_reserve(error, first.capacity)
+            if reserve >= first.capacity:
+                break
         except PassFailedException as error:
             failures.append(error)
             break
