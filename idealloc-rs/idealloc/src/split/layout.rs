@@ -41,6 +41,8 @@ pub struct External {
     pub level: usize,
     /// The operator that reads it, if it is one alone.
     pub reader: Option<usize>,
+    /// Where in the sequence it is read first.
+    pub(super) position: usize,
     /// Bytes of the elements that it has in all tiles of the cuts that it follows, summed up.
     pub(super) bytes_summed: i64,
     /// Bytes of the elements that it has in any tile.
@@ -161,7 +163,7 @@ impl<'s, 'a> Layout<'s, 'a> {
         let sequence: Vec<usize> = sequence;
         let mut externals: Vec<External> = Vec::new();
         let mut external_of = vec![u32::MAX; graph.tensors.len()];
-        for &op in &sequence {
+        for (position, &op) in sequence.iter().enumerate() {
             for (tensor, access) in &graph.operators[op].operands {
                 let is_inside = sweep.tensor_spans[*tensor].is_some() && !is_outer_view[*tensor];
                 if is_inside || graph.tensors[*tensor].is_constant || *access == Access::Indirect {
@@ -179,6 +181,7 @@ impl<'s, 'a> Layout<'s, 'a> {
                     residency: Residency::Fetched,
                     level: level_of(&spans),
                     reader: Some(op),
+                    position,
                     bytes_summed: 0,
                     bytes_in_all: 0,
                     bytes_in_largest: 0,

@@ -163,6 +163,7 @@ fn ways_to(
     let runs = runs_of(&window.graph, first, ending.last, false);
     let families = families_of_layer(&window.graph, first, ending.last);
     ending.walk(&Grid::default(), 0, usize::MAX);
+    ending.try_families(&families);
     // Always two parts, whatever the number of threads: so the result does not depend on it.
     let mut other = ending.clone();
     let (some, rest) = runs.split_at(runs.len() / 3);
@@ -170,12 +171,10 @@ fn ways_to(
         std::thread::scope(|scope| {
             scope.spawn(|| other.try_runs(rest));
             ending.try_runs(some);
-            ending.try_families(&families);
         });
     } else {
         other.try_runs(rest);
         ending.try_runs(some);
-        ending.try_families(&families);
     }
     for (ours, theirs) in ending.best.iter_mut().zip(other.best) {
         let key = |way: &Reached| (way.price(machine), way.work);

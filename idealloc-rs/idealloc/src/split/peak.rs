@@ -43,85 +43,91 @@ impl Layout<'_, '_> {
         made.flat_map(|&op| &self.graph.operators[op].results).map(|&t| of(t)).sum()
     }
 
+    /// Tiles that are looked at for each cut: the ends and the middle, or all.
+    fn samples(&self, all: bool) -> Vec<Vec<usize>> {
+        let of = |cut: usize| {
+            let n = self.sweep.tracks[cut].cut.tiles();
+            if !self.sweep.tracks[cut].is_cached() {
+                return vec![LARGEST];
+            }
+            if all || n <= 6 {
+                return (0..n).collect();
+            }
+            let mut tiles = vec![0, 1, 2, n / 2, n - 2, n - 1];
+            if self.sweep.tracks[cut].cut.runs_ahead() {
+                tiles.extend([n / 4, n / 3, n * 3 / 4, n - 3]);
+                tiles.sort_unstable();
+                tiles.dedup();
+            }
+            tiles
+        };
+        (0..self.sweep.loops.len()).map(of).collect()
+    }
+
     /// Bytes on chip at the most, over a sample of tiles that has the ends and the middle, or over all tiles.
     pub fn peak_of(&self, all: bool) -> i64 {
+        let mut profile = Vec::new();
+        self.fill_profile(all, i64::MAX, &mut profile)
+    }
+
+    /// Bytes on chip at each position of the sequence, at the most, over a sample of tiles. Returns the largest. It stops
+    /// where there are more than `most`.
+    pub(super) fn fill_profile(&self, all: bool, most: i64, profile: &mut Vec<i64>) -> i64 {
         let cuts = self.sweep.loops.len();
-        let samples: Vec<Vec<usize>> = (0..cuts)
-            .map(|cut| {
-                let n = self.sweep.tracks[cut].cut.tiles();
-                if !self.sweep.tracks[cut].is_cached() {
-                    return vec![LARGEST];
-                }
-                if all || n <= 6 {
-                    return (0..n).collect();
-                }
-                let mut tiles = vec![0, 1, 2, n / 2, n - 2, n - 1];
-                if self.sweep.tracks[cut].cut.runs_ahead() {
-                    tiles.extend([n / 4, n / 3, n * 3 / 4, n - 3]);
-                    tiles.sort_unstable();
-                    tiles.dedup();
-                }
-                tiles
-            })
-            .collect();
+        let samples = self.samples(all);
+        profile.clear();
+        profile.resize(self.sequence.len() + 1, 0);
+        let mut scratch = Scratch::default();
         // In the middle most is live: what does not fit there need not be looked at further.
         let middle: Vec<usize> = samples.iter().map(|s| s[s.len() / 2]).collect();
-        let mut peak = self.peak_in(&middle);
-        if !all && peak > self.machine.capacity {
-            return peak;
-        }
+        let mut peak = self.add_tile(&middle, profile, &mut scratch);
         let mut at = vec![0; cuts];
-        loop {
-            let tile: Vec<usize> =
-                at.iter().zip(&samples).map(|(&k, s): (&usize, _)| s[k]).collect();
-            peak = peak.max(self.peak_in(&tile));
-            if !all && peak > self.machine.capacity {
-                return peak;
+        let mut tile = middle.clone();
+        while peak <= most {
+            for (cut, sample) in samples.iter().enumerate() {
+                tile[cut] = sample[at[cut]];
+            }
+            if tile != middle {
+                peak = peak.max(self.add_tile(&tile, profile, &mut scratch));
             }
             let Some(cut) = (0..cuts).rev().find(|&cut| at[cut] + 1 < samples[cut].len()) else {
-                return peak;
+                break;
             };
             at[cut] += 1;
             at[cut + 1..].fill(0);
         }
+        peak
     }
 
-    /// Bytes on chip at the most, over a sample of tiles.
-    pub fn peak(&self) -> i64 {
-        self.peak_of(false)
-    }
-
-    pub(super) fn peak_in(&self, tile: &[usize]) -> i64 {
-        let mut bytes = vec![0_i64; self.storages.storages.len()];
+    /// Adds one tile to a profile; returns the most bytes on chip in it.
+    fn add_tile(&self, tile: &[usize], profile: &mut [i64], scratch: &mut Scratch) -> i64 {
+        let Scratch { bytes, change } = scratch;
+        bytes.clear();
+        bytes.resize(self.storages.storages.len(), 0);
         for &(storage, tensor) in &self.storages.members {
             let spans = self.spans(tensor).unwrap_or(&[]);
             bytes[storage] = bytes[storage].max(self.aligned(self.window(spans, tile), tensor));
         }
-        let mut change = vec![0_i64; self.sequence.len() + 1];
+        change.clear();
+        change.resize(self.sequence.len() + 1, 0);
         for (storage, bytes) in self.storages.storages.iter().zip(bytes) {
-            change[storage.start] += bytes;
-            change[storage.end + 1] -= bytes;
+            change[storage.start] += *bytes;
+            change[storage.end + 1] -= *bytes;
         }
-        let mut constant = self.resident_bytes;
+        let mut live = self.resident_bytes;
         for external in &self.externals {
             let tensor = external.tensor;
             match external.residency {
-                Residency::Kept => {
-                    constant += self.align(external.bytes_in_all);
-                }
-                Residency::Streamed { reader, slices, .. } => {
-                    let bytes = self.aligned(
-                        (self.window(&external.spans, tile) + slices - 1) / slices,
-                        tensor,
-                    );
-                    if let Some(position) = self.sequence.iter().position(|&op| op == reader) {
-                        change[position] += bytes;
-                        change[position + 1] -= bytes;
-                    }
+                Residency::Kept => live += self.align(external.bytes_in_all),
+                Residency::Streamed { slices, .. } => {
+                    let window = self.window(&external.spans, tile);
+                    let bytes = self.aligned((window + slices - 1) / slices, tensor);
+                    change[external.position] += bytes;
+                    change[external.position + 1] -= bytes;
                 }
                 Residency::Fetched => {
                     if self.has_overlap(&external.spans) {
-                        constant += self.aligned(self.overlap(&external.spans, tile), tensor);
+                        live += self.aligned(self.overlap(&external.spans, tile), tensor);
                     }
                 }
                 Residency::Resident => {}
@@ -135,16 +141,23 @@ impl Layout<'_, '_> {
                 if let Some(spans) = &self.sweep.tensor_spans[tensor]
                     && self.has_overlap(spans)
                 {
-                    constant += self.aligned(self.overlap(spans, tile), tensor);
+                    live += self.aligned(self.overlap(spans, tile), tensor);
                 }
             }
         }
-        let mut live = 0;
-        let mut most = 0;
-        for step in change {
+        let mut most = live;
+        for (step, bytes) in change.iter().zip(profile) {
             live += step;
             most = most.max(live);
+            *bytes = (*bytes).max(live);
         }
-        most + constant
+        most
     }
+}
+
+/// Room for counting one tile.
+#[derive(Default)]
+struct Scratch {
+    bytes: Vec<i64>,
+    change: Vec<i64>,
 }

@@ -84,40 +84,66 @@ impl Layout<'_, '_> {
             external.residency = streamed.unwrap_or(external.residency);
         }
         self.assign();
-        let mut peak = self.peak();
-        if peak > self.machine.capacity {
+        let capacity = self.machine.capacity;
+        let mut profile = Vec::new();
+        if self.fill_profile(false, capacity, &mut profile) > capacity {
             return false;
         }
         // Then what saves the most bytes for its room.
         let mut gained = vec![0; self.externals.len()];
+        let mut other = Vec::new();
         for change in self.changes(&is_fetched) {
             let index = change.external;
             if change.saved <= gained[index] {
                 continue;
             }
-            let external = &self.externals[index];
-            let kept = self.align(external.bytes_in_all);
-            let frees = match external.residency {
-                Residency::Streamed { slices, .. } => external.bytes_in_largest / slices,
-                Residency::Kept => kept,
-                _ => external.bytes_in_largest,
-            };
-            // What is kept takes its room all the time; at the peak it replaces a window at the most.
-            let least = peak - self.align(frees) - self.machine.alignment + kept;
-            if change.residency == Residency::Kept && least > self.machine.capacity {
-                continue;
-            }
-            let before = std::mem::replace(&mut self.externals[index].residency, change.residency);
-            self.assign();
-            let new_peak = self.peak();
-            if new_peak > self.machine.capacity {
-                self.externals[index].residency = before;
+            if let Some(room) = self.room_of_fixed(&self.externals[index]) {
+                if !self.change_fixed(&change, room, &mut profile) {
+                    continue;
+                }
+                self.externals[index].residency = change.residency;
             } else {
-                gained[index] = change.saved;
-                peak = new_peak;
+                let residency = &mut self.externals[index].residency;
+                let before = std::mem::replace(residency, change.residency);
+                self.assign();
+                if self.fill_profile(false, capacity, &mut other) > capacity {
+                    self.externals[index].residency = before;
+                    continue;
+                }
+                std::mem::swap(&mut profile, &mut other);
             }
+            gained[index] = change.saved;
         }
         self.assign();
+        true
+    }
+
+    /// Changes the profile as the change of a tensor does that is the same in all tiles; false, and nothing is changed, if
+    /// it does not fit. `room` are the positions at which it has room if it is fetched, both ends included.
+    fn change_fixed(&self, change: &Change, room: (usize, usize), profile: &mut [i64]) -> bool {
+        let external = &self.externals[change.external];
+        let at = |residency: Residency, position: usize| match residency {
+            Residency::Kept => self.align(external.bytes_in_all),
+            Residency::Fetched if (room.0..=room.1).contains(&position) => {
+                self.align(external.bytes_in_largest)
+            }
+            Residency::Streamed { slices, .. } if position == external.position => {
+                let element = self.graph.tensors[external.tensor].element_bytes;
+                let elements = external.bytes_in_largest / element.max(1);
+                self.align((elements + slices - 1) / slices * element)
+            }
+            _ => 0,
+        };
+        let more =
+            |position: usize| at(change.residency, position) - at(external.residency, position);
+        let fits =
+            |(position, bytes): (usize, &i64)| bytes + more(position) <= self.machine.capacity;
+        if !profile.iter().enumerate().all(fits) {
+            return false;
+        }
+        for (position, bytes) in profile.iter_mut().enumerate() {
+            *bytes += more(position);
+        }
         true
     }
 

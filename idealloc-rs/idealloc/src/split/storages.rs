@@ -1,7 +1,7 @@
 //! Which tensors of a group share a storage, and when each storage is live.
 
 use super::graph::Access;
-use super::layout::{Layout, Residency, level_of};
+use super::layout::{External, Layout, Residency, level_of};
 
 /// Positions of the sequence in which some tensors share room, both ends included.
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ struct State {
     root: Root,
     has_overlap: bool,
     is_output_base: bool,
+    /// Whether some operator may write its result over it, or has it as a part.
+    may_be_shared: bool,
     /// Number of the storage whose first tensor this is.
     storage: Option<usize>,
 }
@@ -62,6 +64,31 @@ impl Storages {
 }
 
 impl Layout<'_, '_> {
+    /// The positions at which a tensor from outside that is the same in all tiles has room, both ends included, if it is
+    /// fetched; none if it may share room with another tensor.
+    pub(super) fn room_of_fixed(&self, external: &External) -> Option<(usize, usize)> {
+        let state = &self.storages.states[external.tensor];
+        if external.level > 0 || external.dies || state.may_be_shared || state.uses == 0 {
+            return None;
+        }
+        Some(self.live_from_outside(external, state))
+    }
+
+    fn live_from_outside(&self, external: &External, state: &State) -> (usize, usize) {
+        let (mut start, mut end) = (state.first_use, state.last_use);
+        if external.dies {
+            start = 0;
+        } else if state.deepest > external.level {
+            start = start.min(self.body_start[external.level + 1]);
+            end = end.max(self.end_of(external.level));
+        }
+        (start, end)
+    }
+
+    fn end_of(&self, level: usize) -> usize {
+        self.body_end[level + 1].saturating_sub(1)
+    }
+
     /// Decides which tensors share a storage, and when each storage is live.
     pub fn assign(&mut self) {
         let mut storages = std::mem::take(&mut self.storages);
@@ -87,6 +114,7 @@ impl Layout<'_, '_> {
             root: Root::Unknown,
             has_overlap: false,
             is_output_base: false,
+            may_be_shared: false,
             storage: None,
         }));
         for (position, &op) in self.sequence.iter().enumerate() {
@@ -107,6 +135,10 @@ impl Layout<'_, '_> {
                 state.last_use = position;
                 state.first_use = state.first_use.min(position);
                 state.deepest = state.deepest.max(self.levels[position]);
+            }
+            for &k in data.parts.iter().chain(&data.in_place) {
+                let base = states[data.operands[k].0].base;
+                states[base].may_be_shared = true;
             }
             for &tensor in &data.results {
                 if let Some(spans) = &self.sweep.tensor_spans[tensor] {
@@ -181,7 +213,6 @@ impl Layout<'_, '_> {
     /// The positions in which each storage is live.
     fn place(&self, storages: &mut Storages) {
         let graph = self.graph;
-        let end_of = |level: usize| self.body_end[level + 1].saturating_sub(1);
         for (position, &op) in self.sequence.iter().enumerate() {
             let data = &graph.operators[op];
             if data.is_view {
@@ -195,12 +226,12 @@ impl Layout<'_, '_> {
                 let (mut start, mut end) = (position, position);
                 if self.levels[position] > level {
                     start = self.body_start[level + 1];
-                    end = end.max(end_of(level));
+                    end = end.max(self.end_of(level));
                 }
                 if state.uses > 0 {
                     end = end.max(state.last_use);
                     if state.deepest > level {
-                        end = end.max(end_of(level));
+                        end = end.max(self.end_of(level));
                     }
                 }
                 // A whole result of an unsplit group stays to its end.
@@ -222,13 +253,7 @@ impl Layout<'_, '_> {
                 Root::Of(root) => root,
                 Root::Resident => continue,
             };
-            let (mut start, mut end) = (state.first_use, state.last_use);
-            if external.dies {
-                start = 0;
-            } else if state.deepest > external.level {
-                start = start.min(self.body_start[external.level + 1]);
-                end = end.max(end_of(external.level));
-            }
+            let (start, end) = self.live_from_outside(external, &state);
             storages.add(tensor, own, start, end);
         }
     }
