@@ -450,3 +450,32 @@ def test_a_sum_that_a_tile_does_not_need():
     MemplanExpandGroupsPass().apply(Context(), module)
     inputs = arrays_for(module)
     same(run(parse(text), inputs), run(module, inputs))
+
+
+def shared_keys() -> str:
+    """Keys of five sequences, each for five heads."""
+    n = Network()
+    keys, queries = n.argument(5, 4, 6), n.argument(25, 7, 4)
+    sizes = f"ins({keys[0]} : {t((5, 4, 6))}) outs({n._filled((5, 5, 4, 6))} : {t((5, 5, 4, 6))})"
+    heads = n._add(f"linalg.broadcast {sizes} dimensions = [1]", (5, 5, 4, 6))
+    types = f"{t((5, 5, 4, 6))} into {t((25, 4, 6))}"
+    flat = n._add(f"tensor.collapse_shape {heads[0]} [[0, 1], [2], [3]] : {types}", (25, 4, 6))
+    return n.text(n.relu(n.batch_matmul(queries, flat)))
+
+
+@pytest.mark.parametrize(("emit", "loops"), [("loop", [5, 3]), ("auto", [5, 3]), ("unroll", [])])
+def test_heads_of_sequences_in_loops(emit: Emit, loops: list[int]):
+    """The keys of a sequence are fetched for its first head, and kept for the others."""
+    module = _in_layers(shared_keys())
+    for op in module.walk():
+        if "memplan.layer" in op.attributes:
+            op.attributes["memplan.layer"] = IntegerAttr(0, 64)
+    MemplanGroupPass(memory="L1=8192,DDR", threads=1).apply(Context(), module)
+    (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
+    last = next(i for i, op in enumerate(group.body.block.ops) if op.name == "linalg.generic")
+    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 0, 1, 0, cached=True))])
+    MemplanExpandGroupsPass(emit=emit).apply(Context(), module)
+    inputs = arrays_for(module)
+    same(run(parse(shared_keys()), inputs), run(module, inputs))
+    found = [op for op in module.walk() if op.name == "scf.for"]
+    assert [op.ub.owner.value.value.data for op in found] == loops

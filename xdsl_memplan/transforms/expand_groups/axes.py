@@ -9,14 +9,24 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
 
 Position = tuple[int, ...]
+Sum = tuple[int, tuple[tuple[SSAValue, int], ...]]
+"""A number, and index values with their factors."""
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A loop of the emitted code that goes on by `step` tiles in each iteration."""
+
+    value: SSAValue
+    step: int = 1
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The tiles `first` to `first + count - 1` of a cut; with a counter they are iterations."""
+    """A tile of a cut, or what it is the first of: the tiles that the counters count."""
 
     first: int
-    counter: SSAValue | None = None
+    counters: tuple[Counter, ...] = ()
 
 
 @dataclass
@@ -25,9 +35,7 @@ class Place:
 
     axes: tuple[Axis, ...]
     builder: Builder
-    known: dict[tuple[int, tuple[int, ...]], SSAValue] = field(
-        default_factory=dict[tuple[int, tuple[int, ...]], SSAValue]
-    )
+    known: dict[Sum, SSAValue] = field(default_factory=dict[Sum, SSAValue])
 
     @property
     def position(self) -> Position:
@@ -45,29 +53,26 @@ class Place:
         function of the counters.
         """
         base = at(self.position)
-        steps: list[int] = []
+        terms: list[tuple[SSAValue, int]] = []
         for number, axis in enumerate(self.axes):
-            if axis.counter is None:
-                steps.append(0)
-                continue
-            beside = list(self.position)
-            beside[number] += 1
-            steps.append(at(tuple(beside)) - base)
-        if not any(steps):
+            for counter in axis.counters:
+                beside = list(self.position)
+                beside[number] += counter.step
+                factor = at(tuple(beside)) - base
+                if factor:
+                    terms.append((counter.value, factor))
+        if not terms:
             return base, None
-        key = (base, tuple(steps))
+        key = (base, tuple(terms))
         if key not in self.known:
-            self.known[key] = self._sum(base, steps)
+            self.known[key] = self._sum(base, terms)
         return base, self.known[key]
 
-    def _sum(self, base: int, steps: Sequence[int]) -> SSAValue:
+    def _sum(self, base: int, terms: Sequence[tuple[SSAValue, int]]) -> SSAValue:
         total: SSAValue | None = None
-        for axis, step in zip(self.axes, steps, strict=True):
-            if axis.counter is None or not step:
-                continue
-            term = axis.counter
-            if step != 1:
-                term = self.builder.insert(arith.MuliOp(term, self.constant(step))).result
+        for term, factor in terms:
+            if factor != 1:
+                term = self.builder.insert(arith.MuliOp(term, self.constant(factor))).result
             total = term if total is None else self.builder.insert(arith.AddiOp(total, term)).result
         assert total is not None
         if base:
@@ -78,22 +83,3 @@ class Place:
         """An index constant."""
         attribute = IntegerAttr(number, IndexType())
         return self.builder.insert(arith.ConstantOp(attribute)).result
-
-
-def runs(lengths: Sequence[object], starts: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
-    """Cut tiles into runs `(first, count)` that look alike.
-
-    They have equal lengths, and starts that advance evenly. Linear in the numbers given.
-    """
-    found: list[tuple[int, int]] = []
-    first = 0
-    steps: tuple[int, ...] | None = None
-    for tile in range(1, len(lengths) + 1):
-        if tile < len(lengths) and lengths[tile] == lengths[first]:
-            step = tuple(b - a for a, b in zip(starts[tile - 1], starts[tile], strict=True))
-            if steps is None or step == steps:
-                steps = step
-                continue
-        found.append((first, tile - first))
-        first, steps = tile, None
-    return found

@@ -1,7 +1,7 @@
 """A group of layers as code: tile after tile, unrolled or in loops."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf
@@ -22,8 +22,9 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
 from xdsl_memplan.dialects.tiling_queries import tile_operation
 from xdsl_memplan.model.split_graph import Box, Indirect, SplitGraph, operand_box, whole
 from xdsl_memplan.model.tiling_plan import Fetch, GroupLayout, LoopCut, Track
-from xdsl_memplan.transforms.expand_groups.axes import Axis, Place, Position
+from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place, Position
 from xdsl_memplan.transforms.expand_groups.look_alikes import box_in, is_empty, runs_of_cut
+from xdsl_memplan.transforms.expand_groups.tile_runs import Run
 from xdsl_memplan.transforms.expand_groups.windows import (
     BoxAt,
     Window,
@@ -48,6 +49,22 @@ class GroupToEmit:
     """Runs of at least so many tiles that look alike become a loop."""
 
 
+@dataclass(frozen=True)
+class Tiles:
+    """What the tiles of a cut have in common."""
+
+    outer: dict[int, Window]
+    """Tensors at hand before the cut."""
+    anchor: int | None
+    """The operation whose sum is cut."""
+    counters: tuple[Counter, ...] = ()
+    """Loops over the tiles that are open."""
+
+    def counted_by(self, counter: Counter) -> "Tiles":
+        """The same in one more loop."""
+        return replace(self, counters=(*self.counters, counter))
+
+
 @dataclass
 class _Emitter:
     group: GroupToEmit
@@ -65,7 +82,9 @@ class _Emitter:
         self.cuts = len(group.layout.tracks)
         self.levels = dict(group.layout.sequence)
         self.fetches = {fetch.tensor: fetch for fetch in group.layout.fetches}
-        self.runs = [runs_of_cut(group.graph, group.layout, cut) for cut in range(self.cuts)]
+        self.runs = [
+            runs_of_cut(group.graph, group.layout, cut, group.homes) for cut in range(self.cuts)
+        ]
         self.streams = {
             fetch.reader: fetch for fetch in group.layout.fetches if fetch.kind == "streamed"
         }
@@ -167,19 +186,34 @@ class _Emitter:
         anchor = self.anchor if self.group.cuts[cut].kind == "sum" else None
         if anchor is not None:
             self._start_sum(anchor, place)
-        for first, count in self.runs[cut]:
-            if count >= self.group.shortest_loop and self._can_loop(anchor):
-                self._loop(cut, first, count, outer, place)
-                continue
-            for tile in range(first, first + count):
-                self.windows = dict(outer)
-                self._body(cut + 1, place.inside(Axis(tile), place.builder))
+        self._runs(cut, self.runs[cut], Tiles(outer, anchor), place)
         self.windows = outer
         if anchor is not None:
             (result,) = self.group.graph.ops[anchor].results
             value = self.sums.pop(result, None)
             if value is not None:  # Else this tile of the group needs nothing of it.
                 self._made(result, value, place)
+
+    def _runs(self, cut: int, runs: Iterable[Run], tiles: Tiles, place: Place) -> None:
+        for run in runs:
+            done = 0
+            while done < run.count and not (
+                run.count - done >= self.group.shortest_loop and self._can_loop(tiles.anchor)
+            ):
+                self._once(cut, run, done, tiles, place)
+                done += 1
+            if done < run.count:
+                self._loop(cut, run, done, tiles, place)
+
+    def _once(self, cut: int, run: Run, number: int, tiles: Tiles, place: Place) -> None:
+        """One tile of a run, or one period."""
+        ahead = number * run.step
+        if run.inner:
+            self._runs(cut, [inner.shifted(ahead) for inner in run.inner], tiles, place)
+            return
+        self.windows = dict(tiles.outer)
+        axis = Axis(run.first + ahead, tiles.counters)
+        self._body(cut + 1, place.inside(axis, place.builder))
 
     def _can_loop(self, anchor: int | None) -> bool:
         """A loop that adds up needs a value to start with."""
@@ -194,9 +228,8 @@ class _Emitter:
             if not is_empty(box):
                 self.sums[result] = remake(outputs[-1], box_shape(box), place.builder)
 
-    def _loop(
-        self, cut: int, first: int, count: int, outer: dict[int, Window], place: Place
-    ) -> None:
+    def _loop(self, cut: int, run: Run, done: int, tiles: Tiles, place: Place) -> None:
+        """The tiles, or periods, of a run from number `done` on."""
         states = (
             (self.outputs, [t for t in self.outputs if self._written_below(t, cut)]),
             (self.overlaps, list(self.overlaps)),
@@ -207,9 +240,8 @@ class _Emitter:
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
         for (table, key), argument in zip(slots, block.args[1:], strict=True):
             table[key] = argument
-        self.windows = dict(outer)
-        inner = place.inside(Axis(first, block.args[0]), Builder(InsertPoint.at_end(block)))
-        self._body(cut + 1, inner)
+        inside = tiles.counted_by(Counter(block.args[0], run.step))
+        self._once(cut, run, done, inside, Place(place.axes, Builder(InsertPoint.at_end(block))))
         # What no iteration changes is not carried.
         changed: list[int] = []
         for index in reversed(range(len(slots))):
@@ -222,7 +254,7 @@ class _Emitter:
             else:
                 changed.insert(0, index)
         block.add_op(scf.YieldOp(*(slots[i][0][slots[i][1]] for i in changed)))
-        begin, end, step = (place.constant(number) for number in (0, count, 1))
+        begin, end, step = (place.constant(number) for number in (0, run.count - done, 1))
         carried = [initial[i] for i in changed]
         loop = place.builder.insert(scf.ForOp(begin, end, step, carried, block))
         for index, result in zip(changed, loop.results, strict=True):
@@ -390,7 +422,9 @@ class _Emitter:
         kept = dict(self.windows)
         if full >= self.group.shortest_loop:
             block = Block(arg_types=[IndexType(), type_])
-            inner = place.inside(Axis(0, block.args[0]), Builder(InsertPoint.at_end(block)))
+            inner = place.inside(
+                Axis(0, (Counter(block.args[0]),)), Builder(InsertPoint.at_end(block))
+            )
             block.add_op(scf.YieldOp(slice_of(block.args[1], 0, full, inner)))
             begin, end, step = (place.constant(n) for n in (0, full, 1))
             loop = place.builder.insert(scf.ForOp(begin, end, step, [whole_result], block))

@@ -1,10 +1,11 @@
 """Which tiles of a cut look alike, so that one loop body can compute them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from xdsl_memplan.model.split_graph import Box, SplitGraph, operand_box, tile_signature
 from xdsl_memplan.model.tiling_plan import GroupLayout, Span
-from xdsl_memplan.transforms.expand_groups.axes import Position, runs
+from xdsl_memplan.transforms.expand_groups.axes import Position
+from xdsl_memplan.transforms.expand_groups.tile_runs import Run, runs_of_tiles
 
 
 def span_range(layout: GroupLayout, span: Span, position: Position) -> tuple[int, int]:
@@ -24,11 +25,14 @@ def is_empty(box: Box) -> bool:
     return any(start >= stop for start, stop in box)
 
 
-def runs_of_cut(graph: SplitGraph, layout: GroupLayout, cut: int) -> list[tuple[int, int]]:
-    """Runs `(first, count)` of tiles of a cut that look alike.
+def runs_of_cut(
+    graph: SplitGraph, layout: GroupLayout, cut: int, outputs: Collection[int]
+) -> list[Run]:
+    """Runs of tiles of a cut that look alike.
 
-    In a run all boxes keep their sizes and advance by the same step, those that operations read
-    and those that are kept among them. O(tiles * operands) at most.
+    In a run all boxes keep their sizes and advance by the same step, those that operations read,
+    those that are kept, and what is new of `outputs` (tensors) among them. O(tiles * operands) at
+    most.
     """
     cuts = len(layout.tracks)
     middle = [layout.tiles(number) // 2 for number in range(cuts)]
@@ -41,10 +45,21 @@ def runs_of_cut(graph: SplitGraph, layout: GroupLayout, cut: int) -> list[tuple[
         for span in spans
         if span.driven and span.first == cut
     }
+    written = {
+        span.second
+        for tensor in outputs
+        for span in layout.tensors[tensor]
+        if span.driven and span.first == cut
+    }
     for number in sorted(used):
         track = layout.tracks[cut][number]
+        done = 0
         for tile in range(tiles):
-            ranges = (track.new[tile], track.overlap(tile), track.overlap(tile + 1))
+            ranges = [track.new[tile], track.overlap(tile), track.overlap(tile + 1)]
+            if number in written:
+                start, stop = track.new[tile]
+                ranges.append((min(max(start, done), stop), stop))
+            done = max(done, track.new[tile][1])
             for start, stop in ranges:
                 lengths[tile].append(stop - start)
                 starts[tile].append(start if stop > start else 0)
@@ -67,4 +82,4 @@ def runs_of_cut(graph: SplitGraph, layout: GroupLayout, cut: int) -> list[tuple[
             for index in range(len(op.operands)):
                 box = operand_box(op, index, loops)
                 starts[tile] += [] if box is None else [start for start, _ in box]
-    return runs([tuple(sizes) for sizes in lengths], [tuple(firsts) for firsts in starts])
+    return runs_of_tiles([tuple(sizes) for sizes in lengths], [tuple(at) for at in starts])
