@@ -466,7 +466,7 @@ def shared_keys() -> str:
 @pytest.mark.parametrize(("emit", "loops"), [("loop", [5, 3]), ("auto", [5, 3]), ("unroll", [])])
 def test_heads_of_sequences_in_loops(emit: Emit, loops: list[int]):
     """The keys of a sequence are fetched for its first head, and kept for the others."""
-    module = _in_layers(shared_keys())
+    module = in_layers(shared_keys())
     for op in module.walk():
         if "memplan.layer" in op.attributes:
             op.attributes["memplan.layer"] = IntegerAttr(0, 64)
