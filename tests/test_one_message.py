@@ -28,14 +28,14 @@ def xdsl_opt(passes: str, **environment: str) -> subprocess.CompletedProcess[str
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("seed=-1", "seed is -1"),
+        ("seed=-1", "option seed: seed is -1, not in 0 .. "),
         ("seed=foo", "memplan-pipeline: option seed: 'foo' is not an integer"),
         ('memory="L1=64KiB:base=,DDR"', "option memory: base of memory 'L1': '' is not a size"),
         ('memory="L1=many"', "option memory: size of memory 'L1': 'many' is not a size"),
         ("arena=foo", "option arena: unknown 'foo'; known are global, alloc, argument, address"),
         ('memory="L1=64KiB:align=3"', "option memory, NAME=SIZE:align=BYTES"),
         ("objective=foo", "option objective: unknown 'foo'; known are fit, peak, traffic, none"),
-        ("planner=foo", "options of the planner: unknown planner 'foo'; known planners: auto,"),
+        ("planner=foo", "option planner: unknown planner 'foo'; known planners: auto,"),
         ("speed=1", "memplan-pipeline has no option speed; its options are arena, "),
     ],
 )

@@ -153,8 +153,17 @@ def test_nothing_moves_where_resnext_fits():
 def test_what_is_scheduled_has_offsets():
     # The slice overlaps what it is inserted into, so that is copied: 32 bytes at 0 and at 64.
     assert planned(SHIFTED, "L1=96,DDR")[1] == 0
-    with pytest.raises(PassFailedException, match=r"take 96 bytes or more; the capacity is 64"):
+    with pytest.raises(
+        PassFailedException, match=r"take 96 bytes or more; the capacity is 64"
+    ) as e:
         planned(SHIFTED, "L1=64,DDR")
+    # Not what the largest operation reads and makes, but what is there at once.
+    assert str(e.value).splitlines()[1:4] == [
+        "at '%r = tensor.insert_slice' (operation 4 of @main), 64 bytes are live in 2 buffers, "
+        "each of which begins at a multiple of 64:",
+        "  32: '%r = tensor.insert_slice' (operation 4 of @main)",
+        "  32: '%base = linalg.exp' (operation 2 of @main)",
+    ]
 
 
 @pytest.mark.parametrize("seed", range(80))

@@ -103,7 +103,9 @@ def _run(
             threads=options.threads,
         )
     except (InvalidOptionError, UnknownPlannerError) as error:
-        raise PassFailedException(f"options of the planner: {error}") from error
+        words = str(error).split()
+        option = next((name for name in ("seed", "threads", "effort") if name in words), "planner")
+        raise PassFailedException(f"option {option}: {error}") from error
     except (PlanningError, OverflowError) as error:
         where = f"@{symbol_name(lifetimes.function)}, memory '{memory.name}'"
         raise PassFailedException(f"{where}: {error}") from error

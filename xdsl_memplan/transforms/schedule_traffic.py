@@ -19,7 +19,7 @@ from xdsl_memplan.scheduling.fixed_order import schedule_in_order
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 from xdsl_memplan.transforms.off_chip_moves import WrittenSchedule, write_schedule
 from xdsl_memplan.transforms.schedule_peak import arena_bytes
-from xdsl_memplan.transforms.spill_report import spill_report
+from xdsl_memplan.transforms.spill_report import live_report, spill_report
 
 DEFAULT_OFF_CHIP = "off_chip"
 
@@ -57,7 +57,7 @@ def schedule_for_least_traffic(
         moved, bound = search.run()
     except InvalidGraphError as error:
         name = function.sym_name.data
-        report = spill_report(tensors, search.graph(Parts.MOVE_INSIDE), on_chip)
+        report = search.fullest or spill_report(tensors, search.graph(Parts.MOVE_INSIDE), on_chip)
         raise PassFailedException(f"memplan-schedule: @{name}: {error}\n{report}") from error
     function.attributes[TRAFFIC] = DictionaryAttr(
         {"bytes": IntegerAttr(moved, i64), "bound": IntegerAttr(bound, i64)}
@@ -94,6 +94,8 @@ class _LeastTraffic:
     tried: list[_Candidate] = field(default_factory=list[_Candidate])
     refusal: InvalidGraphError | None = None
     """Why the last search found nothing."""
+    fullest: str = ""
+    """What is live where the best schedule needs most, if its buffers do not fit."""
 
     def run(self) -> tuple[int, int]:
         """Write the best schedule that fits; return the bytes it moves and the bound.
@@ -116,7 +118,8 @@ class _LeastTraffic:
             raise self.refusal or InvalidGraphError(f"{capacity} bytes are less than is reserved")
         best = min(self.tried, key=lambda candidate: (candidate.excess, candidate.moved))
         if best.excess:
-            least = min(candidate.excess for candidate in self.tried) + capacity - self.reserve
+            least = best.excess + capacity - self.reserve
+            self.fullest = self._what_is_live(best)
             raise InvalidGraphError(
                 f"the buffers of each schedule that was tried take {least} bytes or more; the "
                 f"capacity is {capacity}"
@@ -162,6 +165,15 @@ class _LeastTraffic:
         written.undo()
         self.tried.append(_Candidate(found.order, found.stays, moved, excess))
         return excess == 0
+
+    def _what_is_live(self, candidate: _Candidate) -> str:
+        """List it for a schedule that does not fit."""
+        if not self.tensors.is_closed:
+            return ""
+        written = self._write(candidate.order, candidate.stays)
+        report = live_report(self.tensors.function, self.on_chip)
+        written.undo()
+        return report
 
     def _write(self, order: Sequence[int], stays: Sequence[Stay]) -> WrittenSchedule:
         return write_schedule(self.tensors, order, stays, self.on_chip.name, self.off_chip)

@@ -4,7 +4,7 @@
 // RUN: xdsl-opt -p 'memplan-assign-offsets{memory="L1=64KiB:alignment=4"}' --verify-diagnostics %s | filecheck %s --check-prefix=DETAIL
 // RUN: xdsl-opt -p 'memplan-assign-offsets{memory="L1,L1"}' --verify-diagnostics %s | filecheck %s --check-prefix=TWICE
 
-// PLANNER: options of the planner: unknown planner 'fastest'; known planners:
+// PLANNER: option planner: unknown planner 'fastest'; known planners:
 // EFFORT: unknown effort 'much'; known: low, medium, high, max
 // SIZE: option memory: size of memory 'L1': '64kb' is not a size in bytes; write for example 131072 or 128KiB
 // DETAIL: option memory: 'alignment=4' of memory 'L1' is unknown; known are align=BYTES, base=ADDRESS

@@ -44,6 +44,8 @@ class _Room:
         default_factory=list[tuple[_Entry, int, tuple[View, ...], int]]
     )
     """Slices that a tensor was put into: operand, position, views, bytes of the tensor."""
+    largest: SSAValue | None = None
+    """A tensor that is all of the storage, if there is one: it names it."""
 
     def span(self) -> tuple[int, int]:
         return _hull(self.held)
@@ -75,6 +77,20 @@ class Peak:
     def bytes(self) -> int:
         """The largest load."""
         return int(self.load.max(initial=0))
+
+    def fullest(self) -> tuple[Operation | None, list[tuple[int, SSAValue]]]:
+        """The operation at which the load is largest, and what is live then, largest first.
+
+        Storages are bytes and a tensor that they hold.
+        """
+        tick = int(self.load.argmax())
+        at = (op for op, position in self.placement.liveness.position.items() if position == tick)
+        live = [
+            (size, room.largest)
+            for room in self.rooms
+            if (size := _size_at(room, tick)) and room.largest is not None
+        ]
+        return next(at, None), sorted(live, key=lambda entry: -entry[0])
 
     def problem(self, alignment: int) -> Problem:
         """The storages as buffers that are to be placed, with positions for ticks."""
@@ -224,7 +240,9 @@ def _rooms(placement: Placement, positions: int) -> list[_Room]:
             continue
         room = rooms.get(storage)
         if room is None:
-            room = rooms[storage] = _Room(size_bytes(storage.type) or 0)
+            room = rooms[storage] = _Room(size_bytes(storage.type) or 0, largest=value)
+        if not place.views:
+            room.largest = value
         start = _first_position(placement, value)
         end = max(start, min(liveness.content(value).end, positions))
         room.held.append(_Held(start, end, place.views))
