@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -188,3 +190,43 @@ def test_an_argument_may_be_written_where_the_module_says_so():
         compare_modules(before, after)
     compare_modules(before.replace("4xf32>)", "4xf32> {memplan.writable = true})", 1), after)
     compare_modules(IN_PLACE, IN_PLACE)
+
+
+def test_memory_that_is_written_says_something(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "written.mlir"
+    file.write_text(
+        "func.func @main(%a: memref<4xf32>, %b: memref<4xf32>) {\n"
+        "linalg.negf ins(%a : memref<4xf32>) outs(%b : memref<4xf32>)\nreturn\n}"
+    )
+    assert main(["compare", str(file), str(file)]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("equal, bit for bit: 1 written argument, standard deviation 0.")
+
+
+def test_nothing_but_nan_says_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "nan.mlir"
+    body = """%e = tensor.empty() : tensor<4xf32>
+    %m = linalg.negf ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %r = linalg.sqrt ins(%m : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>"""
+    file.write_text(function("tensor<4xf32>", body, "%a: tensor<4xf32>"))
+    assert main(["compare", str(file), str(file)]) == 0
+    assert "says nothing: none has two different finite numbers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("element", "pattern", "number"),
+    [
+        ("f8E5M2", 0x7B, 57344.0),
+        ("f8E4M3FN", 0x7E, 448.0),
+        ("f8E4M3FN", 0x81, -(2.0**-9)),
+        ("f8E4M3FNUZ", 0x7F, 240.0),
+        ("f8E4M3B11FNUZ", 0x7F, 30.0),
+        ("f8E3M4", 0x6F, 15.5),
+        ("f8E8M0FNU", 0x80, 2.0),
+    ],
+)
+def test_patterns_of_8_bits(element: str, pattern: int, number: float):
+    """Largest and least numbers as the formats' papers list them."""
+    array = np.array([pattern], np.uint8)
+    assert ArrayType((1,), element).numbers(array)[0] == number

@@ -24,15 +24,17 @@ class DifferenceError(ValueError):
 
 @dataclass(frozen=True)
 class Agreement:
-    """What was compared: how many results, and the spread of each, to show that it varies."""
+    """What was compared: results and memory that was written, and how much the numbers vary."""
 
     results: int
+    arguments: int
+    """Memrefs among the arguments that both modules write."""
     standard_deviations: tuple[float, ...]
-    """Of the finite elements; 0 for a result that is one constant, or has none."""
+    """Of the finite elements of each, results first; 0 for one constant, or without any."""
 
     @property
     def informative(self) -> bool:
-        """Tell whether some result varies: constants are equal whatever was computed."""
+        """Tell whether something varies: constants are equal whatever was computed."""
         return any(deviation > 0 for deviation in self.standard_deviations)
 
 
@@ -71,19 +73,21 @@ def compare_modules(
     expected, left = outcome(before)
     found, inputs = outcome(after)
     writable = writable_arguments(main)
+    compared = list(zip(expected, result_types, strict=True))
     for i, (array, original, reference) in enumerate(zip(inputs, untouched, left, strict=True)):
         in_memory = isinstance(main.function_type.inputs.data[i], MemRefType)
         if in_memory and reference.tobytes() != original.tobytes():
             if array.tobytes() != reference.tobytes():
                 raise DifferenceError(f"argument {i} holds something else when both are done")
+            compared.append((reference, argument_types[i]))
         elif i not in writable and array.tobytes() != original.tobytes():
             raise DifferenceError(f"the second module writes to argument {i}")
     for i, (one, other) in enumerate(zip(expected, found, strict=True)):
         if one.tobytes() != other.tobytes():
             apart = np.flatnonzero(_bytes_of(one) != _bytes_of(other)).size
             raise DifferenceError(f"result {i} differs in {apart} of {one.size} elements")
-    pairs = zip(expected, result_types, strict=True)
-    return Agreement(len(expected), tuple(_spread(kind.numbers(array)) for array, kind in pairs))
+    spreads = tuple(_spread(kind.numbers(array)) for array, kind in compared)
+    return Agreement(len(expected), len(compared) - len(expected), spreads)
 
 
 def _bytes_of(array: Array) -> Array:

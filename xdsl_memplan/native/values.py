@@ -2,6 +2,7 @@
 
 import ctypes
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -74,10 +75,37 @@ class ArrayType:
         return (array << spare) >> spare
 
     def numbers(self, array: Array) -> Array:
-        """What the elements stand for, as float64; for the formats of 8 bits their bits."""
+        """What the elements stand for, as float64."""
         if self.element == "bf16":
             return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+        if self.element.startswith("f8"):
+            return _of_8_bits(self.element)[array]
         return array.astype(np.float64)
+
+
+@cache
+def _of_8_bits(element: str) -> Array:
+    """The number that each of the 256 patterns of a format stands for, as float64.
+
+    The formats are those of MLIR, named after the bits of exponent and mantissa: infinities as
+    IEEE 754 has them, none with FN, one NaN and no -0 with FNUZ, a bias of 11 with B11.
+    """
+    bits = np.arange(256)
+    if element == "f8E8M0FNU":  # Powers of two.
+        return np.where(bits < 255, np.exp2(bits - 127.0), np.nan)
+    exponent_bits, mantissa_bits = int(element[3]), int(element[5])
+    top, half = (1 << exponent_bits) - 1, 1 << mantissa_bits
+    bias = 11 if "B11" in element else (top + 1) // 2 - (not element.endswith("FNUZ"))
+    exponent, mantissa = bits >> mantissa_bits & top, bits & (half - 1)
+    fraction = mantissa / half + (exponent > 0)
+    numbers = np.where(bits >> 7, -1.0, 1.0) * fraction * np.exp2(np.maximum(exponent, 1) - bias)
+    if element.endswith("FNUZ"):
+        return np.where(bits == 128, np.nan, numbers)
+    if element.endswith("FN"):
+        return np.where((exponent == top) & (mantissa == half - 1), np.nan, numbers)
+    return np.where(
+        exponent == top, np.where(mantissa == 0, np.copysign(np.inf, numbers), np.nan), numbers
+    )
 
 
 def array_type(attribute: Attribute) -> ArrayType:

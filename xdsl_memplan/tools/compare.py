@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.compare import Agreement, compare_modules
 from xdsl_memplan.native.inputs import INTEGERS_BELOW
 
 
@@ -43,15 +43,27 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         integers_below=arguments.integers_below,
     )
-    console = Console(stderr=True)
-    if not agreement.informative:
-        console.print(
-            f"equal, but this says nothing: each of the {agreement.results} results is one "
-            "constant; another --seed or --integers-below may help"
-            if agreement.results
-            else "equal, but this says nothing: there are no results"
-        )
-        return 0
-    spread = ", ".join(f"{value:.4g}" for value in agreement.standard_deviations[:4])
-    console.print(f"equal, bit for bit: {agreement.results} results, standard deviation {spread}")
+    # As one line, however narrow the terminal.
+    Console(stderr=True, soft_wrap=True).print(_sentence(agreement))
     return 0
+
+
+_SHOWN = 4
+
+
+def _sentence(agreement: Agreement) -> str:
+    """Say what was compared, and whether that says anything."""
+    counts = ((agreement.results, "result"), (agreement.arguments, "written argument"))
+    found = [f"{n} {name}{'s' * (n > 1)}" for n, name in counts if n]
+    what = " and ".join(found)
+    if not found:
+        return "equal, but this says nothing: there are no results"
+    if not agreement.informative:
+        return (
+            f"equal, bit for bit: {what}, but this says nothing: none has two different finite "
+            "numbers; another --seed or --integers-below may help"
+        )
+    deviations = agreement.standard_deviations
+    spread = ", ".join(f"{value:.4g}" for value in deviations[:_SHOWN])
+    more = f" and {len(deviations) - _SHOWN} more" if len(deviations) > _SHOWN else ""
+    return f"equal, bit for bit: {what}, standard deviation {spread}{more}"
