@@ -202,11 +202,21 @@ impl Layout<'_, '_> {
                 let base = states[data.operands[k].0].base;
                 if may_share(&states[base])
                     && graph.tensors[base].element_bytes == graph.tensors[result].element_bytes
+                    && self.is_as_large(base, result)
                 {
                     states[base].root = root;
                     break;
                 }
             }
+        }
+    }
+
+    /// Whether two tensors have as many elements, all tiles taken together: then no halo of one that is not kept is in the
+    /// way of taking its room for the other.
+    fn is_as_large(&self, one: usize, other: usize) -> bool {
+        match (self.spans(one), self.spans(other)) {
+            (Some(one), Some(other)) => one == other || self.sum(one) == self.sum(other),
+            _ => false,
         }
     }
 
