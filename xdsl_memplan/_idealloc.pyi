@@ -111,6 +111,28 @@ def split_groups(
     | None,
     tuple[int, int | None] | None,
 ]: ...
+def split_given(
+    graph: dict[str, Any],
+    machine: dict[str, Any],
+    groups: list[tuple[int, int, list[list[tuple[int, int, bool]]]]],
+) -> tuple[
+    tuple[
+        list[
+            tuple[
+                int,
+                int,
+                list[tuple[Any, int, int, int, int, bool]],
+                bool,
+                bool,
+                list[tuple[int, Any, int]],
+                tuple[int, int, int, int, int],
+            ]
+        ],
+        list[int],
+    ]
+    | None,
+    tuple[int, int | None] | None,
+]: ...
 def split_layout(
     graph: dict[str, Any],
     machine: dict[str, Any],

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.split_graph import Affine, Indirect, Reshape, SplitGraph, SplitOp
@@ -16,6 +16,8 @@ from xdsl_memplan.model.tiling_plan import (
     Span,
     Track,
 )
+
+_Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, tuple[int, int | None] | None]
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,46 @@ def find_groups(
     Raises LayerDoesNotFitError if a layer does not fit however it is cut, and
     `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
     """
-    found, misfit = _idealloc.split_groups(_graph(graph), _machine(machine), objective, threads)
+    return _found(_idealloc.split_groups(_graph(graph), _machine(machine), objective, threads))
+
+
+class GivenCut(NamedTuple):
+    """A dimension of a group's result, cut into parts."""
+
+    dim: int
+    parts: int
+    cached: bool
+    """Whether a tile keeps what the next one needs again; otherwise it is computed again."""
+
+
+@dataclass(frozen=True)
+class GivenGroup:
+    """Layers that go together, and how they may be cut: the first way that fits is taken."""
+
+    first_layer: int
+    last_layer: int
+    ways: tuple[tuple[GivenCut, ...], ...]
+    """Outermost cut first; a way without cuts computes the group whole."""
+
+
+def lay_out_groups(
+    graph: SplitGraph, machine: SplitMachine, groups: Sequence[GivenGroup]
+) -> tuple[list[LayerGroup], list[int]]:
+    """Lay out groups that somebody else chose, which follow one another through all layers.
+
+    How tensors come to the chip is decided as in `find_groups`, and which results stay there for
+    the next group. Returns and raises as `find_groups`: a group that fits in no way does not fit.
+    """
+    given = [
+        (g.first_layer, g.last_layer, [[(c.dim, c.parts, c.cached) for c in way] for way in g.ways])
+        for g in groups
+    ]
+    return _found(_idealloc.split_given(_graph(graph), _machine(machine), given))
+
+
+def _found(answer: _Answer) -> tuple[list[LayerGroup], list[int]]:
+    """Groups and what tensors stand for; raises LayerDoesNotFitError."""
+    found, misfit = answer
     if found is None:
         op, smallest = misfit or (0, None)
         raise LayerDoesNotFitError(op, smallest)

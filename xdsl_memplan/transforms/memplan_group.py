@@ -1,7 +1,8 @@
 """Groups layers that are computed tile by tile."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
@@ -24,8 +25,18 @@ from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.model.least_traffic import least_traffic_bytes
+from xdsl_memplan.model.split_graph import SplitGraph
 from xdsl_memplan.model.tiling_plan import LayerGroup, LoopCut, Residency
-from xdsl_memplan.scheduling.splitting import LayerDoesNotFitError, SplitMachine, find_groups
+from xdsl_memplan.scheduling.graphturbo.layer_groups import layer_groups
+from xdsl_memplan.scheduling.splitting import (
+    GivenGroup,
+    LayerDoesNotFitError,
+    SplitMachine,
+    find_groups,
+    lay_out_groups,
+)
+
+Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +67,9 @@ class MemplanGroupPass(ModulePass):
 
     - `objective` (`traffic`): `traffic` is least bytes moved within the capacity of the first
       memory; `peak` is least bytes on chip, with what is between groups on chip.
+    - `strategy` (`auto`): with `auto` groups are found by search. With `literal` they are those of
+      GraphTurbo's Algorithms 1 and 2, with `block-first` those of a variant (docs/graphturbo.md):
+      less is moved by search; needs `objective=traffic` and a capacity.
     - `memory` (none): `"L1=256KiB,DDR"`; wins over the module's description.
     - `stage` (`all`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles like what groups hand on. With `none` arguments are read where they are.
@@ -70,6 +84,7 @@ class MemplanGroupPass(ModulePass):
     name = "memplan-group"
 
     objective: Literal["traffic", "peak"] = "traffic"
+    strategy: Strategy = "auto"
     memory: str = ""
     stage: Literal["none", "all"] = "all"
     max_recompute: float = 1.1
@@ -80,7 +95,8 @@ class MemplanGroupPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Group the layers of every function of the module ``op``.
 
-        Raises PassFailedException if a layer does not fit however it is cut.
+        Raises PassFailedException if a layer does not fit however it is cut, or for a strategy
+        that needs a capacity where there is none.
         """
         memories = Memories.of(op, self.memory)
         first, *others = memories.by_name.values()
@@ -91,6 +107,11 @@ class MemplanGroupPass(ModulePass):
                 'name one: memory="L1=256KiB,DDR"'
             )
         capacity = first.capacity
+        if self.strategy != "auto" and (capacity is None or not is_staged):
+            raise PassFailedException(
+                f"memplan-group: strategy={self.strategy} needs objective=traffic and the capacity "
+                'of the first memory: memory="L1=256KiB,DDR"'
+            )
         machine = SplitMachine(
             None if capacity is None or not is_staged else max(capacity - self.reserve, 0),
             first.alignment,
@@ -100,10 +121,11 @@ class MemplanGroupPass(ModulePass):
             self.transfer_cost,
         )
         home = others[0].name if others else ON_CHIP
+        given = None if machine.capacity is None else _rule(self.strategy, machine.capacity)
         for function in op.walk():
             if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
                 if all(inner.name != GroupOp.name for inner in function.body.block.ops):
-                    group_function(function, machine, self.objective, home, self.threads)
+                    group_function(function, machine, self.objective, home, self.threads, given)
 
 
 def group_function(
@@ -112,8 +134,9 @@ def group_function(
     objective: Literal["traffic", "peak"],
     home: str,
     threads: int,
+    given: Callable[[SplitGraph], Sequence[GivenGroup]] | None = None,
 ) -> None:
-    """Group the layers of one function.
+    """Group the layers of one function, by search or as `given` says.
 
     Raises PassFailedException if nothing fits.
     """
@@ -132,14 +155,19 @@ def group_function(
     if any(op.regions and not (data.splittable or _computes_scalars(op)) for op, data in pairs):
         return
     try:
-        groups, stands_for = find_groups(split.graph, machine, objective, threads or 2)
+        if given is None:
+            groups, stands_for = find_groups(split.graph, machine, objective, threads or 2)
+        else:
+            groups, stands_for = lay_out_groups(split.graph, machine, given(split.graph))
     except LayerDoesNotFitError as error:
         smallest = error.smallest_bytes
         raise PassFailedException(
             f"{describe_op(split.operations[error.op])}: the layer that ends here does not fit "
             f"{machine.capacity} bytes however it is cut; "
             + (
-                "its operations are not split"
+                "groups are given; strategy=auto may find others that fit"
+                if given is not None
+                else "its operations are not split"
                 if smallest is None
                 else f"about {smallest} bytes would do for this layer"
             )
@@ -150,6 +178,12 @@ def group_function(
         floor = least_traffic_bytes(split.graph, uniform)
         function.attributes[TRAFFIC] = DictionaryAttr({"floor": IntegerAttr(floor, i64)})
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+def _rule(strategy: Strategy, capacity: int) -> Callable[[SplitGraph], Sequence[GivenGroup]] | None:
+    if strategy == "auto":
+        return None
+    return lambda graph: layer_groups(graph, capacity, strategy)
 
 
 def _computes_scalars(op: Operation) -> bool:

@@ -1,11 +1,13 @@
 //! Python's view of splitting.
 
-use idealloc::split::compress::compress;
+use idealloc::split::compress::{Compressed, compress};
 use idealloc::split::cut::{Cut, Halo};
+use idealloc::split::given::{Given, lay_out_given};
 use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
+use idealloc::split::group::Group;
 use idealloc::split::layout::{Layout, Residency};
 use idealloc::split::machine::{Cost, Machine};
-use idealloc::split::search::{Objective, search};
+use idealloc::split::search::{Misfit, Objective, search};
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
 use pyo3::prelude::*;
 
@@ -143,6 +145,7 @@ impl MachineFields {
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(split_groups, module)?)?;
+    module.add_function(wrap_pyfunction!(split_given, module)?)?;
     module.add_function(wrap_pyfunction!(split_layout, module)?)
 }
 
@@ -175,42 +178,72 @@ fn split_groups(
     let graph = graph.into_graph()?;
     Ok(py.detach(|| {
         let compressed = compress(&graph);
-        let groups = match search(&compressed.graph, machine, objective, threads) {
-            Ok(groups) => groups,
-            Err(misfit) => {
-                let operator = compressed.origin[misfit.operator];
-                return (None, Some((operator, misfit.smallest_capacity)));
-            }
-        };
-        let tuples = groups.into_iter().map(|group| {
-            let target = compressed.graph.operators[group.last_op].results[0];
-            let cuts = group.grid.loops.iter().zip(&group.grid.cuts);
-            let cuts = cuts.map(|(l, cut)| {
-                let (kind, op, index) = match *l {
-                    CutLoop::Result(dimension) => {
-                        ("result", compressed.argument[target], dimension)
-                    }
-                    CutLoop::Accumulate(op, l) => ("sum", compressed.origin[op], l),
-                };
-                let cached = cut.halo == Halo::Cache;
-                (kind.to_string(), op, index, cut.size, cut.lead, cached)
-            });
-            let residencies = group.residencies.iter().map(|&(tensor, residency)| {
-                let (kind, slices) = residency_name(residency);
-                (compressed.argument[tensor], kind, slices)
-            });
-            (
-                compressed.graph.operators[group.first_op].layer,
-                compressed.graph.operators[group.last_op].layer,
-                cuts.collect(),
-                group.starts_on_chip,
-                group.ends_on_chip,
-                residencies.collect(),
-                cost_tuple(group.cost),
-            )
-        });
-        (Some((tuples.collect(), compressed.stands_for.clone())), None)
+        found_tuple(&compressed, search(&compressed.graph, machine, objective, threads))
     }))
+}
+
+/// First layer, last layer, ways to cut: dimension, parts, whether the halo is kept.
+type GivenTuple = (usize, usize, Vec<Vec<(usize, i64, bool)>>);
+
+/// Lays out groups that the caller chose.
+#[pyfunction]
+fn split_given(
+    py: Python<'_>,
+    graph: SplitGraphFields,
+    machine: MachineFields,
+    groups: Vec<GivenTuple>,
+) -> PyResult<FoundTuple> {
+    let machine = machine.machine()?;
+    let graph = graph.into_graph()?;
+    let halo = |cached| if cached { Halo::Cache } else { Halo::Recompute };
+    let given: Vec<Given> = groups
+        .into_iter()
+        .map(|(first_layer, last_layer, ways)| {
+            let parts = |way: Vec<(usize, i64, bool)>| {
+                way.into_iter().map(|(dimension, parts, c)| (dimension, parts, halo(c))).collect()
+            };
+            Given { first_layer, last_layer, ways: ways.into_iter().map(parts).collect() }
+        })
+        .collect();
+    Ok(py.detach(|| {
+        let compressed = compress(&graph);
+        found_tuple(&compressed, lay_out_given(&compressed.graph, machine, &given))
+    }))
+}
+
+fn found_tuple(compressed: &Compressed, found: Result<Vec<Group>, Misfit>) -> FoundTuple {
+    match found {
+        Ok(groups) => {
+            let tuples = groups.iter().map(|group| group_tuple(compressed, group)).collect();
+            (Some((tuples, compressed.stands_for.clone())), None)
+        }
+        Err(misfit) => (None, Some((compressed.origin[misfit.operator], misfit.smallest_capacity))),
+    }
+}
+
+fn group_tuple(compressed: &Compressed, group: &Group) -> GroupTuple {
+    let target = compressed.graph.operators[group.last_op].results[0];
+    let cuts = group.grid.loops.iter().zip(&group.grid.cuts);
+    let cuts = cuts.map(|(l, cut)| {
+        let (kind, op, index) = match *l {
+            CutLoop::Result(dimension) => ("result", compressed.argument[target], dimension),
+            CutLoop::Accumulate(op, l) => ("sum", compressed.origin[op], l),
+        };
+        (kind.to_string(), op, index, cut.size, cut.lead, cut.halo == Halo::Cache)
+    });
+    let residencies = group.residencies.iter().map(|&(tensor, residency)| {
+        let (kind, slices) = residency_name(residency);
+        (compressed.argument[tensor], kind, slices)
+    });
+    (
+        compressed.graph.operators[group.first_op].layer,
+        compressed.graph.operators[group.last_op].layer,
+        cuts.collect(),
+        group.starts_on_chip,
+        group.ends_on_chip,
+        residencies.collect(),
+        cost_tuple(group.cost),
+    )
 }
 
 fn residency_name(residency: Residency) -> (String, i64) {

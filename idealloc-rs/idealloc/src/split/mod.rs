@@ -3,6 +3,7 @@
 pub mod compress;
 pub mod cost;
 pub mod cut;
+pub mod given;
 pub mod graph;
 pub mod grids;
 pub mod group;
