@@ -29,13 +29,13 @@ class WeightAware:
 
 
 def least_off_core(
-    kernels: Kernels, local: int, shared: int, evaluations: int = 2000
+    kernels: Kernels, local: int, shared: int, evaluations: int = 2000, *, pin: bool = True
 ) -> WeightAware | None:
     """Find factors of blocks, none larger than the one before, that move the fewest bytes.
 
-    Best first: vectors of factors are evaluated, in both orders and with weights pinned, by a bound
-    on the weights that they fetch, the largest factors first, until the bound reaches what was
-    found. Blocks next to each other with equal factors are one sub-graph.
+    Best first: vectors of factors are evaluated, in both orders, by a bound on the weights that
+    they fetch, the largest factors first, until the bound reaches what was found. Blocks next to
+    each other with equal factors are one sub-graph.
 
     Args:
         kernels: the graph; blocks are cut along the first dimension of their output that has
@@ -43,6 +43,7 @@ def least_off_core(
         local: bytes of all local buffers.
         shared: bytes of the global buffer.
         evaluations: vectors looked at, at the most.
+        pin: whether weights may stay in the global buffer between instances.
 
     Returns None if none of those looked at fits.
     """
@@ -56,7 +57,7 @@ def least_off_core(
         while heap and heap[0].depth < len(parts):
             partial = heappop(heap)
             for factor in choices[partial.depth]:
-                longer = partial.extended(factor, weights[partial.depth], shared)
+                longer = partial.extended(factor, weights[partial.depth], shared if pin else 0)
                 if longer is not None:
                     heappush(heap, longer)
         if not heap or (best is not None and heap[0].bound >= best.moved.total):
@@ -65,7 +66,7 @@ def least_off_core(
         instances = Instances(kernels, sub_graphs)
         for search in _SEARCHES:
             order = order_instances(instances, search)
-            moved = off_core(instances, order, local, shared, pin=True)
+            moved = off_core(instances, order, local, shared, pin=pin)
             if moved.is_feasible and (best is None or moved.total < best.moved.total):
                 best = WeightAware(tuple(sub_graphs), tuple(order), moved, is_proved=False)
     return best
