@@ -134,7 +134,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="GraphTurbo's figures")
     add = parser.add_argument
     add("--local", nargs="+", type=float, default=[6.25, 4], help="MiB of local buffers")
-    add("--evaluations", type=int, default=500, help="of the factors with weights in mind")
+    add("--evaluations", type=int, default=2000, help="of the factors with weights in mind")
     arguments = parser.parse_args()
     network = kernels_of(resnet50(8))
     figures(network)
