@@ -1,0 +1,309 @@
+"""What an operation computes, whatever the shapes: its loops, maps and body."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import cast
+
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    TensorType,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
+
+_NOTES = ("memplan.layer", "operandSegmentSizes", "indexing_maps", "static_low", "static_high")
+
+
+class NotFollowedError(Exception):
+    """The checker has no rule for this; it says nothing about the function."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """An index: a constant and multiples of loops."""
+
+    constant: int
+    terms: tuple[tuple[int, int], ...]
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a tensor; raises NotFollowedError if it is not static."""
+    type_ = value.type
+    if isinstance(type_, TensorType):
+        shape = cast(TensorType[Attribute], type_).get_shape()
+        if DYNAMIC_INDEX not in shape:
+            return shape
+    raise NotFollowedError(f"{type_} has no static shape")
+
+
+def is_tensor(value: SSAValue) -> bool:
+    """Tell whether a value is a tensor."""
+    return isinstance(value.type, TensorType)
+
+
+def scalar_key(value: SSAValue) -> Hashable:
+    """The same for scalars that are the same in two functions with the same arguments."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        assert isinstance(value, BlockArgument)
+        if not isinstance(owner.parent_op(), FuncOp):
+            raise NotFollowedError("a scalar changes from tile to tile")
+        return ("argument", value.index)
+    if isinstance(owner, arith.ConstantOp):
+        return ("constant", owner.value)
+    if any(is_tensor(operand) for operand in owner.operands) or owner.regions:
+        raise NotFollowedError(f"a scalar is read from a tensor by {owner.name}")
+    assert isinstance(value, OpResult)
+    return (owner.name, value.index, _notes(owner), *map(scalar_key, owner.operands))
+
+
+def uniform_key(op: Operation) -> Hashable | None:
+    """What every element of the result is; None if they differ."""
+    match op:
+        case linalg.FillOp():
+            return ("uniform", scalar_key(op.inputs[0]))
+        case tensor.SplatOp():
+            return ("uniform", scalar_key(op.input))
+        case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense) if dense.is_splat():
+            data = dense.data.data
+            width = dense.get_element_type().compile_time_size
+            return ("splat", dense.get_element_type(), data[:width])
+        case _:
+            return None
+
+
+@dataclass
+class Computation:
+    """An operation on tensors as loops: operand `k` is read at `maps[k]`, results written."""
+
+    op: Operation
+    operands: Sequence[SSAValue]
+    """Tensors, in the order of the maps; outputs are the last ones."""
+    maps: Sequence[tuple[Sum, ...]]
+    reads: Sequence[bool]
+    """Whether the elements of an operand matter."""
+    inputs: int
+    is_contraction: bool
+    tables: Sequence[SSAValue] = ()
+    """Tensors that the body looks up."""
+    body: Hashable = None
+    shifts: list[tuple[int, Sequence[SSAValue | int]]] = field(
+        default_factory=list[tuple[int, Sequence[SSAValue | int]]]
+    )
+    """What the body adds to the number of an iteration: the loop, and the terms."""
+
+    @cached_property
+    def loops(self) -> tuple[int, ...]:
+        """Iterations of each loop."""
+        extents: dict[int, int] = {}
+        for operand, map_ in zip(self.operands, self.maps, strict=True):
+            for index, extent in zip(map_, shape_of(operand), strict=True):
+                if len(index.terms) == 1 and index.terms[0][1] == 1 and not index.constant:
+                    extents.setdefault(index.terms[0][0], extent)
+        used = {loop for map_ in self.maps for index in map_ for loop, _ in index.terms}
+        if used - set(extents):
+            raise NotFollowedError(f"a loop of {self.op.name} has no extent")
+        return tuple(extents.get(loop, 1) for loop in range(max(used, default=-1) + 1))
+
+    @cached_property
+    def kind(self) -> Hashable:
+        """Equal for the same computation on other shapes."""
+        maps = tuple(tuple(index.terms for index in map_) for map_ in self.maps)
+        return (self.op.name, _notes(self.op), maps, self.body)
+
+    @cached_property
+    def reduced(self) -> tuple[int, ...]:
+        """The loops that no result has."""
+        kept = {
+            loop for map_ in self.maps[self.inputs :] for index in map_ for loop, _ in index.terms
+        }
+        return tuple(loop for loop in range(len(self.loops)) if loop not in kept)
+
+
+def computation_of(op: Operation) -> Computation | None:
+    """The loops of an operation; None if it has none that are known."""
+    match op:
+        case LinalgStructuredOperation():
+            return _structured(op)
+        case linalg.BroadcastOp():
+            added = set(op.dimensions.get_values())
+            rank = len(shape_of(op.results[0]))
+            read = _dims(d for d in range(rank) if d not in added)
+            return Computation(op, op.operands, (read, _dims(range(rank))), (True, False), 1, False)
+        case linalg.TransposeOp():
+            order = op.permutation.get_values()
+            inverse = [0] * len(order)
+            for position, dimension in enumerate(order):
+                inverse[dimension] = position
+            maps = (_dims(inverse), _dims(range(len(order))))
+            return Computation(op, op.operands, maps, (True, False), 1, False)
+        case linalg.ReduceOp() if len(op.results) == 1:
+            reduced = set(op.dimensions.get_values())
+            rank = len(shape_of(op.operands[0]))
+            kept = _dims(d for d in range(rank) if d not in reduced)
+            found = Computation(op, op.operands, (_dims(range(rank)), kept), (True, True), 1, False)
+            _add_body(found, op.region.block)
+            return found
+        case _ if op.name.partition(".")[0] in ("arith", "math") and not op.regions:
+            tensors = [operand for operand in op.operands if is_tensor(operand)]
+            if not tensors or len(op.results) != 1:
+                return None
+            same = _dims(range(len(shape_of(op.results[0]))))
+            maps, reads = (same,) * (len(tensors) + 1), (*([True] * len(tensors)), False)
+            found = Computation(op, (*tensors, op.results[0]), maps, reads, len(tensors), False)
+            found.body = tuple(
+                None if is_tensor(operand) else scalar_key(operand) for operand in op.operands
+            )
+            return found
+        case _:
+            return None
+
+
+def body_key(op: Operation, tables: list[SSAValue]) -> Hashable:
+    """What the regions of an operation say; tensors from outside are added to `tables`."""
+    found = Computation(op, (), (), (), 0, False)
+    keys: list[Hashable] = []
+    for region in op.regions:
+        for block in region.blocks:
+            _add_body(found, block)
+            keys.append((found.body, tuple(loop for loop, _ in found.shifts)))
+    if found.shifts and any(terms for _, terms in found.shifts):
+        raise NotFollowedError(f"{op.name} adds to the numbers of iterations")
+    tables += found.tables
+    return tuple(keys)
+
+
+def _structured(op: LinalgStructuredOperation) -> Computation:
+    try:
+        maps = [attribute.data for attribute in op.get_indexing_maps()]
+    except KeyError as error:
+        raise NotFollowedError(f"{op.name} leaves strides to their defaults") from error
+    if not op.results:
+        raise NotFollowedError(f"{op.name} has no results")
+    tensors = [k for k, operand in enumerate(op.operands) if is_tensor(operand)]
+    sums = tuple(tuple(map(_sum, maps[k].results)) for k in tensors)
+    arguments = op.body.block.args
+    reads = tuple(arguments[k].first_use is not None for k in tensors)
+    inputs = sum(k < len(op.inputs) for k in tensors)
+    found = Computation(op, [op.operands[k] for k in tensors], sums, reads, inputs, False)
+    if op.name == "linalg.generic":
+        _add_body(found, op.body.block)
+    if len(tensors) < len(op.operands):
+        scalars = [None if is_tensor(operand) else scalar_key(operand) for operand in op.operands]
+        found.body = (found.body, *scalars)
+    products = any(inner.name in ("arith.mulf", "arith.muli") for inner in op.body.block.ops)
+    found.is_contraction = bool(found.reduced) and products and _shares_a_sum(found)
+    return found
+
+
+def _shares_a_sum(found: Computation) -> bool:
+    """Tell whether two inputs have a loop in common that is added up."""
+    summed = [
+        {loop for index in map_ for loop, _ in index.terms if loop in found.reduced}
+        for map_, read in zip(found.maps[: found.inputs], found.reads, strict=False)
+        if read
+    ]
+    return any(a & b for i, a in enumerate(summed) for b in summed[:i])
+
+
+def _dims(loops: "Sequence[int] | range | object") -> tuple[Sum, ...]:
+    return tuple(Sum(0, ((loop, 1),)) for loop in loops)  # pyright: ignore
+
+
+def _sum(expression: AffineExpr) -> Sum:
+    terms: dict[int, int] = {}
+    constant = _collect(expression, 1, terms)
+    return Sum(constant, tuple(sorted((k, v) for k, v in terms.items() if v)))
+
+
+def _collect(expression: AffineExpr, factor: int, terms: dict[int, int]) -> int:
+    match expression:
+        case AffineDimExpr():
+            terms[expression.position] = terms.get(expression.position, 0) + factor
+            return 0
+        case AffineConstantExpr():
+            return factor * expression.value
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add):
+            return _collect(expression.lhs, factor, terms) + _collect(expression.rhs, factor, terms)
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul):
+            for number, other in (
+                (expression.lhs, expression.rhs),
+                (expression.rhs, expression.lhs),
+            ):
+                if isinstance(number, AffineConstantExpr):
+                    return _collect(other, factor * number.value, terms)
+        case _:
+            pass
+    raise NotFollowedError(f"the index {expression} is no sum of loops")
+
+
+def _notes(op: Operation) -> Hashable:
+    """Attributes that say what an operation computes."""
+    entries = {**op.attributes, **op.properties}
+    return tuple((name, value) for name, value in sorted(entries.items()) if name not in _NOTES)
+
+
+def _add_body(found: Computation, block: Block) -> None:
+    """Encode a body: operations in their order, values by number, what is outside by its key."""
+    numbers: dict[SSAValue, Hashable] = {arg: ("in", arg.index) for arg in block.args}
+    shifted: dict[SSAValue, tuple[int, list[SSAValue | int]]] = {}
+    tables: list[SSAValue] = []
+    keys: list[Hashable] = []
+
+    def key(value: SSAValue) -> Hashable:
+        if value in shifted:
+            loop, terms = shifted[value]
+            found.shifts.append((loop, terms))
+            return ("iteration", loop)
+        if value in numbers:
+            return numbers[value]
+        if is_tensor(value):
+            tables.append(value)
+            return ("table", len(tables))
+        return scalar_key(value)
+
+    for inner in block.ops:
+        if isinstance(inner, linalg.IndexOp):
+            shifted[inner.result] = (inner.dim.value.data, [])
+            continue
+        if isinstance(inner, arith.ConstantOp):
+            numbers[inner.result] = ("constant", inner.value)
+            continue
+        if isinstance(inner, arith.AddiOp) and isinstance(inner.result.type, IndexType):
+            base, other = inner.lhs, inner.rhs
+            if base in shifted and other not in shifted:
+                term = _term(other, numbers)
+                if term is not None:
+                    loop, terms = shifted[base]
+                    shifted[inner.result] = (loop, [*terms, term])
+                    continue
+        regions = body_key(inner, tables) if inner.regions else None
+        keys.append((inner.name, _notes(inner), tuple(map(key, inner.operands)), regions))
+        for result in inner.results:
+            numbers[result] = ("made", len(keys), result.index)
+    found.body = tuple(keys)
+    found.tables = tables
+
+
+def _term(value: SSAValue, numbers: dict[SSAValue, Hashable]) -> SSAValue | int | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None if value in numbers else value
+
+
+Evaluate = Callable[[SSAValue], int]
