@@ -8,8 +8,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.test_fused_layer_cnn import vgg_e
-from tests.transforms.test_split_programs import Network, arrays_for, check, in_layers, parse
+from tests.transforms.test_region_moves import arena_bytes
+from tests.transforms.test_split_programs import Network, arrays_for, check, in_layers, parse, same
 from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.model.tiling_plan import LayerGroup
 from xdsl_memplan.scheduling.splitting import (
     GivenCut,
@@ -20,6 +22,7 @@ from xdsl_memplan.scheduling.splitting import (
     lay_out_groups,
 )
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
 Rule = Literal["literal", "block-first"]
 RULES: list[Rule] = ["literal", "block-first"]
@@ -67,6 +70,35 @@ def test_the_search_moves_no_more(strategy: Rule):
         )
         totals.append(sum(group.cost.cost.traffic for group in groups_of(module)))
     assert totals[0] <= totals[1]
+
+
+@pytest.mark.parametrize("stage", ["none", "all"])
+def test_the_pipeline_with_a_rule_fits_and_computes_the_same(stage: Literal["none", "all"]):
+    text = residual_blocks()
+    module = parse(text)
+    inputs = arrays_for(module)
+    expected = run(parse(text), inputs)
+    MemplanPipelinePass(strategy="block-first", stage=stage, memory="L1=4096,DDR").apply(
+        Context(), module
+    )
+    assert arena_bytes(module)["L1"] <= 4096
+    same(expected, run(module, inputs))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"memory": "L1,DDR"},
+        {"memory": "L1=4096"},
+        {"memory": "L1=4096,DDR", "split": "never"},
+        {"memory": "L1=4096,DDR", "objective": "peak"},
+    ],
+)
+def test_what_the_pipeline_needs_for_a_rule(options):
+    with pytest.raises(PassFailedException, match="option strategy=literal needs"):
+        MemplanPipelinePass(strategy="literal", **options).apply(
+            Context(), parse(residual_blocks())
+        )
 
 
 @pytest.mark.parametrize("options", [{"memory": "L1,DDR"}, {"objective": "peak"}])

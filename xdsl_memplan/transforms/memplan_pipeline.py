@@ -68,6 +68,8 @@ class MemplanPipelinePass(ModulePass):
       not fit the capacity of the first memory, with `objective=traffic` not even with tensors moved
       off chip and back, and with `objective=peak` where that makes the arena smaller. With `never`
       operators stay whole.
+    - `strategy` (`auto`): see `memplan-group`. With another than `auto` operators are split by it;
+      needs two memories, a capacity, and `objective=fit` or `traffic`.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles and results written back. With `none` it reads arguments where they are.
     - `max-recompute` (1.1): see `memplan-group`.
@@ -90,6 +92,7 @@ class MemplanPipelinePass(ModulePass):
     rewrite: bool = True
     objective: str = "fit"
     split: Literal["auto", "never"] = "auto"
+    strategy: Literal["auto", "literal", "block-first"] = "auto"
     stage: Literal["none", "all"] = "none"
     max_recompute: float = 1.1
     planner: str = ""
@@ -160,6 +163,11 @@ class MemplanPipelinePass(ModulePass):
             raise PassFailedException(
                 f"option objective: unknown '{self.objective}'; known are {', '.join(_OBJECTIVES)}"
             )
+        if self.strategy != "auto" and not (self._splits(op) and self._spills(op)):
+            raise PassFailedException(
+                f"option strategy={self.strategy} needs objective=fit or traffic, split=auto, and "
+                'two memories, the first with a capacity: memory="L1=256KiB,DDR"'
+            )
         # Loading the parts takes a moment, and every start of xdsl-opt lists this pass.
         from xdsl_memplan.transforms.bufferize.handover import forget, handing_over
 
@@ -194,7 +202,12 @@ class MemplanPipelinePass(ModulePass):
                 run(op, self._rewrites())
                 if splits:
                     options = SplitOptions(
-                        self.objective, self.stage, self.memory, self.max_recompute, self.threads
+                        self.objective,
+                        self.stage,
+                        self.memory,
+                        self.max_recompute,
+                        self.threads,
+                        self.strategy,
                     )
                     run_split(op, options, schedules, run_rest)
                 elif failures := run_for_less_room(op, schedules, run_rest, self.memory):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -28,6 +29,8 @@ class SplitOptions:
     memory: str
     max_recompute: float
     threads: int
+    strategy: Literal["auto", "literal", "block-first"] = "auto"
+    """With another than `auto` groups are those of the strategy, whatever else would do."""
 
 
 Run = Callable[[ModuleOp, list[ModulePass]], None]
@@ -44,6 +47,7 @@ def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[Mo
         MemplanFormLayersPass(),
         MemplanGroupPass(
             objective="peak" if objective == "peak" else "traffic",
+            strategy=options.strategy,
             memory=options.memory,
             stage="all" if options.stage == "all" else "none",
             max_recompute=options.max_recompute,
@@ -106,6 +110,14 @@ def run_split(
 
     Raises PassFailedException if nothing fits.
     """
+
+    def groups(reserve: int) -> list[ModulePass]:
+        return grouping(options, "traffic", reserve)
+
+    if options.strategy != "auto":
+        if failures := run_for_less_room(module, groups, run, options.memory):
+            raise failures[-1]
+        return
     memories = Memories.of(module, options.memory)
     first, *others = memories.by_name.values()
     if first.capacity is None or options.objective == "peak":
@@ -128,9 +140,6 @@ def run_split(
             failures.append(error)
     if not others:
         raise _with_tiles(failures)
-
-    def groups(reserve: int) -> list[ModulePass]:
-        return grouping(options, "traffic", reserve)
 
     failures = run_for_less_room(module, groups, run, options.memory)
     if failures and options.stage == "all":
