@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import (
     ShapedType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -88,8 +87,8 @@ def _ends(op: Operation) -> list[SSAValue]:
     match op:
         case memref.CopyOp():
             return [op.source, op.destination]
-        case FillOp() if MOVE in op.attributes:
-            return [op.outputs[0]]
+        case Operation(name="linalg.fill") if MOVE in op.attributes:
+            return [op.operands[-1]]  # By name: the class has moved between versions of xDSL.
         case memref.StoreOp() if MOVE in op.attributes:
             return [op.memref]
         case _:
