@@ -18,7 +18,6 @@ from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
 from xdsl_memplan.transforms.unread import erase_unread
-from xdsl_memplan.transforms.verify_split.check_split import check_split
 
 _NEVER = 1 << 60
 
@@ -51,9 +50,6 @@ class MemplanExpandGroupsPass(ModulePass):
     beside it. What a tile keeps for the next one is copied by `memplan.carry` right after its last
     reader. Every element is computed by the same operations in the same order as before.
 
-    That is checked after each function, by other means than those that made the tiles: see
-    `verify_split.check_split`. What the check cannot follow is left unchecked.
-
     Options:
 
     - `emit` (`auto`): `unroll` makes no loops; `loop` makes one of two tiles already; `auto` of
@@ -69,8 +65,7 @@ class MemplanExpandGroupsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Expand every group of the module ``op``.
 
-        Raises PassFailedException for a group whose cuts do not fit its body, and with the
-        operation that is wrong for tiles that would not compute what the groups say.
+        Raises PassFailedException for a group whose cuts do not fit its body.
         """
         shortest = {"auto": 3, "loop": 2, "unroll": _NEVER}[self.emit]
         for function in op.walk():
@@ -78,12 +73,10 @@ class MemplanExpandGroupsPass(ModulePass):
                 groups = [inner for inner in function.walk() if isinstance(inner, GroupOp)]
                 if not groups:
                     continue
-                whole = function.clone()
                 for group in groups:
                     expand_group(group, shortest)
                 # A tile may write all that another operation of the tile has made.
                 erase_unread(function)
-                check_split(whole, function)
                 _note_bytes(function)
 
 
