@@ -41,7 +41,8 @@ def trait_of(op: Operation, trait: type[_TraitT]) -> _TraitT | None:
     known = _known.get((op_class, trait))
     if known is None or known[0] is not traits:
         known = _known[op_class, trait] = (traits, op.get_trait(trait))
-    return cast(_TraitT | None, known[1])
+    # In quotes: otherwise every call builds the type anew.
+    return cast("_TraitT | None", known[1])
 
 
 def storage_of(op: Operation) -> BufferLikeTrait | None:
