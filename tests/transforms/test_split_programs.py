@@ -305,6 +305,38 @@ def lookup() -> str:
     return n.text(n.matmul(n.relu(rows), 20))
 
 
+def bags() -> str:
+    """Differences of neighbours: an operand is read at a place and looked up at the next one."""
+    n = Network()
+    given = n.argument(33)
+    computed = n.relu(n.argument(33))
+    return n.text(*(n.matmul(_differences(n, x), 20) for x in (given, computed)))
+
+
+def _differences(n: Network, ends: Value) -> Value:
+    out = n._filled((33, 12))
+    maps = "indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>]"
+    return n._add(
+        f"""linalg.generic {{{maps}, iterator_types = ["parallel", "parallel"]}}
+        ins({ends[0]} : {t((33,))}) outs({out} : {t((33, 12))}) {{
+          ^bb0(%p: f32, %o: f32):
+            %i = linalg.index 0 : index
+            %j = linalg.index 1 : index
+            %one = arith.constant 1 : index
+            %last = arith.constant 32 : index
+            %next = arith.addi %i, %one : index
+            %k = arith.minsi %next, %last : index
+            %q = tensor.extract {ends[0]}[%k] : {t((33,))}
+            %d = arith.subf %q, %p : f32
+            %f = arith.index_cast %j : index to i32
+            %g = arith.sitofp %f : i32 to f32
+            %x = arith.mulf %d, %g : f32
+            linalg.yield %x : f32
+        }} -> {t((33, 12))}""",
+        (33, 12),
+    )
+
+
 def two_results() -> str:
     """Squares and their sums by one operation, which is not split, between two that are."""
     n = Network()
@@ -328,6 +360,7 @@ def two_results() -> str:
 PROGRAMS = [
     two_results,
     lookup,
+    bags,
     odd_results,
     views_of_arguments,
     two_convolutions,

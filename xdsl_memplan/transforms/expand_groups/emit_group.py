@@ -308,9 +308,10 @@ class _Emitter:
         operands: list[SSAValue | None] = []
         for index, operand in enumerate(op.operands):
             if isinstance(operand.access, Indirect):
-                window = self.windows.get(operand.tensor)
+                # What comes from outside is looked up where it lies: a window holds a part of it.
+                is_made_here = operand.tensor in self.maker
                 value = self.group.values[operand.tensor]
-                operands.append(value if window is None else window.value)
+                operands.append(self.windows[operand.tensor].value if is_made_here else value)
                 continue
 
             def box(position: Position, index: int = index) -> Box:

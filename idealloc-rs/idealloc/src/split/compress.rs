@@ -24,16 +24,20 @@ pub fn compress(graph: &SplitGraph) -> Compressed {
     let mut tensors = graph.tensors.clone();
     let mut argument: Vec<usize> = (0..tensors.len()).collect();
     let mut uses = vec![0_u32; tensors.len()];
+    let mut is_table = vec![false; tensors.len()];
     for op in &graph.operators {
-        for (tensor, _) in &op.operands {
+        for (tensor, access) in &op.operands {
             uses[*tensor] += 1;
+            is_table[*tensor] |= *access == Access::Indirect;
         }
     }
     let mut operators: Vec<Operator> = Vec::new();
     let mut origin: Vec<usize> = Vec::new();
     let mut maker: Vec<Option<usize>> = vec![None; tensors.len()];
     for (index, op) in graph.operators.iter().enumerate() {
-        if let Some(source) = stands_for(op, &tensors, &uses) {
+        // A table that is an argument is looked up where it lies; one that is computed needs room.
+        let may_stand = op.is_view || op.results.iter().all(|&result| !is_table[result]);
+        if let Some(source) = stands_for(op, &tensors, &uses).filter(|_| may_stand) {
             let result = op.results[0];
             tensors[result].is_argument = true;
             argument[result] = argument[source];
