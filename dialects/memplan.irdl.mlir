@@ -114,7 +114,7 @@ irdl.dialect @memplan {
     %source = irdl.base "!builtin.tensor"
     %index = irdl.is index
     %result = irdl.base "!builtin.tensor"
-    irdl.operands(source: %source, offsets: variadic %index)
+    irdl.operands(source: %source, offsets: variadic %index, over: optional %result)
     irdl.results(result: %result)
   }
 

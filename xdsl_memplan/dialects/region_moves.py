@@ -24,12 +24,14 @@ from xdsl.dialects.utils import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     VarConstraint,
     attr_def,
     base,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     result_def,
     traits_def,
     var_operand_def,
@@ -189,9 +191,51 @@ class CarryOp(_CopyOperation):
     ```
     What is kept for later is small beside the tensor that it was a part of, whose room can be used
     again. A view (`tensor.extract_slice`) would keep all of it.
+
+    Tiles of a loop hand on what they keep in the same bytes, those of the loop's argument. `over`
+    names what was kept before, for a tile in the middle of the body:
+
+    ```mlir
+    %2 = memplan.carry %1[0, 0, 4, 0] [1, 32, 2, 114] [1, 1, 1, 1] over %0
+        : tensor<1x32x6x114xf32> to tensor<1x32x2x114xf32>
+    ```
+    Its contents are not read. Its room is taken where it is of no more use, and else not.
     """
 
     name = "memplan.carry"
+
+    T: ClassVar = VarConstraint("T", base(TensorType))
+
+    # In the order of the operands: an inherited one would come after those defined here.
+    source = operand_def(TensorType)
+    offsets = var_operand_def(IndexType)
+    over = opt_operand_def(T)
+    result = result_def(T)
+
+    irdl_options = (AttrSizedOperandSegments(),)
+
+    assembly_format = (
+        "$source `` custom<DynamicIndexList>($offsets, $static_offsets) "
+        "custom<StaticIndexList>($static_sizes) custom<StaticIndexList>($static_strides) "
+        "(`over` $over^)? attr-dict `:` type($source) `to` type($result)"
+    )
+
+    def __init__(
+        self,
+        source: SSAValue,
+        offsets: Sequence[int | SSAValue],
+        sizes: Sequence[int],
+        over: SSAValue | None = None,
+    ) -> None:
+        """Copy the region of `source`, with strides of 1. All numbers are elements."""
+        assert isa(source.type, TensorType[Attribute])
+        dynamic, attributes = _region(offsets, sizes, None)
+        IRDLOperation.__init__(
+            self,
+            operands=[source, dynamic, over],
+            attributes=attributes,
+            result_types=[TensorType(source.type.element_type, sizes)],
+        )
 
 
 @irdl_op_definition

@@ -106,6 +106,68 @@ func.func @carried(%x: tensor<16x4xf32>) -> tensor<16x4xf32> {
 
 // -----
 
+// Two tiles in each iteration. What the first keeps comes into the room of the loop's argument, which is free by then, though it is of the
+// loop all the time. Not so where the argument is read again.
+
+// CHECK-LABEL: func.func @two_tiles
+// CHECK:         [[FIRST:%.+]] = memplan.buffer @L1 size 32
+// CHECK:         scf.for
+// CHECK-NOT:       size 32
+// CHECK:           "memref.copy"({{%.+}}, [[FIRST]]) : (memref<2x4xf32, strided<[4, 1], offset: 8>>, memref<2x4xf32>)
+// CHECK-NOT:       size 32
+// CHECK:           "memref.copy"({{%.+}}, [[FIRST]]) : (memref<2x4xf32, strided<[4, 1], offset: 8>>, memref<2x4xf32>)
+func.func @two_tiles(%x: tensor<16x4xf32>) -> tensor<16x4xf32> {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c14 = arith.constant 14 : index
+  %e = tensor.empty() : tensor<4x4xf32>
+  %d = tensor.empty() : tensor<16x4xf32>
+  %0 = memplan.load %x[0, 0] [2, 4] [1, 1] : tensor<16x4xf32> to tensor<2x4xf32>
+  %r:2 = scf.for %i = %c2 to %c14 step %c4 iter_args(%o = %0, %acc = %d) -> (tensor<2x4xf32>, tensor<16x4xf32>) {
+    %j = arith.addi %i, %c2 : index
+    %new = memplan.load %x[%i, 0] [2, 4] [1, 1] : tensor<16x4xf32> to tensor<2x4xf32>
+    %w = tensor.concat dim(0) %o, %new : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x4xf32>
+    %o2 = memplan.carry %w[2, 0] [2, 4] [1, 1] over %o : tensor<4x4xf32> to tensor<2x4xf32>
+    %y = linalg.exp ins(%w : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %acc2 = memplan.store %y into %acc[%i, 0] [4, 4] [1, 1] to @DDR : tensor<4x4xf32> into tensor<16x4xf32>
+    %new2 = memplan.load %x[%j, 0] [2, 4] [1, 1] : tensor<16x4xf32> to tensor<2x4xf32>
+    %w2 = tensor.concat dim(0) %o2, %new2 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x4xf32>
+    %o3 = memplan.carry %w2[2, 0] [2, 4] [1, 1] over %o2 : tensor<4x4xf32> to tensor<2x4xf32>
+    %y2 = linalg.exp ins(%w2 : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %acc3 = memplan.store %y2 into %acc2[%j, 0] [4, 4] [1, 1] to @DDR : tensor<4x4xf32> into tensor<16x4xf32>
+    scf.yield %o3, %acc3 : tensor<2x4xf32>, tensor<16x4xf32>
+  }
+  func.return %r#1 : tensor<16x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @read_again
+// CHECK:         [[FIRST:%.+]] = memplan.buffer @L1 size 32
+// CHECK:         scf.for
+// CHECK:           [[OWN:%.+]] = memplan.buffer @L1 size 32
+// CHECK:           "memref.copy"({{%.+}}, [[OWN]])
+// CHECK:           linalg.add ins([[FIRST]], [[OWN]]
+func.func @read_again(%x: tensor<16x4xf32>) -> tensor<16x4xf32> {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c14 = arith.constant 14 : index
+  %e = tensor.empty() : tensor<2x4xf32>
+  %d = tensor.empty() : tensor<16x4xf32>
+  %0 = memplan.load %x[0, 0] [2, 4] [1, 1] : tensor<16x4xf32> to tensor<2x4xf32>
+  %r:2 = scf.for %i = %c2 to %c14 step %c4 iter_args(%o = %0, %acc = %d) -> (tensor<2x4xf32>, tensor<16x4xf32>) {
+    %w = memplan.load %x[%i, 0] [4, 4] [1, 1] : tensor<16x4xf32> to tensor<4x4xf32>
+    %o2 = memplan.carry %w[2, 0] [2, 4] [1, 1] over %o : tensor<4x4xf32> to tensor<2x4xf32>
+    %y = linalg.add ins(%o, %o2 : tensor<2x4xf32>, tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %acc2 = memplan.store %y into %acc[%i, 0] [2, 4] [1, 1] to @DDR : tensor<2x4xf32> into tensor<16x4xf32>
+    %o3 = memplan.carry %o2[0, 0] [2, 4] [1, 1] over %o2 : tensor<2x4xf32> to tensor<2x4xf32>
+    scf.yield %o3, %acc2 : tensor<2x4xf32>, tensor<16x4xf32>
+  }
+  func.return %r#1 : tensor<16x4xf32>
+}
+
+// -----
+
 // A region of what is the same everywhere costs nothing.
 
 // CHECK-LABEL: func.func @uniform

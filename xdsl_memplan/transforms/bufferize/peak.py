@@ -7,7 +7,8 @@ tensors are taken out of slices, to be copied when the large tensor is assembled
 estimated peak falls.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -34,16 +35,32 @@ class _Held:
     views: tuple[View, ...]
 
 
+@dataclass(frozen=True)
+class _Slice:
+    """An operand that was put into a slice of what its operation assembles."""
+
+    entry: _Entry
+    position: int
+    """Of the operation."""
+    views: tuple[View, ...]
+    size: int
+    """Bytes of the operand."""
+
+    def is_kept_alive(self, chain: Iterable[_Held], tick: int) -> bool:
+        """Tell whether the storage lives at `tick` for what lies in the slice, `chain`."""
+        if self.position > tick:
+            return any(h.start <= tick for h in chain)
+        return any(h.end >= tick for h in chain)
+
+
 @dataclass
 class _Room:
     """A storage with what it holds."""
 
     size: int
     held: list[_Held] = field(default_factory=list[_Held])
-    entries: list[tuple[_Entry, int, tuple[View, ...], int]] = field(
-        default_factory=list[tuple[_Entry, int, tuple[View, ...], int]]
-    )
-    """Slices that a tensor was put into: operand, position, views, bytes of the tensor."""
+    slices: list[_Slice] = field(default_factory=list[_Slice])
+    """Those that a tensor was put into."""
     largest: SSAValue | None = None
     """A tensor that is all of the storage, if there is one: it names it."""
 
@@ -136,10 +153,10 @@ class Peak:
         best: tuple[int, int, _Move] | None = None
         for room in self.rooms:
             start, end = room.span()
-            if not room.entries or not start <= tick <= end:
+            if not room.slices or not start <= tick <= end:
                 continue
-            for whole in (False, True):
-                move = _take_out(room, tick, whole)
+            for take_out in (_take_out, _take_out_all, _take_out_largest):
+                move = take_out(room, tick)
                 if move is None:
                     continue
                 gain = room.size - sum(_size_at(r, tick) for r in (move.after, *move.alone))
@@ -174,39 +191,58 @@ class Peak:
         self.load[start : end + 1] += size
 
 
-def _take_out(room: _Room, tick: int, whole: bool) -> _Move | None:
+def _take_out(room: _Room, tick: int, assembled: Container[Operation] = ()) -> _Move | None:
     """Take out what keeps the storage alive at `tick` only because it is in a slice.
 
-    Args:
-        room: the storage.
-        tick: a position at which it is alive.
-        whole: whether all parts leave that the same operation would have assembled.
+    What an operation in `assembled` puts into a slice is taken out as well.
     """
     inside = _by_views(room.held)
     gone: set[int] = set()
     entries: list[_Entry] = []
-    kept: list[tuple[_Entry, int, tuple[View, ...], int]] = []
+    kept: list[_Slice] = []
     alone: list[_Room] = []
-    assembled: set[Operation] = set()
-    if whole:
-        minimal = _take_out(room, tick, False)
-        assembled = set() if minimal is None else {op for op, _ in minimal.entries}
-    for entry in sorted(room.entries, key=lambda e: -len(e[2])):
-        operand, position, views, size = entry
-        chain = [h for h in inside.get(views, ()) if id(h) not in gone]
-        early = position > tick and any(h.start <= tick for h in chain)
-        late = position <= tick and any(h.end >= tick for h in chain)
-        if not (early or late or operand[0] in assembled):
-            kept.append(entry)
+    for slice in sorted(room.slices, key=lambda s: -len(s.views)):
+        chain = [h for h in inside.get(slice.views, ()) if id(h) not in gone]
+        if not (slice.is_kept_alive(chain, tick) or slice.entry[0] in assembled):
+            kept.append(slice)
             continue
-        entries.append(operand)
+        entries.append(slice.entry)
         gone.update(map(id, chain))
         start, end = _hull(chain)
-        alone.append(_Room(size, [_Held(start, max(end, position), ())]))
+        alone.append(_Room(slice.size, [_Held(start, max(end, slice.position), ())]))
     if not entries:
         return None
     rest = [h for h in room.held if id(h) not in gone]
     return _Move(entries, room, _Room(room.size, rest, kept), alone)
+
+
+def _take_out_all(room: _Room, tick: int) -> _Move | None:
+    """Take out all parts that the same operations would have assembled."""
+    minimal = _take_out(room, tick)
+    return None if minimal is None else _take_out(room, tick, {op for op, _ in minimal.entries})
+
+
+def _take_out_largest(room: _Room, tick: int) -> _Move | None:
+    """Take out one tensor with all that lies in it, the largest that is in a slice at `tick`.
+
+    Such as one that has all its parts long before a border is put around it.
+    """
+    inside = _by_views(room.held)
+    for slice in sorted(room.slices, key=lambda s: -s.size):
+        chain = inside.get(slice.views, ())
+        if slice.is_kept_alive(chain, tick):
+            break
+    else:
+        return None
+    depth = len(slice.views)
+    gone = set(map(id, chain))
+    held = [_Held(h.start, h.end, h.views[depth:]) for h in chain]
+    held.append(_Held(slice.position, slice.position, ()))
+    within = [s for s in room.slices if s is not slice and s.views[:depth] == slice.views]
+    kept = [s for s in room.slices if s is not slice and s.views[:depth] != slice.views]
+    rest = [h for h in room.held if id(h) not in gone]
+    alone = _Room(slice.size, held, [replace(s, views=s.views[depth:]) for s in within])
+    return _Move([slice.entry], room, _Room(room.size, rest, kept), [alone])
 
 
 def _by_views(held: list[_Held]) -> dict[tuple[View, ...], list[_Held]]:
@@ -252,7 +288,7 @@ def _rooms(placement: Placement, positions: int) -> list[_Room]:
             position = liveness.position[operand[0]]
             views = placement.places[root].views
             size = size_bytes(dense_memref(cast(Tensor, root.type))) or 0
-            room.entries.append((operand, position, views, size))
+            room.slices.append(_Slice(operand, position, views, size))
     return list(rooms.values())
 
 

@@ -27,8 +27,12 @@ def place_retrieve(placement: Placement, op: Operation) -> None:
 def place_region_copy(placement: Placement, op: Operation) -> None:
     """The copy is written where it is wanted."""
     assert isinstance(op, LoadOp | CarryOp)
-    if placement.uniforms.of(op.result) is None:
-        placement.result_place(op.result)
+    if placement.uniforms.of(op.result) is not None:
+        return
+    place = placement.result_place(op.result)
+    if isinstance(op, CarryOp) and op.over is not None and place.storage.block is not op.parent:
+        # The bytes are a loop's, which has them all the time. Others are free in between.
+        placement.offer_dead(op.over, place, op)
 
 
 def place_store(placement: Placement, op: Operation) -> None:

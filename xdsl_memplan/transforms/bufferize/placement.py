@@ -141,6 +141,13 @@ class Placement:
             return False
         return self._accept(value, root, place.until(position), op)
 
+    def offer_dead(self, value: SSAValue, place: Place, op: Operation) -> None:
+        """Offer a place to a tensor that is of no more use when `op` writes there."""
+        root = self.root(value)
+        position = self.liveness.position[op]
+        if root not in self.places and self.liveness.content(root).end < position:
+            self._accept(value, root, place.until(position), op)
+
     def offer_to_branches(self, value: SSAValue, place: Place, op: Operation) -> bool:
         """Offer the place of a result of `op` to a tensor that some of its branches hand on."""
         root = self.root(value)

@@ -86,6 +86,12 @@ def _has_copy(op: Operation) -> bool:
     return isinstance(op, bufferization.AllocTensorOp) and op.copy is not None
 
 
+def _all_but_over(op: Operation) -> tuple[bool, ...]:
+    assert isinstance(op, CarryOp)
+    read = len(op.operands) - (op.over is not None)
+    return tuple(position < read for position in range(len(op.operands)))
+
+
 def _no_contents(op: Operation) -> tuple[bool, ...]:
     return (False,) * len(op.operands)
 
@@ -99,9 +105,6 @@ _BY_TRAITS = OperationRecord(
 )
 _VIEW = OperationRecord(emit=emit_b.emit_view, check=_check_views)
 _UNSTRUCTURED = OperationRecord(place_b.unstructured, None)
-_REGION_COPY = OperationRecord(
-    place_m.place_region_copy, emit_m.emit_region_copy, writes_anywhere=True
-)
 _BRANCHES = OperationRecord(place_c.place_branches, emit_c.emit_branches, writes_anywhere=True)
 
 _TABLE: dict[type[Operation], OperationRecord] = {
@@ -156,8 +159,15 @@ _TABLE: dict[type[Operation], OperationRecord] = {
     ),
     SpillOp: OperationRecord(place_m.place_spill, emit_m.emit_move),
     RetrieveOp: OperationRecord(place_m.place_retrieve, emit_m.emit_move, writes_anywhere=True),
-    LoadOp: _REGION_COPY,
-    CarryOp: _REGION_COPY,
+    LoadOp: OperationRecord(
+        place_m.place_region_copy, emit_m.emit_region_copy, writes_anywhere=True
+    ),
+    CarryOp: OperationRecord(
+        place_m.place_region_copy,
+        emit_m.emit_region_copy,
+        writes_anywhere=True,
+        reads=_all_but_over,
+    ),
     StoreOp: OperationRecord(place_m.place_store, emit_m.emit_store, writes_anywhere=True),
     func.CallOp: OperationRecord(place_b.place_call, emit_b.emit_call, needs_dense=True),
     func.ReturnOp: OperationRecord(place_b.place_return, emit_b.emit_return, needs_dense=True),

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 Position = tuple[int, ...]
-Sum = tuple[int, tuple[tuple[SSAValue, int], ...]]
-"""A number, and index values with their factors."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +28,62 @@ class Axis:
 
 
 @dataclass
+class IndexValues:
+    """Index arithmetic at the start of a block, each value once.
+
+    There it is known before all that the block computes, so that a tile can be computed where it
+    is wanted in a larger tensor.
+    """
+
+    block: Block
+    last: Operation | None = None
+    known: dict[tuple[str, SSAValue | None, SSAValue | int], SSAValue] = field(default_factory=dict)
+
+    def sum(self, base: int, terms: Sequence[tuple[SSAValue, int]]) -> SSAValue:
+        """`base` and multiples of values, of which there are some."""
+        total: SSAValue | None = None
+        for term, factor in terms:
+            if factor != 1:
+                term = self._value(arith.MuliOp, term, self._constant(factor))
+            total = term if total is None else self._value(arith.AddiOp, total, term)
+        assert total is not None
+        return self._value(arith.AddiOp, total, self._constant(base)) if base else total
+
+    def _value(
+        self, kind: type[arith.MuliOp | arith.AddiOp], left: SSAValue, right: SSAValue
+    ) -> SSAValue:
+        key = (kind.name, left, right)
+        if key not in self.known:
+            self.known[key] = self._insert(kind(left, right))
+        return self.known[key]
+
+    def _constant(self, number: int) -> SSAValue:
+        key = ("constant", None, number)
+        if key not in self.known:
+            self.known[key] = self._insert(arith.ConstantOp(IntegerAttr(number, IndexType())))
+        return self.known[key]
+
+    def _insert(self, op: Operation) -> SSAValue:
+        if self.last is not None:
+            self.block.insert_ops_after([op], self.last)
+        elif self.block.first_op is not None:
+            self.block.insert_ops_before([op], self.block.first_op)
+        else:
+            self.block.add_op(op)
+        self.last = op
+        return op.results[0]
+
+
+@dataclass
 class Place:
-    """A tile, or all tiles of the loops around: the axes, and index values computed already."""
+    """A tile, or all tiles of the loops around: the axes, and where its code goes."""
 
     axes: tuple[Axis, ...]
     builder: Builder
-    known: dict[Sum, SSAValue] = field(default_factory=dict[Sum, SSAValue])
+    indices: IndexValues = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.indices = IndexValues(self.builder.insertion_point.block)
 
     @property
     def position(self) -> Position:
@@ -44,7 +92,10 @@ class Place:
 
     def inside(self, axis: Axis, builder: Builder) -> "Place":
         """A place with one more axis; what is inserted goes to `builder`."""
-        return Place((*self.axes, axis), builder)
+        place = Place((*self.axes, axis), builder)
+        if builder is self.builder:
+            place.indices = self.indices
+        return place
 
     def index(self, at: Callable[[Position], int]) -> tuple[int, SSAValue | None]:
         """A number that depends on the tile: its value at `position`, and as an index value.
@@ -63,23 +114,9 @@ class Place:
                     terms.append((counter.value, factor))
         if not terms:
             return base, None
-        key = (base, tuple(terms))
-        if key not in self.known:
-            self.known[key] = self._sum(base, terms)
-        return base, self.known[key]
-
-    def _sum(self, base: int, terms: Sequence[tuple[SSAValue, int]]) -> SSAValue:
-        total: SSAValue | None = None
-        for term, factor in terms:
-            if factor != 1:
-                term = self.builder.insert(arith.MuliOp(term, self.constant(factor))).result
-            total = term if total is None else self.builder.insert(arith.AddiOp(total, term)).result
-        assert total is not None
-        if base:
-            total = self.builder.insert(arith.AddiOp(total, self.constant(base))).result
-        return total
+        return base, self.indices.sum(base, terms)
 
     def constant(self, number: int) -> SSAValue:
-        """An index constant."""
+        """An index constant, where the code is."""
         attribute = IntegerAttr(number, IndexType())
         return self.builder.insert(arith.ConstantOp(attribute)).result

@@ -449,6 +449,9 @@ class _Emitter:
     ) -> int | None:
         """An operand that dies here and whose room the result can take, slice by slice."""
         op = self.group.graph.ops[number]
+        level = len(place.axes)
+        if number == self.anchor and self.group.cuts[level - 1].kind == "sum":
+            level -= 1  # What a sum starts with is read by its first part alone.
         for index in op.in_place:
             tensor_ = op.operands[index].tensor
             if (
@@ -457,7 +460,7 @@ class _Emitter:
                 and tensor_ not in self.group.homes
                 and self.last_reader.get(tensor_) == number
                 and self._cached_track(tensor_) is None
-                and self.levels[self.maker[tensor_]] == len(place.axes)
+                and self.levels[self.maker[tensor_]] == level
                 and tensor_ in self.windows
                 and self.windows[tensor_].value.type == type_
             ):
@@ -600,7 +603,8 @@ class _Emitter:
             box(place.position)
         ) == shape_of(window.value):
             return
-        self.overlaps[tensor_] = window.carry(place, box)
+        before = self.overlaps.get(tensor_)
+        self.overlaps[tensor_] = window.carry(place, box, before)
 
     def _write(self, tensor_: int, value: SSAValue, place: Place) -> None:
         """Write a new box of a tensor to where readers outside of the group find it."""

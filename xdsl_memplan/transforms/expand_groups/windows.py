@@ -36,10 +36,12 @@ class Window:
             tensor.ExtractSliceOp(self.value, offsets, sizes, ones, type_)
         ).result
 
-    def carry(self, place: Place, box: BoxAt) -> SSAValue:
-        """A copy of the part in a box, good for the next tile."""
+    def carry(self, place: Place, box: BoxAt, before: SSAValue | None) -> SSAValue:
+        """A copy of the part in a box, good for the next tile, in the room of the one `before`."""
         sizes = [stop - start for start, stop in box(place.position)]
-        return place.builder.insert(CarryOp(self.value, self.offsets(place, box), sizes)).result
+        over = None if before is None or shape_of(before) != tuple(sizes) else before
+        copy = CarryOp(self.value, self.offsets(place, box), sizes, over)
+        return place.builder.insert(copy).result
 
     def load(self, place: Place, box: BoxAt) -> SSAValue:
         """The part in a box, copied from off chip."""

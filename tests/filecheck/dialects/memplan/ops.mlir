@@ -47,10 +47,12 @@ func.func @move(%0: tensor<64xi8>) -> tensor<64xi8> {
 // CHECK-LABEL: func.func @regions
 // CHECK:       %{{.*}} = memplan.load %{{.*}}[0, %{{.*}}] [4, 4] [2, 1] : tensor<8x8xf32> to tensor<4x4xf32>
 // CHECK-NEXT:  %{{.*}} = memplan.carry %{{.*}}[0, 1] [4, 2] [1, 1] {note = "x"} : tensor<4x4xf32> to tensor<4x2xf32>
+// CHECK-NEXT:  %{{.*}} = memplan.carry %{{.*}}[%{{.*}}, 0] [4, 2] [1, 1] over %{{.*}} {note = "y"} : tensor<4x4xf32> to tensor<4x2xf32>
 // CHECK-NEXT:  %{{.*}} = memplan.store %{{.*}} into %{{.*}}[%{{.*}}, 1] [4, 2] [1, 1] to @DDR : tensor<4x2xf32> into tensor<8x8xf32>
 func.func @regions(%x: tensor<8x8xf32>, %d: tensor<8x8xf32>, %i: index) -> tensor<8x8xf32> {
   %0 = memplan.load %x[0, %i] [4, 4] [2, 1] : tensor<8x8xf32> to tensor<4x4xf32>
   %1 = memplan.carry %0[0, 1] [4, 2] [1, 1] {note = "x"} : tensor<4x4xf32> to tensor<4x2xf32>
+  %c = memplan.carry %0[%i, 0] [4, 2] [1, 1] over %1 {note = "y"} : tensor<4x4xf32> to tensor<4x2xf32>
   %2 = memplan.store %1 into %d[%i, 1] [4, 2] [1, 1] to @DDR : tensor<4x2xf32> into tensor<8x8xf32>
   func.return %2 : tensor<8x8xf32>
 }

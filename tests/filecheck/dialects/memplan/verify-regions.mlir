@@ -33,6 +33,15 @@ func.func @shape(%x: tensor<8x8xf32>) {
 
 // -----
 
+// CHECK: attribute tensor<2x2xf32> expected from variable 'T', but got tensor<4x4xf32>
+func.func @over(%x: tensor<8x8xf32>, %o: tensor<2x2xf32>) {
+  %0 = "memplan.carry"(%x, %o) {static_offsets = array<i64: 0, 0>, static_sizes = array<i64: 4, 4>, static_strides = array<i64: 1, 1>,
+      operandSegmentSizes = array<i32: 1, 0, 1>} : (tensor<8x8xf32>, tensor<2x2xf32>) -> tensor<4x4xf32>
+  func.return
+}
+
+// -----
+
 // CHECK: the region is [4, 4] of tensor<8x8xf32>, the part is tensor<4x4xf16>
 func.func @element(%x: tensor<4x4xf16>, %d: tensor<8x8xf32>) {
   %0 = memplan.store %x into %d[0, 0] [4, 4] [1, 1] to @DDR : tensor<4x4xf16> into tensor<8x8xf32>

@@ -1,0 +1,39 @@
+// RUN: xdsl-opt -p memplan-bufferize,memplan-assign-offsets %s | filecheck %s
+
+// All parts of a tensor are there before a border is put around it. In the place of the bordered tensor they would take 96 bytes beside
+// the 256 of %w; on their own they take 64, and the border is made when %w is gone.
+
+func.func @grows_before_its_border(%a: tensor<64xf32>, %z: f32) -> tensor<24xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = math.exp %x : f32
+    linalg.yield %y : f32
+  } -> tensor<64xf32>
+  %e8 = tensor.empty() : tensor<8xf32>
+  %s0 = tensor.extract_slice %w[0] [8] [1] : tensor<64xf32> to tensor<8xf32>
+  %p0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%s0 : tensor<8xf32>) outs(%e8 : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = math.exp %x : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %t = tensor.empty() : tensor<16xf32>
+  %t0 = tensor.insert_slice %p0 into %t[0] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  %s1 = tensor.extract_slice %w[32] [8] [1] : tensor<64xf32> to tensor<8xf32>
+  %p1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%s1 : tensor<8xf32>) outs(%e8 : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = math.exp %x : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %t1 = tensor.insert_slice %p1 into %t0[8] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  %r = tensor.pad %t1 low[4] high[4] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<16xf32> to tensor<24xf32>
+  return %r : tensor<24xf32>
+}
+
+// CHECK:       memplan.arena @memory alignment 64 size 320
+// CHECK:       memplan.buffer @memory size 256 alignment 64 lifetime <0 : i64, 3 : i64> offset 0 : memref<64xf32>
+// CHECK:       memplan.buffer @memory size 64 alignment 64 lifetime <1 : i64, 6 : i64> offset 256 : memref<16xf32>
+// CHECK:       memplan.buffer @memory size 96 alignment 64 lifetime <3 : i64, 6 : i64> offset 0 : memref<24xf32>
