@@ -25,11 +25,9 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
+from xdsl_memplan.transforms.verify_split.check_errors import NotFollowedError
+
 _NOTES = ("memplan.layer", "operandSegmentSizes", "indexing_maps", "static_low", "static_high")
-
-
-class NotFollowedError(Exception):
-    """The checker has no rule for this; it says nothing about the function."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def uniform_key(op: Operation) -> Hashable | None:
             return None
 
 
-@dataclass
+@dataclass(eq=False)
 class Computation:
     """An operation on tensors as loops: operand `k` is read at `maps[k]`, results written."""
 

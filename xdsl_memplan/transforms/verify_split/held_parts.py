@@ -46,6 +46,10 @@ class Origin:
     terms: int = 0
 
 
+UNDEFINED = Origin(None)
+"""Elements that nobody has written: anything will do."""
+
+
 @dataclass(frozen=True)
 class Part:
     """The elements of a box of a tensor, and what they are."""
@@ -116,26 +120,32 @@ def without(box: Box, hole: Box) -> Iterator[Box]:
 def overwritten(held: Held, parts: Sequence[Part], region: Box) -> Held:
     """What a tensor holds after a region of it was replaced."""
     kept = [replace(part, box=box) for part in held.parts for box in without(part.box, region)]
+    return Held(held.shape, glued(parts, kept))
+
+
+def glued(parts: Sequence[Part], kept: Sequence[Part] = ()) -> tuple[Part, ...]:
+    """Add parts to those that are kept, and make one of those that continue each other."""
+    found = list(kept)
     for part in parts:
-        _add(kept, part)
-    return Held(held.shape, tuple(kept))
+        _add(found, part)
+    return tuple(found)
 
 
 def _add(parts: list[Part], new: Part) -> None:
     """Add a part, and glue it to those that it continues."""
-    glued = True
-    while glued:
-        glued = False
+    is_glued = True
+    while is_glued:
+        is_glued = False
         for number, part in enumerate(parts):
-            if part.same(new) and (box := _glued(part.box, new.box)) is not None:
+            if part.same(new) and (box := _one_box(part.box, new.box)) is not None:
                 new = replace(part, box=box)
                 del parts[number]
-                glued = True
+                is_glued = True
                 break
     parts.append(new)
 
 
-def _glued(one: Box, other: Box) -> Box | None:
+def _one_box(one: Box, other: Box) -> Box | None:
     """One box for two that lie next to each other; None if they do not."""
     different = [d for d, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
     if len(different) != 1:

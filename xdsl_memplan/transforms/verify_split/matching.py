@@ -1,15 +1,25 @@
 """Which operation of the whole program a tile is a piece of, and which piece."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import product
+from typing import TypeVar
 
-from xdsl.dialects import tensor
 from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Operation, SSAValue
 
+from xdsl_memplan.transforms.verify_split.check_errors import (
+    CheckError,
+    MismatchError,
+    NotFollowedError,
+)
+from xdsl_memplan.transforms.verify_split.comparison import (
+    Shift,
+    check_holds,
+    known_parts,
+    shifts,
+)
 from xdsl_memplan.transforms.verify_split.computation import (
     Computation,
-    NotFollowedError,
     Sum,
     is_tensor,
     shape_of,
@@ -22,145 +32,14 @@ from xdsl_memplan.transforms.verify_split.held_parts import (
     Part,
     meet,
     whole_box,
-    without,
 )
-from xdsl_memplan.transforms.verify_split.whole_program import (
-    UNDEFINED,
-    WholeProgram,
-    other_kind,
-)
+from xdsl_memplan.transforms.verify_split.whole_program import WholeProgram, other_kind
 
-Shift = Sequence[int | None]
-"""What is added to a local index, per dimension; None: it makes no difference."""
 HeldBy = Callable[[SSAValue], Held]
 Evaluate = Callable[[SSAValue], int]
 
 _MOST_WAYS = 64
 """Ways to read the operands of one tile that are tried."""
-
-
-class MismatchError(Exception):
-    """Tiles that do not compute what the whole program does."""
-
-    def __init__(self, reason: str, by: Operation | None = None) -> None:
-        super().__init__(reason)
-        self.by = by
-        """What wrote the elements that are wrong."""
-
-
-def check_holds(held: Held, region: Box, want: Held, shift: Shift) -> list[tuple[int, int]]:
-    """Check that a region holds what is wanted: local index `p` is index `p + shift` of that.
-
-    Returns which parts of one were found to be which of the other. Raises MismatchError for
-    elements that are not written, or are others.
-    """
-    for dimension, ((a, b), s, extent) in enumerate(zip(region, shift, want.shape, strict=True)):
-        if s is not None and (a + s < 0 or b + s > extent):
-            raise MismatchError(
-                f"dimension {dimension} is [{a + s}, {b + s}) of the whole, which has {extent}"
-            )
-    pairs: list[tuple[int, int]] = []
-    for wanted, leaf in enumerate(want.parts):
-        box = _local(leaf.box, region, shift, want.shape)
-        if box is None or leaf.origin == UNDEFINED:
-            continue
-        rest = [box]
-        for number, part in enumerate(held.parts):
-            shared = meet(part.box, box)
-            if shared is not None and _is_same(part, leaf, shared, shift):
-                pairs.append((number, wanted))
-                rest = [piece for r in rest for piece in without(r, shared)]
-                if not rest:
-                    break
-        if rest:
-            _refuse(held, rest[0])
-    return pairs
-
-
-def _refuse(held: Held, box: Box) -> None:
-    where = "x".join(f"[{a}, {b})" for a, b in box)
-    for part in held.parts:
-        if meet(part.box, box) is not None:
-            raise MismatchError(f"elements {where} are not those of the whole program", part.by)
-    raise MismatchError(f"elements {where} are not written")
-
-
-def _local(leaf: Box, region: Box, shift: Shift, extents: Sequence[int]) -> Box | None:
-    box: list[tuple[int, int]] = []
-    for (a, b), s, (first, end), extent in zip(leaf, shift, region, extents, strict=True):
-        if s is None:
-            if (a, b) != (0, extent):
-                raise NotFollowedError("where a tile lies in a padded tensor is not known")
-            box.append((first, end))
-        else:
-            box.append((max(a - s, first), min(b - s, end)))
-    return tuple(box) if all(a < b for a, b in box) else None
-
-
-def _is_same(part: Part, leaf: Part, box: Box, shift: Shift) -> bool:
-    """Compare what two say of a box of local indices."""
-    if part.origin != leaf.origin or part.done != leaf.done:
-        is_wanted_whole = leaf.origin.summed is None and part.is_complete
-        if part.origin.key != leaf.origin.key or not is_wanted_whole:
-            return False
-    corner = [a for a, _ in box]
-    for mine, other in zip(part.access, leaf.access, strict=True):
-        by = 0 if other.dim is None else shift[other.dim]
-        if mine.shift is None or other.shift is None or by is None:
-            continue
-        there = other._replace(shift=other.shift + other.step * by)
-        if mine == there:
-            continue
-        if mine.at(corner) != there.at(corner):
-            return False
-        for dimension, (a, b) in enumerate(box):
-            steps = [along.step if along.dim == dimension else 0 for along in (mine, there)]
-            if b - a > 1 and steps[0] != steps[1]:
-                return False
-    return True
-
-
-def _known_part(held: Held, region: Box) -> tuple[Part, Box] | None:
-    """A part of a tensor, not of one value everywhere, and where it is."""
-    for part in held.parts:
-        if part.access and part.is_complete:
-            shared = meet(part.box, region)
-            if shared is not None:
-                return part, shared
-    return None
-
-
-def _shifts(held: Held, region: Box, want: Held) -> Iterator[list[int | None]]:
-    """Where a region may lie in the tensor that is wanted."""
-    rank = len(want.shape)
-    found = _known_part(held, region)
-    if found is None:
-        yield [0 if extent == 1 else None for extent in want.shape]
-        return
-    part, box = found
-    corner = [a for a, _ in box]
-    for leaf in want.parts:
-        if leaf.origin.key != part.origin.key:
-            continue
-        shift: list[int | None] = [None] * rank
-        for mine, other in zip(part.access, leaf.access, strict=True):
-            index = mine.at(corner)
-            if index is None or other.shift is None:
-                continue
-            distance = index - other.shift
-            if other.dim is None:
-                if distance:
-                    break
-            elif distance % other.step:
-                break
-            else:
-                shift[other.dim] = distance // other.step - corner[other.dim]
-        else:
-            bound = {along.dim for along in leaf.access}
-            for dimension, extent in enumerate(want.shape):
-                if extent == 1 and dimension not in bound:
-                    shift[dimension] = -corner[dimension]
-            yield shift
 
 
 class Matcher:
@@ -175,50 +54,62 @@ class Matcher:
         """What was found to be what."""
 
     def results(self, tile: Computation) -> list[Held]:
-        """What the results of a tile are; raises MismatchError if they are nothing."""
+        """What the results of a tile are: pieces of all results that it may be a piece of.
+
+        Raises MismatchError if it is none of what the whole program computes of its operands,
+        NotFollowedError if the whole program computes nothing like it.
+        """
         regions = [_region(map_, tile.loops) for map_ in tile.maps]
         read = [k for k in range(len(regions)) if tile.reads[k]]
-        key = self._key([(self.held(tile.operands[k]), regions[k]) for k in read])
-        candidates = self.program.computations.get((tile.kind, key), [])
-        failure = MismatchError("computes nothing that the whole program computes of its operands")
+        keys = self._keys([(self.held(tile.operands[k]), regions[k]) for k in read])
+        candidates = _distinct(
+            whole for key in keys for whole in self.program.computations.get((tile.kind, key), ())
+        )
+        found: list[list[Held]] = []
+        failures: list[CheckError] = []
         for whole in candidates:
             try:
-                return self._as_part_of(tile, whole, regions)
-            except MismatchError as error:
-                failure = error
-        raise failure
+                found += self._as_part_of(tile, whole, regions)
+            except CheckError as error:
+                failures.append(error)
+        if not found:
+            raise least_certain(failures)
+        return [joined(helds) for helds in zip(*found, strict=True)]
 
-    def _key(self, read: Sequence[tuple[Held, Box]]) -> Hashable:
-        """One of the tensors that are read; None if there is none that is known."""
-        known = (_known_part(held, region) for held, region in read)
-        return next((found[0].origin.key for found in known if found is not None), None)
+    def _keys(self, read: Sequence[tuple[Held, Box]]) -> Sequence[Hashable]:
+        """The tensors that one operand may be a part of; None if none is known of any."""
+        for held, region in read:
+            keys = [part.origin.key for part, _ in known_parts(held, region)]
+            if keys:
+                return list(dict.fromkeys(keys))
+        return [None]
 
     def _as_part_of(
         self, tile: Computation, whole: Computation, regions: Sequence[Box]
-    ) -> list[Held]:
+    ) -> list[list[Held]]:
+        """What the results are for each way to take the tile for a piece of `whole`."""
         read = [
             k
             for k in range(len(regions))
             if tile.reads[k] and not _is_partial(self.held(tile.operands[k]), regions[k])
         ]
         ways = [
-            list(
-                _shifts(
-                    self.held(tile.operands[k]), regions[k], self.program.held(whole.operands[k])
-                )
-            )
+            shifts(self.held(tile.operands[k]), regions[k], self.program.held(whole.operands[k]))
             for k in read
         ]
-        failure: MismatchError | None = None
+        found: list[list[Held]] = []
+        failures: list[CheckError] = []
         for number, way in enumerate(product(*ways)):
             if number >= _MOST_WAYS:
-                break
+                raise NotFollowedError("may lie in too many places")
             try:
                 starts = self._starts(tile, whole, dict(zip(read, way, strict=True)))
-                return self._checked(tile, whole, regions, starts)
-            except MismatchError as error:
-                failure = failure or error
-        raise failure or MismatchError("reads other tensors than the whole program")
+                found.append(self._checked(tile, whole, regions, starts))
+            except CheckError as error:
+                failures.append(error)
+        if not found:
+            raise least_certain(failures)
+        return found
 
     def _starts(
         self, tile: Computation, whole: Computation, shifts: dict[int, Shift]
@@ -287,7 +178,7 @@ class Matcher:
             ]
             if k >= tile.inputs and first:
                 want = self._sum_so_far(whole, k - tile.inputs, summed, first)
-            self._check(self.held(tile.operands[k]), region, want, shift)
+            self.check(self.held(tile.operands[k]), region, want, shift)
         for mine, other in zip(tile.tables, whole.tables, strict=True):
             self._check_whole(mine, other)
         added = (None, 0, 0)
@@ -325,55 +216,66 @@ class Matcher:
 
     def _check_whole(self, value: SSAValue, other: SSAValue) -> None:
         if shape_of(value) != shape_of(other):
-            raise MismatchError("looks up a part of a table")
+            raise NotFollowedError("looks up a part of a table")
         shape = shape_of(value)
-        self._check(self.held(value), whole_box(shape), self.program.held(other), [0] * len(shape))
+        self.check(self.held(value), whole_box(shape), self.program.held(other), [0] * len(shape))
 
-    def _check(self, held: Held, region: Box, want: Held, shift: Shift) -> None:
+    def check(self, held: Held, region: Box, want: Held, shift: Shift) -> None:
+        """Check that a region holds what is wanted, and remember how."""
         self.decisions.append(check_holds(held, region, want, shift))
 
     def other_results(self, op: Operation) -> list[Held]:
-        """What an operation without loops makes: a reshape of a piece, or the whole again."""
-        failure = MismatchError("is nothing that the whole program computes")
+        """What an operation without loops makes, all of whose operands are those of the whole.
+
+        Raises MismatchError if they are not, NotFollowedError if the whole has no such operation.
+        """
         tensors = [operand for operand in op.operands if is_tensor(operand)]
-        key = self._key([(self.held(value), whole_box(shape_of(value))) for value in tensors])
-        for whole in self.program.others.get((other_kind(op), key), []):
+        found: list[list[Held]] = []
+        failures: list[CheckError] = []
+        read = [(self.held(value), whole_box(shape_of(value))) for value in tensors]
+        for whole in self.others(op, read):
             try:
-                if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
-                    return [self._reshaped(op, whole)]
                 for mine, other in zip(op.operands, whole.operands, strict=True):
                     if is_tensor(mine):
                         self._check_whole(mine, other)
-                return [
+            except CheckError as error:
+                failures.append(error)
+                continue
+            found.append(
+                [
                     Held(shape_of(mine), self.program.held(other).parts)
                     for mine, other in zip(op.results, whole.results, strict=True)
                 ]
-            except MismatchError as error:
-                failure = error
-        raise failure
+            )
+        if not found:
+            raise least_certain(failures)
+        return [joined(helds) for helds in zip(*found, strict=True)]
 
-    def _reshaped(
-        self, op: tensor.ExpandShapeOp | tensor.CollapseShapeOp, whole: Operation
-    ) -> Held:
-        held, want = self.held(op.src), self.program.held(whole.operands[0])
-        region = whole_box(held.shape)
-        failure = MismatchError("reshapes another tensor")
-        shape = shape_of(op.results[0])
-        extents = (shape_of(whole.operands[0]), shape_of(whole.results[0]))
-        for shift in _shifts(held, region, want):
-            for dimension, (mine, extent) in enumerate(zip(held.shape, extents[0], strict=True)):
-                if mine == extent:
-                    shift[dimension] = 0
-            try:
-                self._check(held, region, want, shift)
-                starts = _reshaped_starts(op, shift, shape, *extents)
-            except MismatchError as error:
-                failure = error
-                continue
-            [part] = self.program.held(whole.results[0]).parts
-            access = tuple(Along(d, 1, start) for d, start in enumerate(starts))
-            return Held(shape, (Part(whole_box(shape), part.origin, access, 0, op),))
-        raise failure
+    def others(self, op: Operation, read: Sequence[tuple[Held, Box]]) -> list[Operation]:
+        """Operations without loops that do the same, of something that is read."""
+        kind = other_kind(op)
+        return _distinct(
+            whole for key in self._keys(read) for whole in self.program.others.get((kind, key), ())
+        )
+
+
+_Found = TypeVar("_Found", bound=Hashable)
+
+
+def _distinct(found: Iterable[_Found]) -> list[_Found]:
+    return list(dict.fromkeys(found))
+
+
+def joined(helds: Sequence[Held]) -> Held:
+    """Everything that is known of one tensor."""
+    return Held(helds[0].shape, tuple(_distinct(part for held in helds for part in held.parts)))
+
+
+def least_certain(failures: Sequence[CheckError]) -> CheckError:
+    """Of the reasons why a tile is none of several operations, one that rules nothing out."""
+    if not failures:
+        return NotFollowedError("computes nothing that the whole program computes of its operands")
+    return next((one for one in failures if isinstance(one, NotFollowedError)), failures[0])
 
 
 def _region(map_: Sequence[Sum], loops: Sequence[int]) -> Box:
@@ -412,54 +314,6 @@ def _check_order(whole: Computation, partial: Sequence[int]) -> None:
     type_ = whole.op.results[0].type
     assert isinstance(type_, TensorType)
     if len(partial) > 1 or len(whole.op.results) > 1:
-        raise MismatchError("adds up a part of the sum along several loops")
+        raise NotFollowedError("adds up a part of the sum along several loops")
     if partial[0] != long[0] and not isinstance(type_.get_element_type(), IntegerType):
         raise MismatchError("adds up in another order than the whole program")
-
-
-def _reshaped_starts(
-    op: tensor.ExpandShapeOp | tensor.CollapseShapeOp,
-    shift: Shift,
-    shape: Sequence[int],
-    source: Sequence[int],
-    result: Sequence[int],
-) -> list[int | None]:
-    """Where a reshaped tile starts in the reshaped whole; raises MismatchError if it is no box."""
-    groups = [[entry.value.data for entry in group.data] for group in op.reassociation.data]
-    tile = shape_of(op.src)
-    starts: list[int | None] = [0] * len(result)
-    for one, many in enumerate(groups):
-        if isinstance(op, tensor.CollapseShapeOp):
-            at = [shift[d] for d in many]
-            sizes, extents = [tile[d] for d in many], [source[d] for d in many]
-            if any(a is None for a in at):
-                starts[one] = None
-                continue
-            _check_run([a or 0 for a in at], sizes, extents)
-            total = 0
-            for a, extent in zip(at, extents, strict=True):
-                total = total * extent + (a or 0)
-            starts[one] = total
-            continue
-        begin = shift[one]
-        sizes, extents = [shape[d] for d in many], [result[d] for d in many]
-        if begin is None:
-            for d in many:
-                starts[d] = None
-            continue
-        found: list[int] = []
-        for extent in reversed(extents):
-            begin, index = divmod(begin, extent)
-            found.append(index)
-        _check_run(found[::-1], sizes, extents)
-        for d, index in zip(many, found[::-1], strict=True):
-            starts[d] = index
-    return starts
-
-
-def _check_run(at: Sequence[int], sizes: Sequence[int], extents: Sequence[int]) -> None:
-    """Check that a box is one run of elements."""
-    first = next((i for i, size in enumerate(sizes) if size > 1), len(sizes))
-    for i, (a, size, extent) in enumerate(zip(at, sizes, extents, strict=True)):
-        if a + size > extent or (i > first and (a, size) != (0, extent)):
-            raise MismatchError("reshapes what is no run of elements")

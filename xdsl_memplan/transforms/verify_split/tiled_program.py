@@ -1,19 +1,23 @@
 """Runs a tiled function on descriptions of its tensors, loops by induction."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
+from xdsl_memplan.transforms.verify_split.check_errors import (
+    CheckError,
+    MismatchError,
+    NotFollowedError,
+)
+from xdsl_memplan.transforms.verify_split.comparison import check_holds
 from xdsl_memplan.transforms.verify_split.computation import (
     Computation,
-    NotFollowedError,
     computation_of,
     is_tensor,
     shape_of,
@@ -27,7 +31,9 @@ from xdsl_memplan.transforms.verify_split.held_parts import (
     whole_box,
     without,
 )
-from xdsl_memplan.transforms.verify_split.matching import Matcher, MismatchError, check_holds
+from xdsl_memplan.transforms.verify_split.matched_insertion import set_apart
+from xdsl_memplan.transforms.verify_split.matched_reshape import reshaped
+from xdsl_memplan.transforms.verify_split.matching import Matcher
 from xdsl_memplan.transforms.verify_split.whole_program import (
     WholeProgram,
     copied,
@@ -36,6 +42,7 @@ from xdsl_memplan.transforms.verify_split.whole_program import (
     moved,
     put,
     region_of,
+    sets_apart,
     sliced,
     volume,
 )
@@ -64,8 +71,8 @@ class TiledProgram:
     def run(self) -> None:
         """Follow the function to what it returns.
 
-        Raises PassFailedException with the operation that does not do what the whole program does,
-        NotFollowedError where that cannot be told.
+        Raises MismatchError with the operation that does not do what the whole program does,
+        NotFollowedError with the one of which that cannot be told.
         """
         if len(self.function.body.blocks) != 1:
             raise NotFollowedError("branches between blocks")
@@ -80,9 +87,9 @@ class TiledProgram:
         for op in block.ops:
             try:
                 self._operation(op)
-            except MismatchError as error:
-                by = "" if error.by in (None, op) else f"; written by {describe_op(error.by)}"
-                raise PassFailedException(f"{describe_op(op)}: {error}{by}") from error
+            except CheckError as error:
+                error.op = error.op or op
+                raise
 
     def _of(self, value: SSAValue) -> Held:
         held = self._held.get(value)
@@ -145,8 +152,13 @@ class TiledProgram:
             case tensor.InsertSliceOp():
                 offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
                 _check_slice(op, offsets, shape_of(op.dest))
-                held = inserted(self._of(op.source), self._of(op.dest), op, offsets)
-                self._held[op.result] = held
+                self._held[op.result] = (
+                    set_apart(self.matcher, op, offsets)
+                    if sets_apart(op)
+                    else inserted(self._of(op.source), self._of(op.dest), op, offsets)
+                )
+            case tensor.ExpandShapeOp() | tensor.CollapseShapeOp():
+                self._held[op.result] = reshaped(self.matcher, op)
             case _ if any(map(is_tensor, op.results)):
                 self._computed(op)
             case _:
@@ -188,7 +200,7 @@ class TiledProgram:
         source = self._of(op.source)
         _check_inside(region_of(offsets, sizes, steps), source.shape)
         held = copied(source, op, offsets)
-        self.matcher.decisions.append(_check_written(held))
+        self.matcher.decisions.append(self._check_written(held))
         self._held[op.result] = held
 
     def _store(self, op: StoreOp) -> None:
@@ -198,7 +210,7 @@ class TiledProgram:
             raise NotFollowedError("memplan.store with steps")
         source, target = self._of(op.source), self._of(op.destination)
         _check_inside(tuple((a, a + n) for a, n in zip(offsets, sizes, strict=True)), target.shape)
-        self.matcher.decisions.append(_check_written(source))
+        self.matcher.decisions.append(self._check_written(source))
         self._held[op.result] = put(source, target, offsets, sizes, op)
 
     def _offsets(self, static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[int]:
@@ -217,8 +229,19 @@ class TiledProgram:
             try:
                 want = self.program.held(other)
                 check_holds(self._of(mine), whole_box(shape), want, [0] * len(shape))
-            except MismatchError as error:
-                raise MismatchError(f"result {number}: {error}", error.by) from error
+            except CheckError as error:
+                raise type(error)(f"result {number}: {error}", error.by) from error
+
+    def _check_written(self, held: Held) -> int:
+        """Check that everything is written; return by how many parts."""
+        rest = [whole_box(held.shape)]
+        for part in held.parts:
+            rest = [piece for box in rest for piece in without(box, part.box)]
+        if rest:
+            where = "x".join(f"[{a}, {b})" for a, b in rest[0])
+            kind = NotFollowedError if self.program.reads_undefined() else MismatchError
+            raise kind(f"reads elements {where} that nothing has written yet")
+        return len(held.parts)
 
     # Loops.
 
@@ -275,10 +298,12 @@ class TiledProgram:
         last = [_later(a, b, count - 1) for a, b in zip(one, two, strict=True)]
         begin = [held for held in late if held is not None]
         matcher.decisions = []
-        alike = len(begin) == len(late) and (
-            self._iteration(op, begin, first + (count - 1) * step) == last
-            and matcher.decisions == decisions
-        )
+        alike = False
+        if len(begin) == len(late):
+            # Tiles that are not alike need not meet what this one begins with.
+            with suppress(CheckError):
+                end = self._iteration(op, begin, first + (count - 1) * step)
+                alike = end == last and matcher.decisions == decisions
         matcher.decisions = [*around, decisions]
         self.work = work + (count - 1) * per_tile if alike else before
         return [held for held in last if held is not None] if alike else None
@@ -323,14 +348,3 @@ def _check_slice(
 ) -> None:
     region = region_of(offsets, op.static_sizes.get_values(), op.static_strides.get_values())
     _check_inside(region, shape)
-
-
-def _check_written(held: Held) -> int:
-    """Check that everything is written; return by how many parts."""
-    rest = [whole_box(held.shape)]
-    for part in held.parts:
-        rest = [piece for box in rest for piece in without(box, part.box)]
-    if rest:
-        where = "x".join(f"[{a}, {b})" for a, b in rest[0])
-        raise MismatchError(f"reads elements {where} that nothing has written yet")
-    return len(held.parts)

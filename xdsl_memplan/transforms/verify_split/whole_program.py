@@ -1,7 +1,7 @@
 """The program before it was cut: what each tensor is made of, and who computes it."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -10,9 +10,9 @@ from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
+from xdsl_memplan.transforms.verify_split.check_errors import NotFollowedError
 from xdsl_memplan.transforms.verify_split.computation import (
     Computation,
-    NotFollowedError,
     body_key,
     computation_of,
     is_tensor,
@@ -21,18 +21,18 @@ from xdsl_memplan.transforms.verify_split.computation import (
     uniform_key,
 )
 from xdsl_memplan.transforms.verify_split.held_parts import (
+    UNDEFINED,
     Along,
     Box,
     Held,
     Origin,
     Part,
     clipped,
+    glued,
     overwritten,
     whole_box,
 )
-
-UNDEFINED = Origin(None)
-"""Elements that nobody has written: anything will do."""
+from xdsl_memplan.transforms.verify_split.reshapes import Reshape
 
 
 @dataclass
@@ -40,17 +40,19 @@ class WholeProgram:
     """A function as it was; `memplan.group` counts as what is in it."""
 
     function: FuncOp
-    shapes: dict[Hashable, tuple[int, ...]] = field(default_factory=dict[Hashable, tuple[int, ...]])
     computations: dict[Hashable, list[Computation]] = field(
         default_factory=dict[Hashable, list[Computation]]
     )
     """By kind and by one of the tensors that are read."""
     others: dict[Hashable, list[Operation]] = field(default_factory=dict[Hashable, list[Operation]])
     """Operations without loops, by kind and by one of the tensors that are read."""
+    reshapes: dict[Operation, Reshape] = field(default_factory=dict[Operation, Reshape])
+    """Those of the others by which elements change their indices."""
     work: dict[Operation, int] = field(default_factory=dict[Operation, int])
     """Multiply-adds of contractions."""
     _numbered: dict[Hashable, Operation] = field(default_factory=dict[Hashable, Operation])
     _held: dict[SSAValue, Held] = field(default_factory=dict[SSAValue, Held])
+    _read: list[SSAValue] = field(default_factory=list[SSAValue])
 
     def __post_init__(self) -> None:
         for op in operations(self.function):
@@ -76,11 +78,18 @@ class WholeProgram:
             return
         if not any(map(is_tensor, op.results)) or isinstance(op, tensor.EmptyOp | arith.ConstantOp):
             return
+        if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
+            known = {part.origin for part in self.held(op.src).parts}
+            if all(part.origin in known for part in self.held(op.result).parts):
+                return
+            self.reshapes[op] = Reshape.of(op)
         computation = computation_of(op)
         if computation is None:
             tensors = [operand for operand in op.operands if is_tensor(operand)]
+            self._read += tensors
             kind = other_kind(op)
-            self._number(op, kind, tensors)
+            if not isinstance(op, tensor.InsertSliceOp):
+                self._number(op, kind, tensors)
             for key in self._keys(tensors):
                 self.others.setdefault((kind, key), []).append(op)
             return
@@ -91,6 +100,7 @@ class WholeProgram:
         constants = tuple(index.constant for map_ in computation.maps for index in map_)
         shifts = tuple(tuple(terms) for _, terms in computation.shifts)
         kind = (computation.kind, computation.loops, constants, shifts)
+        self._read += [*read, *computation.tables]
         self._number(op, kind, [*read, *computation.tables])
         for key in self._keys(read):
             self.computations.setdefault((computation.kind, key), []).append(computation)
@@ -131,8 +141,31 @@ class WholeProgram:
                 return Held(shape, (Part(whole_box(shape), Origin(uniform), ()),))
             if isinstance(value.op, arith.ConstantOp):
                 key = ("constant", value.op.value)
-        self.shapes[key] = shape
+            if isinstance(value.op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
+                return Held(shape, tuple(self._reshaped(value.op, key)))
         return Held(shape, (itself(key, shape),))
+
+    def _reshaped(
+        self, op: tensor.ExpandShapeOp | tensor.CollapseShapeOp, key: Hashable
+    ) -> tuple[Part, ...]:
+        """Parts whose elements are still found by their indices, and others under a new name."""
+        reshape = Reshape.of(op)
+        whole = itself(key, reshape.result)
+        parts: list[Part] = []
+        for part in self.held(op.src).parts:
+            box, access = reshape.box(part.box), reshape.carried(part)
+            if box is None:
+                return (whole,)
+            known = whole if access is None else replace(part, access=access)
+            parts.append(replace(known, box=box))
+        return glued(parts)
+
+    def reads_undefined(self) -> bool:
+        """Tell whether elements are read that nothing writes."""
+        groups = [op for op in self.function.body.block.ops if isinstance(op, GroupOp)]
+        inputs = [value for group in groups for value in group.inputs]
+        tensors = filter(is_tensor, (*self._read, *inputs, *self.returned()))
+        return any(part.origin == UNDEFINED for value in tensors for part in self.held(value).parts)
 
 
 def itself(key: Hashable, shape: Sequence[int]) -> Part:
@@ -155,6 +188,8 @@ def operations(function: FuncOp) -> Iterator[Operation]:
 def other_kind(op: Operation) -> Hashable:
     """Equal for operations that do the same, whatever their shapes; regions included."""
     tables: list[SSAValue] = []
+    if isinstance(op, tensor.InsertSliceOp):
+        return (op.name, op.static_strides)
     if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
         return (op.name, op.reassociation)
     scalars = tuple(None if is_tensor(value) else scalar_key(value) for value in op.operands)
@@ -181,7 +216,9 @@ def moved(op: Operation, held: Callable[[SSAValue], Held]) -> Held | None:
             return _concatenated(op, held)
         case tensor.ExtractSliceOp() if DYNAMIC_INDEX not in op.static_offsets.get_values():
             return sliced(held(op.source), op, op.static_offsets.get_values(), op.result)
-        case tensor.InsertSliceOp() if DYNAMIC_INDEX not in op.static_offsets.get_values():
+        case tensor.InsertSliceOp() if (
+            DYNAMIC_INDEX not in op.static_offsets.get_values() and not sets_apart(op)
+        ):
             return inserted(held(op.source), held(op.dest), op, op.static_offsets.get_values())
         case LoadOp() | CarryOp() if not op.offsets:
             return copied(held(op.source), op, op.static_offsets.get_values())
@@ -210,13 +247,15 @@ def sliced(held: Held, op: tensor.ExtractSliceOp, offsets: Sequence[int], result
     return clipped(held, region, steps, kept_dimensions(sizes, shape_of(result)))
 
 
-def inserted(source: Held, target: Held, op: Operation, offsets: Sequence[int]) -> Held:
-    """What a tensor holds with a part of it replaced."""
-    assert isinstance(op, tensor.InsertSliceOp)
+def sets_apart(op: tensor.InsertSliceOp) -> bool:
+    """Tell whether there are elements between those that are inserted."""
     sizes, steps = op.static_sizes.get_values(), op.static_strides.get_values()
-    if any(step != 1 and size > 1 for step, size in zip(steps, sizes, strict=True)):
-        raise NotFollowedError("tensor.insert_slice with steps")
-    return put(source, target, offsets, sizes, op)
+    return any(step != 1 and size > 1 for step, size in zip(steps, sizes, strict=True))
+
+
+def inserted(source: Held, target: Held, op: tensor.InsertSliceOp, offsets: Sequence[int]) -> Held:
+    """What a tensor holds with a box of it replaced."""
+    return put(source, target, offsets, op.static_sizes.get_values(), op)
 
 
 def put(

@@ -1,0 +1,213 @@
+"""Tiles that are right are proved, and those that are not are not."""
+
+import pytest
+
+from tests.transforms.test_region_moves import parse
+from tests.transforms.test_verify_split import function_of
+from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
+
+
+def verdict(whole: str, tiled: str) -> Verdict:
+    found = check_split(function_of(parse(whole)), function_of(parse(tiled)))
+    return found.verdict
+
+
+def function(arguments: str, results: str, body: str) -> str:
+    return f"func.func @main({arguments}) -> {results} {{\n{ZERO}{body}\n}}"
+
+
+ZERO = "%zero = arith.constant 0.0 : f32\n"
+SAME = "affine_map<(i) -> (i)>"
+PLACE = """^bb0(%o: f32):
+  %i = linalg.index 0 : index
+  %n = arith.index_cast %i : index to i64
+  %f = arith.sitofp %n : i64 to f32
+  linalg.yield %f : f32
+}"""
+
+
+def numbers(name: str, extent: int) -> str:
+    """0, 1, 2, ..."""
+    type_ = f"tensor<{extent}xf32>"
+    return (
+        f"{name}_e = tensor.empty() : {type_}\n"
+        f'{name} = linalg.generic {{indexing_maps = [{SAME}], iterator_types = ["parallel"]}} '
+        f"outs({name}_e : {type_}) {{\n{PLACE} -> {type_}\n"
+    )
+
+
+def sum_of(name: str, one: str, other: str, extent: int) -> str:
+    type_ = f"tensor<{extent}xf32>"
+    return (
+        f"{name}_e = tensor.empty() : {type_}\n"
+        f"{name} = linalg.generic {{indexing_maps = [{SAME}, {SAME}, {SAME}], "
+        f'iterator_types = ["parallel"]}} ins({one}, {other} : {type_}, {type_}) '
+        f"outs({name}_e : {type_}) {{\n^bb0(%p: f32, %q: f32, %o: f32):\n"
+        f" %z = arith.addf %p, %q : f32\n linalg.yield %z : f32\n}} -> {type_}\n"
+    )
+
+
+def test_numbers_that_begin_alike_are_told_apart_by_who_reads_them():
+    """Three of 0, 1, 2 are those of 0, ..., 4 too."""
+    text = function(
+        "%x: tensor<5xf32>, %y: tensor<3xf32>",
+        "(tensor<5xf32>, tensor<3xf32>)",
+        numbers("%long", 5)
+        + numbers("%short", 3)
+        + sum_of("%a", "%long", "%x", 5)
+        + sum_of("%b", "%short", "%y", 3)
+        + "return %a, %b : tensor<5xf32>, tensor<3xf32>",
+    )
+    assert verdict(text, text) is Verdict.PROVED
+
+
+TWICE = function(
+    "%x: tensor<3xf32>",
+    "tensor<12xf32>",
+    "%t = tensor.concat dim(0) %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>\n"
+    + sum_of("%a", "%t", "%t", 6)
+    + "%r = tensor.concat dim(0) %a, %a : (tensor<6xf32>, tensor<6xf32>) -> tensor<12xf32>\n"
+    + "return %r : tensor<12xf32>",
+)
+
+
+def test_a_tile_may_lie_in_several_places():
+    """What is computed of the first and of the second `%x` is the same."""
+    tiled = function(
+        "%x: tensor<3xf32>",
+        "tensor<12xf32>",
+        sum_of("%a", "%x", "%x", 3)
+        + "%r = tensor.concat dim(0) %a, %a, %a, %a : (tensor<3xf32>, tensor<3xf32>, "
+        "tensor<3xf32>, tensor<3xf32>) -> tensor<12xf32>\n"
+        "return %r : tensor<12xf32>",
+    )
+    assert verdict(TWICE, tiled) is Verdict.PROVED
+
+
+PADDED = function(
+    "%x: tensor<4x6xf32>",
+    "tensor<2x2x8xf32>",
+    "%p = tensor.pad %x low[0, 2] high[0, 0] {\n^bb0(%i: index, %j: index):\n"
+    "tensor.yield %zero : f32\n} : tensor<4x6xf32> to tensor<4x8xf32>\n"
+    "%e = tensor.expand_shape %p [[0, 1], [2]] output_shape [2, 2, 8] "
+    ": tensor<4x8xf32> into tensor<2x2x8xf32>\n"
+    "return %e : tensor<2x2x8xf32>",
+)
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [("%e0, %e1", Verdict.PROVED), ("%e1, %e0", Verdict.REFUTED)]
+)
+def test_padding_alone_stays_padding_in_another_shape(order: str, expected: Verdict):
+    types = {"%e0": "tensor<2x2x2xf32>", "%e1": "tensor<2x2x6xf32>"}
+    tiled = function(
+        "%x: tensor<4x6xf32>",
+        "tensor<2x2x8xf32>",
+        "%n = tensor.empty() : tensor<4x2xf32>\n"
+        "%p0 = linalg.fill ins(%zero : f32) outs(%n : tensor<4x2xf32>) -> tensor<4x2xf32>\n"
+        "%e0 = tensor.expand_shape %p0 [[0, 1], [2]] output_shape [2, 2, 2] "
+        ": tensor<4x2xf32> into tensor<2x2x2xf32>\n"
+        "%e1 = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 2, 6] "
+        ": tensor<4x6xf32> into tensor<2x2x6xf32>\n"
+        f"%r = tensor.concat dim(2) {order} : "
+        f"({', '.join(types[name] for name in order.split(', '))}) -> tensor<2x2x8xf32>\n"
+        "return %r : tensor<2x2x8xf32>",
+    )
+    assert verdict(PADDED, tiled) is expected
+
+
+def apart(name: str, source: str, count: int, offset: int, extent: int) -> str:
+    """Put `count` elements two apart into zeros."""
+    type_ = f"tensor<{extent}xf32>"
+    return (
+        f"{name}_e = tensor.empty() : {type_}\n"
+        f"{name}_z = linalg.fill ins(%zero : f32) outs({name}_e : {type_}) -> {type_}\n"
+        f"{name} = tensor.insert_slice {source} into {name}_z[{offset}] [{count}] [2] "
+        f": tensor<{count}xf32> into {type_}\n"
+    )
+
+
+def slice_of(name: str, start: int, count: int) -> str:
+    return (
+        f"{name} = tensor.extract_slice %x[{start}] [{count}] [1] "
+        f": tensor<4xf32> to tensor<{count}xf32>\n"
+    )
+
+
+APART = function(
+    "%x: tensor<4xf32>", "tensor<9xf32>", apart("%r", "%x", 4, 1, 9) + "return %r : tensor<9xf32>"
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "count", "offset", "expected"),
+    [
+        (2, 2, 0, True),
+        # Another element, one place later, and the last one forgotten.
+        (1, 2, 0, False),
+        (2, 2, 1, False),
+        (2, 1, 0, False),
+    ],
+)
+def test_elements_set_apart_in_tiles(start: int, count: int, offset: int, expected: bool):
+    """0 a 0 b 0 | c 0 d 0"""
+    tiled = function(
+        "%x: tensor<4xf32>",
+        "tensor<9xf32>",
+        slice_of("%x0", 0, 2)
+        + apart("%r0", "%x0", 2, 1, 5)
+        + slice_of("%x1", start, count)
+        + apart("%r1", "%x1", count, offset, 4)
+        + "%r = tensor.concat dim(0) %r0, %r1 : (tensor<5xf32>, tensor<4xf32>) -> tensor<9xf32>\n"
+        "return %r : tensor<9xf32>",
+    )
+    assert (verdict(APART, tiled) is Verdict.PROVED) == expected
+    assert verdict(APART, APART) is Verdict.PROVED
+
+
+def doubled(name: str, op: str, one: str, other: str) -> str:
+    """`%x` + `%x`, or the same value by another operation."""
+    return sum_of(name, one, other, 4).replace("arith.addf", f"arith.{op}")
+
+
+@pytest.mark.parametrize(
+    ("tile", "expected", "reason"),
+    [
+        (slice_of("%a", 0, 4) + doubled("%r", "addf", "%a", "%x"), Verdict.PROVED, ""),
+        # Another operation may make the same numbers.
+        (
+            doubled("%r", "subf", "%x", "%x"),
+            Verdict.UNKNOWN,
+            "'%r = linalg.generic' (operation 3 of @main): computes nothing that the whole program "
+            "computes of its operands",
+        ),
+        # Another argument does not.
+        (
+            doubled("%r", "addf", "%x", "%y"),
+            Verdict.REFUTED,
+            "'%r = linalg.generic' (operation 3 of @main): reads other tensors than the whole "
+            "program",
+        ),
+    ],
+)
+def test_three_verdicts(tile: str, expected: Verdict, reason: str):
+    arguments, results = "%x: tensor<4xf32>, %y: tensor<4xf32>", "tensor<4xf32>"
+    whole = function(
+        arguments, results, doubled("%r", "addf", "%x", "%x") + "return %r : tensor<4xf32>"
+    )
+    tiled = function(arguments, results, tile + "return %r : tensor<4xf32>")
+    found = check_split(function_of(parse(whole)), function_of(parse(tiled)))
+    assert found.verdict is expected, found
+    assert found.reason == reason
+
+
+def test_minus_zero_is_another_constant():
+    text = function(
+        "",
+        "tensor<4xf32>",
+        "%e = tensor.empty() : tensor<4xf32>\n"
+        "%r = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>\n"
+        "return %r : tensor<4xf32>",
+    )
+    assert verdict(text, text) is Verdict.PROVED
+    assert verdict(text, text.replace("constant 0.0", "constant -0.0")) is Verdict.REFUTED
