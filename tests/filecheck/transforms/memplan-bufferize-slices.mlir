@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p memplan-bufferize,memplan-assign-offsets %s | filecheck %s
+// RUN: xdsl-opt -p memplan-bufferize,memplan-assign-offsets --split-input-file %s | filecheck %s
 
 // All parts of a tensor are there before a border is put around it. In the place of the bordered tensor they would take 96 bytes beside
 // the 256 of %w; on their own they take 64, and the border is made when %w is gone.
@@ -37,3 +37,29 @@ func.func @grows_before_its_border(%a: tensor<64xf32>, %z: f32) -> tensor<24xf32
 // CHECK:       memplan.buffer @memory size 256 alignment 64 lifetime <0 : i64, 3 : i64> offset 0 : memref<64xf32>
 // CHECK:       memplan.buffer @memory size 64 alignment 64 lifetime <1 : i64, 6 : i64> offset 256 : memref<16xf32>
 // CHECK:       memplan.buffer @memory size 96 alignment 64 lifetime <3 : i64, 6 : i64> offset 0 : memref<24xf32>
+
+// -----
+
+// Zeros between the elements are written when these are there already: a transposed convolution needs no other room for them.
+
+func.func @between(%a: tensor<2x3xf32>) -> tensor<5x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3xf32>
+  %x = linalg.exp ins(%a : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %d = tensor.empty() : tensor<5x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%d : tensor<5x6xf32>) -> tensor<5x6xf32>
+  %r = tensor.insert_slice %x into %f[1, 0] [2, 3] [2, 2] : tensor<2x3xf32> into tensor<5x6xf32>
+  func.return %r : tensor<5x6xf32>
+}
+
+// CHECK-LABEL: func.func @between
+// CHECK:       [[R:%.+]] = memplan.buffer @memory size 120
+// CHECK:       [[X:%.+]] = memref.subview [[R]][1, 0] [2, 3] [2, 2]
+// CHECK-NEXT:  linalg.exp ins(%a : memref<2x3xf32>) outs([[X]]
+// CHECK:       memref.subview [[R]][0, 0] [1, 6] [1, 1]
+// CHECK:       memref.subview [[R]][4, 0] [1, 6] [1, 1]
+// CHECK:       memref.subview [[R]][2, 0] [1, 6] [2, 1]
+// CHECK:       memref.subview [[R]][1, 5] [2, 1] [2, 1]
+// CHECK:       memref.subview [[R]][1, 1] [2, 2] [2, 2]
+// CHECK-NOT:   memref.subview
+// CHECK:       func.return

@@ -48,7 +48,7 @@ def emit_insert_slice(emitter: Emitter, op: Operation) -> bool:
     place = emitter.placement.places[op.result]
     slice = slice_of(op, shape_of(op.source))
     uniform = emitter.placement.uniforms.of(op.dest)
-    if uniform is not None and set(slice.strides) <= {1} and not op.offsets:
+    if uniform is not None and not op.offsets:
         _fill_around(emitter, uniform.scalar, place, slice, shape_of(op.result))
     else:
         emitter.put(op.dest, place)
@@ -78,17 +78,21 @@ def _fill_around(
 
 
 def borders(interior: Slice, shape: tuple[int, ...]) -> Iterator[Slice]:
-    """Slices without overlap that are all of `shape` except the interior, which has stride 1."""
+    """Slices without overlap that are all of `shape` except the interior, at fixed offsets.
+
+    Per dimension: what is before, what is behind, and with a stride what is between its elements.
+    """
     rank = len(shape)
-    offsets = [0] * rank
-    sizes = list(shape)
+    ranges = [(0, size, 1) for size in shape]
     for dimension in range(rank):
-        start = interior.offsets[dimension]
+        start, size = interior.offsets[dimension], interior.sizes[dimension]
+        stride = interior.strides[dimension] if size > 1 else 1
         assert isinstance(start, int)
-        stop = start + interior.sizes[dimension]
-        for begin, end in ((0, start), (stop, shape[dimension])):
-            part = (*sizes[:dimension], end - begin, *sizes[dimension + 1 :])
-            if 0 not in part:
-                at = (*offsets[:dimension], begin, *offsets[dimension + 1 :])
-                yield Slice(at, part, (1,) * rank, tuple(range(rank)))
-        offsets[dimension], sizes[dimension] = start, stop - start
+        stop = start + (size - 1) * stride + 1
+        between = [(start + phase, size - 1, stride) for phase in range(1, stride)]
+        for part in ((0, start, 1), (stop, shape[dimension] - stop, 1), *between):
+            ranges[dimension] = part
+            if all(count for _, count, _ in ranges):
+                offsets, sizes, strides = zip(*ranges, strict=True)
+                yield Slice(offsets, sizes, strides, tuple(range(rank)))
+        ranges[dimension] = (start, size, stride)

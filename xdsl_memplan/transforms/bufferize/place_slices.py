@@ -88,9 +88,8 @@ def place_insert_slice(placement: Placement, op: Operation) -> None:
     reads = placement.liveness.reads(op)
     if not (reads[1] and placement.uniforms.of(op.dest) is None and not _is_empty(op.dest)):
         part = _part(placement, op, slice, place)
-        # A fill cannot go around a slice with strides or at a place that is not known: no offer.
-        around = set(slice.strides) <= {1} and not op.offsets
-        if part is not None and (_is_empty(op.dest) or around):
+        # A fill cannot go around a slice at a place that is not known: no offer.
+        if part is not None and (_is_empty(op.dest) or not op.offsets):
             placement.offer_slice(op.source, part, op, 0)
         return
     root = placement.root(op.dest)
