@@ -345,6 +345,15 @@ impl<'s, 'a> Layout<'s, 'a> {
         })
     }
 
+    /// Whether the result of an operator is the bytes of its operand. Not so for a view of which tiles keep a part: that
+    /// and what is new are put together.
+    pub(super) fn is_alias(&self, op: usize) -> bool {
+        let op = &self.graph.operators[op];
+        op.is_view
+            && (self.is_outer_view[op.results[0]]
+                || !self.spans(op.results[0]).is_some_and(|spans| self.has_overlap(spans)))
+    }
+
     /// Tensors that the group makes or fetches.
     pub(super) fn tensors(&self) -> impl Iterator<Item = usize> {
         let made =

@@ -39,7 +39,7 @@ impl Layout<'_, '_> {
             let tiles: Vec<usize> = self.sweep.tracks.iter().map(|t| t.cut.tiles() / 2).collect();
             self.overlap(spans, &tiles) * self.graph.tensors[tensor].element_bytes
         };
-        let made = self.sequence.iter().filter(|&&op| !self.graph.operators[op].is_view);
+        let made = self.sequence.iter().filter(|&&op| !self.is_alias(op));
         made.flat_map(|&op| &self.graph.operators[op].results).map(|&t| of(t)).sum()
     }
 
@@ -134,7 +134,7 @@ impl Layout<'_, '_> {
             }
         }
         for &op in self.sequence.iter().filter(|_| self.is_cached) {
-            if self.graph.operators[op].is_view {
+            if self.is_alias(op) {
                 continue;
             }
             for &tensor in &self.graph.operators[op].results {

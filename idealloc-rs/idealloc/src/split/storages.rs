@@ -1,6 +1,6 @@
 //! Which tensors of a group share a storage, and when each storage is live.
 
-use super::graph::Access;
+use super::graph::{Access, Operator};
 use super::layout::{External, Layout, Residency, level_of};
 
 /// Positions of the sequence in which some tensors share room, both ends included.
@@ -27,6 +27,11 @@ enum Root {
     Resident,
     /// In the storage of this tensor.
     Of(usize),
+}
+
+/// The operands that a result holds. What a view shows is new is put behind what was kept of it before.
+fn parts(op: &Operator) -> &[usize] {
+    if op.is_view { &[0] } else { &op.parts }
 }
 
 /// What is known of one tensor.
@@ -119,7 +124,7 @@ impl Layout<'_, '_> {
         }));
         for (position, &op) in self.sequence.iter().enumerate() {
             let data = &graph.operators[op];
-            if data.is_view
+            if self.is_alias(op)
                 && let Some((source, _)) = data.operands.first()
             {
                 states[data.results[0]].base = states[*source].base;
@@ -136,7 +141,7 @@ impl Layout<'_, '_> {
                 state.first_use = state.first_use.min(position);
                 state.deepest = state.deepest.max(self.levels[position]);
             }
-            for &k in data.parts.iter().chain(&data.in_place) {
+            for &k in parts(data).iter().chain(&data.in_place) {
                 let base = states[data.operands[k].0].base;
                 states[base].may_be_shared = true;
             }
@@ -173,7 +178,7 @@ impl Layout<'_, '_> {
         };
         for position in (0..self.sequence.len()).rev() {
             let data = &graph.operators[self.sequence[position]];
-            if data.is_view {
+            if self.is_alias(self.sequence[position]) {
                 continue;
             }
             for &tensor in &data.results {
@@ -192,7 +197,7 @@ impl Layout<'_, '_> {
                     && !state.has_overlap
                     && state.last_use == position
             };
-            for &k in &data.parts {
+            for &k in parts(data) {
                 let base = states[data.operands[k].0].base;
                 if may_share(&states[base]) && states[base].uses == 1 {
                     states[base].root = root;
@@ -225,7 +230,7 @@ impl Layout<'_, '_> {
         let graph = self.graph;
         for (position, &op) in self.sequence.iter().enumerate() {
             let data = &graph.operators[op];
-            if data.is_view {
+            if self.is_alias(op) {
                 continue;
             }
             for &tensor in &data.results {
