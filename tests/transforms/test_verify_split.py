@@ -16,10 +16,13 @@ from tests.transforms.test_region_moves import parse
 from tests.transforms.test_split_programs import Emit
 from xdsl_memplan.dialects.groups import GroupCostAttr, GroupOp
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.transforms import memplan_expand_groups
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
-from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
+from xdsl_memplan.transforms.verify_split.check_split import SplitCheck, Verdict, check_split
 
 SPLITS = [
     (programs.two_convolutions, "L1=1KiB,DDR", "auto"),
@@ -102,3 +105,49 @@ def test_work_is_what_the_groups_say():
     why = refusal(whole, tiled)
     assert why is not None
     assert "multiply-adds, its groups say" in why
+
+
+@pytest.fixture
+def forgetful(monkeypatch: pytest.MonkeyPatch):
+    """Tiles of which one is not put into the result."""
+    forget = SPOILERS["drop a store"]
+
+    def spoil(function: FuncOp) -> None:
+        parent = function.parent_op()
+        assert isinstance(parent, ModuleOp)
+        assert forget(parent, random.Random(0))
+
+    monkeypatch.setattr(memplan_expand_groups, "erase_unread", spoil)
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_wrong_tiles_are_an_error_of_the_pass():
+    module = parse(programs.two_convolutions())
+    MemplanFormLayersPass().apply(Context(), module)
+    MemplanGroupPass(memory="L1=1KiB,DDR").apply(Context(), module)
+    unchecked = module.clone()
+    with pytest.raises(RefutedTiles, match=r"'func.return' \(operation \d+ of @main\): result 0"):
+        MemplanExpandGroupsPass().apply(Context(), module)
+    MemplanExpandGroupsPass(check=False).apply(Context(), unchecked)
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_a_pipeline_with_wrong_tiles_tries_nothing_else():
+    module = parse(programs.two_convolutions())
+    memory = "L1=1KiB:align=1,DDR"
+    with pytest.raises(RefutedTiles, match="not written"):
+        MemplanPipelinePass(memory=memory, stage="all").apply(Context(), module.clone())
+    MemplanPipelinePass(memory=memory, stage="all", verify=False).apply(Context(), module)
+
+
+def test_a_pipeline_takes_tiles_of_which_nothing_is_known(monkeypatch: pytest.MonkeyPatch):
+    found: list[SplitCheck] = []
+
+    def unknown(whole: FuncOp, tiled: FuncOp) -> SplitCheck:
+        found.append(SplitCheck(Verdict.UNKNOWN, "no rule"))
+        return found[-1]
+
+    monkeypatch.setattr(memplan_expand_groups, "check_split", unknown)
+    module = parse(programs.two_convolutions())
+    MemplanPipelinePass(memory="L1=1KiB:align=1,DDR", stage="all").apply(Context(), module)
+    assert found

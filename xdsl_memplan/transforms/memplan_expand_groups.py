@@ -17,7 +17,9 @@ from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
+from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.unread import erase_unread
+from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
 
 _NEVER = 1 << 60
 
@@ -54,6 +56,8 @@ class MemplanExpandGroupsPass(ModulePass):
 
     - `emit` (`auto`): `unroll` makes no loops; `loop` makes one of two tiles already; `auto` of
       three.
+    - `check` (true): check the tiles against the groups by other means than they are made, and
+      fail where they are refuted. Tiles that are proved and those of which nothing is known go on.
 
     Requires nothing. Modules without groups are left as they are.
     """
@@ -61,11 +65,13 @@ class MemplanExpandGroupsPass(ModulePass):
     name = "memplan-expand-groups"
 
     emit: Literal["auto", "unroll", "loop"] = "auto"
+    check: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Expand every group of the module ``op``.
 
-        Raises PassFailedException for a group whose cuts do not fit its body.
+        Raises PassFailedException for a group whose cuts do not fit its body, RefutedTiles with the
+        operation for tiles that do not compute what the groups do.
         """
         shortest = {"auto": 3, "loop": 2, "unroll": _NEVER}[self.emit]
         for function in op.walk():
@@ -73,11 +79,22 @@ class MemplanExpandGroupsPass(ModulePass):
                 groups = [inner for inner in function.walk() if isinstance(inner, GroupOp)]
                 if not groups:
                     continue
+                whole = function.clone() if self.check else None
                 for group in groups:
                     expand_group(group, shortest)
                 # A tile may write all that another operation of the tile has made.
                 erase_unread(function)
                 _note_bytes(function)
+                if whole is not None:
+                    _refuse_refuted(whole, function)
+
+
+def _refuse_refuted(whole: FuncOp, tiled: FuncOp) -> None:
+    found = check_split(whole, tiled)
+    if found.verdict is Verdict.REFUTED:
+        raise RefutedTiles(
+            f"memplan-expand-groups: tiles do not compute what the groups do: {found.reason}"
+        )
 
 
 def _note_bytes(function: FuncOp) -> None:

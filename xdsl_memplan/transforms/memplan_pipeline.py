@@ -77,7 +77,7 @@ class MemplanPipelinePass(ModulePass):
       `threads` (1): see `memplan-assign-offsets`.
     - `memory` (none): the description of the memories, for all passes that want it.
     - `arena` (`global`): see `convert-memplan-to-memref`.
-    - `verify` (true): run `memplan-verify`.
+    - `verify` (true): run `memplan-verify`, and check tiles (`memplan-expand-groups`).
     - `print-ir` (false): write the IR after each pass to standard error.
     - `timing` (false): write the seconds of each pass to standard error.
     - `summary` (false): write arena bytes, load, bound, fragmentation and planner per function, and
@@ -208,6 +208,7 @@ class MemplanPipelinePass(ModulePass):
                         self.max_recompute,
                         self.threads,
                         self.strategy,
+                        self.verify,
                     )
                     run_split(op, options, schedules, run_rest)
                 elif failures := run_for_less_room(op, schedules, run_rest, self.memory):

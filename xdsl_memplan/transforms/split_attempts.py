@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 
 MOST_TRIES = 5
 """Groups or schedules are made so often, each time for less room, until the buffers fit."""
@@ -31,6 +32,8 @@ class SplitOptions:
     threads: int
     strategy: Literal["auto", "literal", "block-first"] = "auto"
     """With another than `auto` groups are those of the strategy, whatever else would do."""
+    check: bool = True
+    """Whether tiles are checked when they are made."""
 
 
 Run = Callable[[ModuleOp, list[ModulePass]], None]
@@ -54,7 +57,7 @@ def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[Mo
             reserve=reserve,
             threads=options.threads,
         ),
-        MemplanExpandGroupsPass(),
+        MemplanExpandGroupsPass(check=options.check),
     ]
 
 
@@ -88,6 +91,8 @@ def run_for_less_room(
             reserve += more_to_reserve(error, first.capacity)
             if reserve >= first.capacity:
                 break
+        except RefutedTiles:
+            raise
         except PassFailedException as error:
             failures.append(error)
             break
@@ -108,7 +113,7 @@ def run_split(
     nothing, else the one of least traffic. What the search counts and what the buffers take may
     differ a little: then groups are formed again for less room.
 
-    Raises PassFailedException if nothing fits.
+    Raises PassFailedException if nothing fits, RefutedTiles if tiles are wrong.
     """
 
     def groups(reserve: int) -> list[ModulePass]:
@@ -136,6 +141,8 @@ def run_split(
         try:
             _commit(module, _trial(module, passes, run))
             return
+        except RefutedTiles:
+            raise
         except PassFailedException as error:
             failures.append(error)
     if not others:
@@ -195,6 +202,8 @@ def _take_smaller(
     for before in ([], unsplit):
         try:
             trial = _trial(module, [*before, *grouping(options, "peak")], run)
+        except RefutedTiles:
+            raise
         except PassFailedException:
             continue
         if _arena_bytes(trial, arena) < least:

@@ -1,6 +1,7 @@
 """Which operation of the whole program a tile is a piece of, and which piece."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar
 
@@ -42,6 +43,24 @@ _MOST_WAYS = 64
 """Ways to read the operands of one tile that are tried."""
 
 
+@dataclass
+class _Known:
+    """What is the same of a tile in all iterations."""
+
+    regions: Sequence[Box]
+    """What is read and written of each operand."""
+    read: Sequence[int]
+    """Operands whose elements matter."""
+    like_it: Mapping[Hashable, Sequence[Computation]]
+    """Operations of the whole program of the same kind, by one of the tensors that are read."""
+
+    @classmethod
+    def of(cls, tile: Computation, program: WholeProgram) -> "_Known":
+        read = [k for k, is_read in enumerate(tile.reads) if is_read]
+        regions = [_region(map_, tile.loops) for map_ in tile.maps]
+        return cls(regions, read, program.computations.get(tile.kind, {}))
+
+
 class Matcher:
     """Finds the operations of one whole program."""
 
@@ -50,6 +69,7 @@ class Matcher:
         self.program = program
         self.held = held
         self.evaluate = evaluate
+        self._known: dict[Computation, _Known] = {}
         self.decisions: list[object] = []
         """What was found to be what."""
 
@@ -59,12 +79,12 @@ class Matcher:
         Raises MismatchError if it is none of what the whole program computes of its operands,
         NotFollowedError if the whole program computes nothing like it.
         """
-        regions = [_region(map_, tile.loops) for map_ in tile.maps]
-        read = [k for k in range(len(regions)) if tile.reads[k]]
-        keys = self._keys([(self.held(tile.operands[k]), regions[k]) for k in read])
-        candidates = _distinct(
-            whole for key in keys for whole in self.program.computations.get((tile.kind, key), ())
-        )
+        known = self._known.get(tile)
+        if known is None:
+            known = self._known[tile] = _Known.of(tile, self.program)
+        regions = known.regions
+        keys = self._keys([(self.held(tile.operands[k]), regions[k]) for k in known.read])
+        candidates = _distinct(whole for key in keys for whole in known.like_it.get(key, ()))
         found: list[list[Held]] = []
         failures: list[CheckError] = []
         for whole in candidates:
@@ -268,6 +288,8 @@ def _distinct(found: Iterable[_Found]) -> list[_Found]:
 
 def joined(helds: Sequence[Held]) -> Held:
     """Everything that is known of one tensor."""
+    if len(helds) == 1:
+        return helds[0]
     return Held(helds[0].shape, tuple(_distinct(part for held in helds for part in held.parts)))
 
 

@@ -1,8 +1,9 @@
 """Runs a tiled function on descriptions of its tensors, loops by induction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
@@ -47,8 +48,8 @@ from xdsl_memplan.transforms.verify_split.whole_program import (
     volume,
 )
 
-_MOST_ITERATIONS = 4096
-"""Of a loop whose iterations are followed one by one."""
+_MOST_RUNS = 4096
+"""Runs of iterations that are alike, in a loop."""
 
 
 @dataclass
@@ -67,6 +68,20 @@ class TiledProgram:
 
     def __post_init__(self) -> None:
         self.matcher = Matcher(self.program, self._of, self._evaluate)
+        # Operations that are not looked up in the whole program.
+        self._rules: dict[type[Operation], Callable[[Any], None]] = {
+            scf.ForOp: self._loop,
+            scf.YieldOp: lambda op: None,
+            ReturnOp: self._check_returned,
+            LoadOp: self._copy,
+            CarryOp: self._copy,
+            StoreOp: self._store,
+            tensor.EmptyOp: self._empty,
+            tensor.ExtractSliceOp: self._slice,
+            tensor.InsertSliceOp: self._insert,
+            tensor.ExpandShapeOp: self._reshape,
+            tensor.CollapseShapeOp: self._reshape,
+        }
 
     def run(self) -> None:
         """Follow the function to what it returns.
@@ -128,41 +143,31 @@ class TiledProgram:
                 self.matcher.decisions.append([part.origin for part in held.parts])
 
     def _other_operation(self, op: Operation) -> None:
-        match op:
-            case arith.ConstantOp() | arith.AddiOp() | arith.MuliOp() if not is_tensor(
-                op.results[0]
-            ):
-                pass
-            case scf.ForOp():
-                self._loop(op)
-            case scf.YieldOp():
-                pass
-            case ReturnOp():
-                self._check_returned(op)
-            case LoadOp() | CarryOp():
-                self._copy(op)
-            case StoreOp():
-                self._store(op)
-            case tensor.EmptyOp():
-                self._held[op.tensor] = Held(shape_of(op.tensor), ())
-            case tensor.ExtractSliceOp():
-                offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
-                _check_slice(op, offsets, shape_of(op.source))
-                self._held[op.result] = sliced(self._of(op.source), op, offsets, op.result)
-            case tensor.InsertSliceOp():
-                offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
-                _check_slice(op, offsets, shape_of(op.dest))
-                self._held[op.result] = (
-                    set_apart(self.matcher, op, offsets)
-                    if sets_apart(op)
-                    else inserted(self._of(op.source), self._of(op.dest), op, offsets)
-                )
-            case tensor.ExpandShapeOp() | tensor.CollapseShapeOp():
-                self._held[op.result] = reshaped(self.matcher, op)
-            case _ if any(map(is_tensor, op.results)):
-                self._computed(op)
-            case _:
-                pass
+        rule = self._rules.get(type(op))
+        if rule is not None:
+            rule(op)
+        elif any(map(is_tensor, op.results)):
+            self._computed(op)
+
+    def _empty(self, op: tensor.EmptyOp) -> None:
+        self._held[op.tensor] = Held(shape_of(op.tensor), ())
+
+    def _slice(self, op: tensor.ExtractSliceOp) -> None:
+        offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
+        _check_slice(op, offsets, shape_of(op.source))
+        self._held[op.result] = sliced(self._of(op.source), op, offsets, op.result)
+
+    def _insert(self, op: tensor.InsertSliceOp) -> None:
+        offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
+        _check_slice(op, offsets, shape_of(op.dest))
+        self._held[op.result] = (
+            set_apart(self.matcher, op, offsets)
+            if sets_apart(op)
+            else inserted(self._of(op.source), self._of(op.dest), op, offsets)
+        )
+
+    def _reshape(self, op: tensor.ExpandShapeOp | tensor.CollapseShapeOp) -> None:
+        self._held[op.result] = reshaped(self.matcher, op)
 
     def _computed(self, op: Operation) -> None:
         uniform = uniform_key(op)
@@ -249,23 +254,18 @@ class TiledProgram:
         first, end, step = (self._evaluate(v) for v in (op.lb, op.ub, op.step))
         count = len(range(first, end, step))
         state = [self._of(v) for v in op.iter_args]
-        if count > 3:
-            found = self._by_induction(op, state, first, step, count)
-            if found is None:
-                # The last one may take what is left.
-                found = self._by_induction(op, state, first, step, count - 1)
-                if found is not None:
-                    found = self._iteration(op, found, first + (count - 1) * step)
-            if found is None:
-                if count > _MOST_ITERATIONS:
-                    raise NotFollowedError("tiles of a loop are not alike")
-                found = state
-                for number in range(count):
-                    found = self._iteration(op, found, first + number * step)
-            state = found
-        else:
-            for number in range(count):
-                state = self._iteration(op, state, first + number * step)
+        done = runs = 0
+        while done < count:
+            counter = first + done * step
+            if count - done > 3:
+                state, many = self._alike(op, state, counter, step, count - done)
+                done += many
+            else:
+                state = self._iteration(op, state, counter)
+                done += 1
+            runs += 1
+            if runs > _MOST_RUNS:
+                raise NotFollowedError("tiles of a loop are not alike")
         for result, held in zip(op.results, state, strict=True):
             self._held[result] = held
 
@@ -279,37 +279,71 @@ class TiledProgram:
         assert isinstance(last, scf.YieldOp)
         return [self._of(value) for value in last.operands]
 
-    def _by_induction(
+    def _alike(
         self, op: scf.ForOp, state: Sequence[Held], first: int, step: int, count: int
-    ) -> list[Held] | None:
-        """Follow the first two iterations, and the last one from what it should begin with.
+    ) -> tuple[list[Held], int]:
+        """Follow two iterations, and those after them that are alike; return how many it were.
 
-        All numbers are linear in the counter. What holds in the second iteration and in the last,
-        by the same decisions, holds in those between. Returns None if the decisions differ.
+        All numbers are linear in the counter. What holds in the second iteration and in a later
+        one, by the same decisions, holds in those between.
         """
-        matcher, before = self.matcher, self.work
+        matcher = self.matcher
         around, matcher.decisions = matcher.decisions, []
         one = self._iteration(op, state, first)
-        work = self.work
-        matcher.decisions = []
+        matcher.decisions, work = [], self.work
         two = self._iteration(op, one, first + step)
         decisions, per_tile = matcher.decisions, self.work - work
-        late = [_later(a, b, count - 2) for a, b in zip(one, two, strict=True)]
-        last = [_later(a, b, count - 1) for a, b in zip(one, two, strict=True)]
-        begin = [held for held in late if held is not None]
-        matcher.decisions = []
-        alike = False
-        if len(begin) == len(late):
+
+        def goes_on(many: int) -> bool:
+            """Whether the last of so many iterations is as the second one."""
+            late, last = _later(one, two, many - 2), _later(one, two, many - 1)
+            if late is None or last is None:
+                return False
+            matcher.decisions = []
             # Tiles that are not alike need not meet what this one begins with.
             with suppress(CheckError):
-                end = self._iteration(op, begin, first + (count - 1) * step)
-                alike = end == last and matcher.decisions == decisions
-        matcher.decisions = [*around, decisions]
-        self.work = work + (count - 1) * per_tile if alike else before
-        return [held for held in last if held is not None] if alike else None
+                end = self._iteration(op, late, first + (many - 1) * step)
+                return end == last and matcher.decisions == decisions
+            return False
+
+        many = _longest(count, goes_on)
+        self.work = work + (many - 1) * per_tile
+        matcher.decisions = [*around, (many, decisions)]
+        end = two if many == 2 else _later(one, two, many - 1)
+        assert end is not None
+        return end, many
 
 
-def _later(one: Held, two: Held, steps: int) -> Held | None:
+def _longest(count: int, goes_on: Callable[[int], bool]) -> int:
+    """How many iterations are alike, at least two: all, all but the last one, or a first part."""
+    for many in (count, count - 1):
+        if goes_on(many):
+            return many
+    least, most = 2, 4
+    while most < count - 1 and goes_on(most):
+        least, most = most, 2 * most
+    most = min(most, count - 1)
+    while most - least > 1:
+        middle = (least + most) // 2
+        if goes_on(middle):
+            least = middle
+        else:
+            most = middle
+    return least
+
+
+def _later(one: Sequence[Held], two: Sequence[Held], steps: int) -> list[Held] | None:
+    """What is handed on so many iterations after `one`, if each changes it as the one to `two`."""
+    late: list[Held] = []
+    for a, b in zip(one, two, strict=True):
+        held = _held_later(a, b, steps)
+        if held is None:
+            return None
+        late.append(held)
+    return late
+
+
+def _held_later(one: Held, two: Held, steps: int) -> Held | None:
     """What is held so many iterations after `one`, if each changes it as the one to `two`."""
     if len(one.parts) != len(two.parts):
         return None

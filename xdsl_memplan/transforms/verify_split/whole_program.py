@@ -40,8 +40,8 @@ class WholeProgram:
     """A function as it was; `memplan.group` counts as what is in it."""
 
     function: FuncOp
-    computations: dict[Hashable, list[Computation]] = field(
-        default_factory=dict[Hashable, list[Computation]]
+    computations: dict[Hashable, dict[Hashable, list[Computation]]] = field(
+        default_factory=dict[Hashable, dict[Hashable, list[Computation]]]
     )
     """By kind and by one of the tensors that are read."""
     others: dict[Hashable, list[Operation]] = field(default_factory=dict[Hashable, list[Operation]])
@@ -102,8 +102,9 @@ class WholeProgram:
         kind = (computation.kind, computation.loops, constants, shifts)
         self._read += [*read, *computation.tables]
         self._number(op, kind, [*read, *computation.tables])
+        like_it = self.computations.setdefault(computation.kind, {})
         for key in self._keys(read):
-            self.computations.setdefault((computation.kind, key), []).append(computation)
+            like_it.setdefault(key, []).append(computation)
 
     def _number(self, op: Operation, kind: Hashable, read: Sequence[SSAValue]) -> None:
         """Take results that are computed twice, by the same operation of the same, for the same."""
