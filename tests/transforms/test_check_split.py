@@ -84,6 +84,35 @@ def test_a_tile_may_lie_in_several_places():
     assert verdict(TWICE, tiled) is Verdict.PROVED
 
 
+def test_a_tile_of_a_tile_may_lie_in_several_places():
+    """Only the second reader tells which of the two it is."""
+    arguments, results = "%x: tensor<3xf32>, %y: tensor<6xf32>", "tensor<6xf32>"
+    parts = "(tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>\n"
+    whole = function(
+        arguments,
+        results,
+        f"%t = tensor.concat dim(0) %x, %x : {parts}"
+        + sum_of("%a", "%t", "%t", 6)
+        + sum_of("%b", "%a", "%t", 6)
+        + sum_of("%r", "%b", "%y", 6)
+        + "return %r : tensor<6xf32>",
+    )
+    tiles = "".join(
+        f"%y{n} = tensor.extract_slice %y[{3 * n}] [3] [1] : tensor<6xf32> to tensor<3xf32>\n"
+        + sum_of(f"%a{n}", "%x", "%x", 3)
+        + sum_of(f"%b{n}", f"%a{n}", "%x", 3)
+        + sum_of(f"%r{n}", f"%b{n}", f"%y{n}", 3)
+        for n in range(2)
+    )
+    for order, expected in (("%r0, %r1", Verdict.PROVED), ("%r1, %r0", Verdict.REFUTED)):
+        tiled = function(
+            arguments,
+            results,
+            f"{tiles}%r = tensor.concat dim(0) {order} : {parts}return %r : tensor<6xf32>",
+        )
+        assert verdict(whole, tiled) is expected
+
+
 PADDED = function(
     "%x: tensor<4x6xf32>",
     "tensor<2x2x8xf32>",

@@ -146,20 +146,24 @@ def shifts(held: Held, region: Box, want: Held) -> list[list[int | None]]:
     Raises MismatchError if it can lie nowhere, NotFollowedError if no place is known.
     """
     is_uniform, is_different = True, False
+    found: list[list[int | None]] = []
+    placed: Box | None = None
     for part, box in known_parts(held, region):
         is_uniform = False
-        found = [
-            shift
-            for leaf in want.parts
-            if leaf.origin.key == part.origin.key
-            and (shift := _shift_between(part, leaf, [a for a, _ in box], want.shape)) is not None
-        ]
-        if found:
-            return [shift for number, shift in enumerate(found) if shift not in found[:number]]
+        if placed is not None and meet(placed, box) is None:
+            continue  # What the same elements are besides matters, other elements do not.
+        for leaf in want.parts:
+            if leaf.origin.key == part.origin.key:
+                shift = _shift_between(part, leaf, [a for a, _ in box], want.shape)
+                if shift is not None and shift not in found:
+                    found.append(shift)
+                    placed = placed or box
         is_different = is_different or all(
             leaf.origin.key == part.origin.key or are_different(part.origin, leaf.origin)
             for leaf in want.parts
         )
+    if found:
+        return found
     if is_uniform:
         return [[0 if extent == 1 else None for extent in want.shape]]
     if is_different:
