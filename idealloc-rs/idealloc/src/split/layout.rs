@@ -345,6 +345,24 @@ impl<'s, 'a> Layout<'s, 'a> {
         })
     }
 
+    /// Elements of the largest of the slices of a tensor, whole iterations of the loop that its reader goes along.
+    pub(super) fn largest_slice(
+        &self,
+        elements: i64,
+        reader: usize,
+        along: usize,
+        slices: i64,
+    ) -> i64 {
+        let spans = self.sweep.loop_spans[reader].as_deref().unwrap_or(&[]);
+        match spans.get(along) {
+            Some(&Span::Fixed(start, end)) if end > start => {
+                let extent = end - start;
+                elements / extent * ((extent + slices - 1) / slices)
+            }
+            _ => (elements + slices - 1) / slices,
+        }
+    }
+
     /// Whether the result of an operator is the bytes of its operand. Not so for a view of which tiles keep a part: that
     /// and what is new are put together.
     pub(super) fn is_alias(&self, op: usize) -> bool {

@@ -119,9 +119,10 @@ impl Layout<'_, '_> {
             let tensor = external.tensor;
             match external.residency {
                 Residency::Kept => live += self.align(external.bytes_in_all),
-                Residency::Streamed { slices, .. } => {
+                Residency::Streamed { reader, along, slices } => {
                     let window = self.window(&external.spans, tile);
-                    let bytes = self.aligned((window + slices - 1) / slices, tensor);
+                    let slice = self.largest_slice(window, reader, along, slices);
+                    let bytes = self.aligned(slice, tensor);
                     change[external.position] += bytes;
                     change[external.position + 1] -= bytes;
                 }

@@ -127,10 +127,10 @@ impl Layout<'_, '_> {
             Residency::Fetched if (room.0..=room.1).contains(&position) => {
                 self.align(external.bytes_in_largest)
             }
-            Residency::Streamed { slices, .. } if position == external.position => {
+            Residency::Streamed { reader, along, slices } if position == external.position => {
                 let element = self.graph.tensors[external.tensor].element_bytes;
                 let elements = external.bytes_in_largest / element.max(1);
-                self.align((elements + slices - 1) / slices * element)
+                self.align(self.largest_slice(elements, reader, along, slices) * element)
             }
             _ => 0,
         };
