@@ -14,6 +14,7 @@ from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.queries import effects_of
 
 _ASSERT = "cf.assert"
+_COMPUTES = ("linalg.", "tensor.", "bufferization.alloc_tensor")
 
 
 def must_keep_order(op: Operation) -> bool:
@@ -41,6 +42,6 @@ def _has_effect(op: Operation) -> bool:
         return False
     if op.name == "func.call":
         return True
-    if op.name.startswith(("linalg.", "tensor.")) and effects_of(op) is not None:
+    if op.name.startswith(_COMPUTES) and effects_of(op) is not None:
         return False
     return not only_computes(op)

@@ -11,10 +11,10 @@ it reads: there is never a reason to run them earlier. Their results are no tens
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from xdsl.dialects import tensor
+from xdsl.dialects import arith, bufferization, tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from xdsl_memplan.analysis.block_operations import BlockOperations
 from xdsl_memplan.analysis.block_order import arrange, values_used
@@ -23,6 +23,7 @@ from xdsl_memplan.analysis.sharing import Sharing, parts_of
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.queries import aliases_of
 
 
 @dataclass
@@ -109,7 +110,14 @@ class _Builder:
         self.block = BlockOperations(function, self._is_filled_where_needed, self.sharing)
         self.index: dict[SSAValue, int] = {}
         self.graph = TensorGraph(
-            function, [], [], [], [], self.block.roots, self.sharing, _is_closed(function)
+            function,
+            [],
+            [],
+            [],
+            [],
+            self.block.roots,
+            self.sharing,
+            _is_closed(function, self.uniforms),
         )
 
     def build(self, fold: bool) -> TensorGraph:
@@ -219,15 +227,30 @@ class _Builder:
         return need - min(gone, sum(sizes[made] for made in {made for made, _ in shared}))
 
 
-def _is_closed(function: FuncOp) -> bool:
+def _is_closed(function: FuncOp, uniforms: Uniforms) -> bool:
     """Tell whether no tensor can lie in memory of others, or in what a call or a region makes."""
     marks = [name for attributes in function.arg_attrs or () for name in attributes.data]
     return not any(name.endswith(".writable") for name in marks) and all(
-        op.dialect_name() in _KNOWN
+        (op.dialect_name() in _KNOWN or _copies_apart(op, uniforms))
         and kind_of(op) in (Kind.PLAIN, Kind.CONSTANT, Kind.FORWARD)
         and (not op.regions or isinstance(op, LinalgStructuredOperation | tensor.PadOp))
         for op in function.body.block.ops
     )
+
+
+def _copies_apart(op: Operation, uniforms: Uniforms) -> bool:
+    """Tell whether `op` makes a copy of which no byte can be where a tensor was that it copies."""
+    if not isinstance(op, bufferization.AllocTensorOp) or op.copy is None:
+        return False
+    value = op.copy
+    while isinstance(value, OpResult):
+        if isinstance(value.op, tensor.ExtractSliceOp | arith.ConstantOp) or uniforms.of(value):
+            return True
+        sources = [value.op.operands[tie.operand] for tie in aliases_of(value.op)]
+        if len(sources) != 1:
+            return False
+        value = sources[0]
+    return True
 
 
 _KNOWN = ("linalg", "tensor", "arith", "math", "func", "cf")

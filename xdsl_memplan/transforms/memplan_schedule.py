@@ -78,10 +78,12 @@ class MemplanSchedulePass(ModulePass):
         from xdsl_memplan.analysis.operator_graph import OperatorGraph
         from xdsl_memplan.dialects.groups import SPLIT
         from xdsl_memplan.dialects.region_moves import has_region_moves
+        from xdsl_memplan.transforms.bufferize.explicit_copies import make_copies_explicit
         from xdsl_memplan.transforms.schedule_fit import schedule_to_fit
         from xdsl_memplan.transforms.schedule_peak import (
             functions_with_body,
             graph_to_schedule,
+            is_straight_line,
             schedule_for_least_peak,
         )
         from xdsl_memplan.transforms.schedule_traffic import (
@@ -103,6 +105,8 @@ class MemplanSchedulePass(ModulePass):
         for function in functions_with_body(op):
             if SPLIT in function.attributes or has_region_moves(function):
                 continue
+            if is_straight_line(function):
+                make_copies_explicit(function)
             match self.objective:
                 case "peak":
                     if not keep:

@@ -117,7 +117,7 @@ def bytes_needed(
     Changes nothing.
     """
     try:
-        if not _is_straight_line(function):
+        if not is_straight_line(function):
             return _arena_bytes(function), None
         check_function(function)
         placement = place_function(function, {}, in_place=True, sharing=sharing)
@@ -133,7 +133,7 @@ def arena_bytes(function: FuncOp, memory: Memory, sharing: Sharing | None = None
     another memory takes no room. For loops and branches see `bytes_needed`. Changes nothing.
     """
     try:
-        if not _is_straight_line(function):
+        if not is_straight_line(function):
             return _arena_bytes(function)
         check_function(function)
         placement = place_function(
@@ -144,8 +144,10 @@ def arena_bytes(function: FuncOp, memory: Memory, sharing: Sharing | None = None
         return None
 
 
-def _is_straight_line(function: FuncOp) -> bool:
-    return all(kind_of(op) not in CONTROL_FLOW for op in function.body.block.ops)
+def is_straight_line(function: FuncOp) -> bool:
+    """Tell whether a function has neither control flow, between blocks or by `scf`, nor calls."""
+    blocks = function.body.blocks
+    return len(blocks) == 1 and all(kind_of(op) not in CONTROL_FLOW for op in blocks[0].ops)
 
 
 def _arena_bytes(function: FuncOp) -> int:

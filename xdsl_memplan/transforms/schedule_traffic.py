@@ -17,6 +17,7 @@ from xdsl_memplan.scheduling.core import SearchSettings
 from xdsl_memplan.scheduling.errors import InvalidGraphError
 from xdsl_memplan.scheduling.fixed_order import schedule_in_order
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
+from xdsl_memplan.transforms.bufferize.explicit_copies import make_copies_explicit
 from xdsl_memplan.transforms.off_chip_moves import WrittenSchedule, write_schedule
 from xdsl_memplan.transforms.schedule_peak import arena_bytes
 from xdsl_memplan.transforms.spill_report import live_report, spill_report
@@ -47,6 +48,7 @@ def schedule_for_least_traffic(
             "memplan-schedule: objective=traffic needs the capacity of the on-chip memory; "
             'write for example memory="L1=256KiB"'
         )
+    make_copies_explicit(function)
     try:
         tensors = TensorGraph.of(function, keep_order)
     except ValueError as error:

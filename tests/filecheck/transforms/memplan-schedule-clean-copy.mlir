@@ -53,7 +53,7 @@ func.func @evicted_twice(%x: tensor<4xf32>, %u: tensor<4x32xf32>, %v: tensor<32x
 // CHECK-NOT: memplan.retrieve
 // CHECK: func.return
 func.func @not_made_here(%x: tensor<80xf32>) -> tensor<80xf32> {
-  %w = arith.constant dense<0.5> : tensor<80x80xf32>
+  %w = arith.constant dense_resource<w> : tensor<80x80xf32>
   %none = tensor.empty() : tensor<80xf32>
   %a = linalg.vecmat ins(%x, %w : tensor<80xf32>, tensor<80x80xf32>) outs(%none : tensor<80xf32>) -> tensor<80xf32>
   %b = linalg.vecmat ins(%a, %w : tensor<80xf32>, tensor<80x80xf32>) outs(%none : tensor<80xf32>) -> tensor<80xf32>

@@ -7,12 +7,13 @@ from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineMap
 from xdsl.traits import is_side_effect_free
 
 from xdsl_memplan.dialects.memplan import LIFETIMES
 from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.emission import Emitter
+from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
 
@@ -120,7 +121,7 @@ def _emit_generic(emitter: Emitter, op: linalg_ops.GenericOp, targets: dict[int,
     outputs: list[SSAValue] = []
     kept: list[AffineMapAttr] = []
     dropped: list[int] = []
-    sized = _dimensions([maps[i] for i in targets])
+    inlined = inlined_inputs(op, targets, emitter.placement.uniforms)
     for index, operand in enumerate(op.operands):
         if index >= first:
             target = targets.get(index)
@@ -129,12 +130,11 @@ def _emit_generic(emitter: Emitter, op: linalg_ops.GenericOp, targets: dict[int,
                 continue
             outputs.append(target)
         else:
-            uniform = emitter.placement.uniforms.of(operand) if is_tensor(operand) else None
-            if uniform is not None and _dimensions([maps[index]]) <= sized:
+            uniform = emitter.placement.uniforms.of(operand) if index in inlined else None
+            if uniform is not None:
                 block.args[index].replace_all_uses_with(emitter.scalar(uniform.scalar))
                 dropped.append(index)
                 continue
-            sized |= _dimensions([maps[index]])
             inputs.append(_input(emitter, operand))
         kept.append(maps[index])
     terminator = block.last_op
@@ -159,16 +159,6 @@ def _emit_generic(emitter: Emitter, op: linalg_ops.GenericOp, targets: dict[int,
 
 def _input(emitter: Emitter, operand: SSAValue) -> SSAValue:
     return emitter.memref_of(operand) if is_tensor(operand) else operand
-
-
-def _dimensions(maps: list[AffineMapAttr]) -> set[int]:
-    """The loops whose number of iterations the operands with these maps tell."""
-    return {
-        expression.position
-        for indexing_map in maps
-        for expression in indexing_map.data.results
-        if isinstance(expression, AffineDimExpr)
-    }
 
 
 def _erase_unused(block: Block) -> None:

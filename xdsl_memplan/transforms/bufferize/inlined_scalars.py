@@ -1,0 +1,55 @@
+"""Operands that are one scalar everywhere: who computes with the scalar, and who needs bytes."""
+
+from collections.abc import Iterable
+
+from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineDimExpr
+
+from xdsl_memplan.analysis.uniform import Uniforms
+from xdsl_memplan.dialects.elementwise import is_elementwise
+from xdsl_memplan.transforms.bufferize.liveness import is_tensor
+from xdsl_memplan.transforms.bufferize.records import registered
+
+
+def needs_memref(op: Operation, operand: int, uniforms: Uniforms) -> bool:
+    """Tell whether an operand that is uniform, and no destination, is filled into a buffer."""
+    if isinstance(op, linalg_ops.GenericOp):
+        outputs = range(len(op.inputs), len(op.operands))
+        return operand < len(op.inputs) and operand not in inlined_inputs(op, outputs, uniforms)
+    if registered(op) is not None:
+        return False  # It writes the scalar where it is wanted.
+    return not is_elementwise(op)
+
+
+def inlined_inputs(
+    op: linalg_ops.GenericOp, outputs: Iterable[int], uniforms: Uniforms
+) -> frozenset[int]:
+    """Find the inputs of which the body gets the scalar: what others have tells the loops' sizes.
+
+    Args:
+        op: the operation.
+        outputs: its destination operands that are kept.
+        uniforms: the uniform tensors.
+    """
+    maps = op.indexing_maps.data
+    sized = _dimensions(maps[i] for i in outputs)
+    found: set[int] = set()
+    for i, operand in enumerate(op.inputs):
+        used = _dimensions([maps[i]])
+        if is_tensor(operand) and uniforms.of(operand) is not None and used <= sized:
+            found.add(i)
+        else:
+            sized |= used
+    return frozenset(found)
+
+
+def _dimensions(maps: Iterable[AffineMapAttr]) -> set[int]:
+    """The loops whose number of iterations the operands with these maps tell."""
+    return {
+        expression.position
+        for indexing_map in maps
+        for expression in indexing_map.data.results
+        if isinstance(expression, AffineDimExpr)
+    }
