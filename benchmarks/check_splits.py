@@ -4,9 +4,10 @@
         [--strategy auto literal block-first] [--stage all none] [--limit SECONDS] [--pipeline]
 
 Every line is one network with one memory, strategy and way to stage: what was found out of its
-tiles, the CPU seconds of the passes up to the tiles, and those of the check. With `--pipeline` the
-seconds of `memplan-pipeline{verify=false}`, from the parsed module to memrefs, stand beside them. A
-run that needs more than `--limit` CPU seconds is given up.
+tiles, the bytes that they move, their multiply-adds of those of the whole, groups that move more
+than they say, the CPU seconds of the passes up to the tiles, and those of the check. With
+`--pipeline` the seconds of `memplan-pipeline{verify=false}`, from the parsed module to memrefs,
+stand beside them. A run that needs more than `--limit` CPU seconds is given up.
 """
 
 import argparse
@@ -74,7 +75,16 @@ def check(path: Path, run: Run) -> str:
         ]
         for before, after in zip(*functions, strict=True):
             result = check_split(before, after)
-            found.append(f"{result.verdict.value} {result.reason}".strip())
+            moved = sum(count.moved_bytes or 0 for count in result.groups)
+            done = sum(count.work for count in result.groups)
+            whole_work = sum(count.whole_work for count in result.groups)
+            promises = [
+                f"{result.verdict.value} {result.reason}".strip(),
+                f"{moved / 1e6:.3f} MB moved",
+                f"{done / max(1, whole_work):.4f} of the multiply-adds",
+                *result.more_bytes,
+            ]
+            found.append(", ".join(promises))
         seconds = time.process_time() - made
     times = f"passes {made - began:.1f} s, check {seconds:.2f} s"
     if run.with_pipeline:

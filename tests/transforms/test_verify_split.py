@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import InterpretationError, VerifyException
 
@@ -14,7 +14,8 @@ from tests.transforms import test_split_programs as programs
 from tests.transforms.spoiled_tiles import SPOILERS
 from tests.transforms.test_region_moves import parse
 from tests.transforms.test_split_programs import Emit
-from xdsl_memplan.dialects.groups import GroupCostAttr, GroupOp
+from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
+from xdsl_memplan.dialects.groups import CutAttr, GroupCostAttr, GroupOp
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.transforms import memplan_expand_groups
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
@@ -107,6 +108,63 @@ def test_work_is_what_the_groups_say():
     assert "multiply-adds, its groups say" in why
 
 
+@pytest.mark.parametrize(("program", "memory", "emit"), SPLITS)
+def test_bytes_and_work_of_groups_are_recounted(
+    program: Callable[[], str], memory: str, emit: Emit
+):
+    """Against what `off_chip_bytes` counts of one group after the other."""
+    module = parse(program())
+    MemplanFormLayersPass().apply(Context(), module)
+    MemplanGroupPass(memory=memory).apply(Context(), module)
+    whole, function = module.clone(), function_of(module)
+    groups = [op for op in module.walk() if isinstance(op, GroupOp)]
+    expected: list[tuple[int, int]] = []
+    for group in groups:
+        work, before = group.cost.cost.work, off_chip_bytes(function)
+        memplan_expand_groups.expand_group(group, 2 if emit == "loop" else 3)
+        after = off_chip_bytes(function)
+        assert before is not None
+        assert after is not None
+        expected.append((after - before, work))
+    found = check_split(function_of(whole), function)
+    assert [(count.moved_bytes, count.work) for count in found.groups] == expected
+    assert found.more_bytes == ()
+
+
+def test_a_group_that_moves_more_than_it_says_is_named():
+    whole, tiled = split(programs.two_convolutions(), "L1=1KiB,DDR", "auto")
+    [_, group] = [op for op in whole.walk() if isinstance(op, GroupOp)]
+    cost = group.cost.cost
+    group.attributes["cost"] = GroupCostAttr.of(cost._replace(traffic=cost.traffic - 1))
+    found = check_split(function_of(whole), function_of(tiled))
+    assert found.verdict is Verdict.PROVED
+    [why] = found.more_bytes
+    assert why.endswith(f"its tiles move {cost.traffic} bytes, it says {cost.traffic - 1}")
+
+
+def test_multiply_adds_done_again_are_limited():
+    """Rows of the first convolution that two tiles need are computed twice."""
+    module = parse(programs.two_convolutions())
+    MemplanFormLayersPass().apply(Context(), module)
+    MemplanGroupPass(objective="peak", memory="L1,DDR").apply(Context(), module)
+    [group] = [op for op in module.walk() if isinstance(op, GroupOp)]
+    recomputed = [CutAttr.of(cut.cut._replace(cached=False)) for cut in group.cuts]
+    group.attributes["cuts"] = ArrayAttr(recomputed)
+    whole = module.clone()
+    MemplanExpandGroupsPass(check=False).apply(Context(), module)
+    found = check_split(function_of(whole), function_of(module))
+    [count] = found.groups
+    assert count.work > count.whole_work
+    [group] = [op for op in whole.walk() if isinstance(op, GroupOp)]
+    group.attributes["cost"] = GroupCostAttr.of(group.cost.cost._replace(work=count.work))
+    ratio = count.work / count.whole_work
+    functions = function_of(whole), function_of(module)
+    assert check_split(*functions, ratio).verdict is Verdict.PROVED
+    refused = check_split(*functions, ratio - 0.01)
+    assert refused.verdict is Verdict.REFUTED
+    assert "times the" in refused.reason
+
+
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch):
     """Tiles of which one is not put into the result."""
@@ -143,7 +201,7 @@ def test_a_pipeline_with_wrong_tiles_tries_nothing_else():
 def test_a_pipeline_takes_tiles_of_which_nothing_is_known(monkeypatch: pytest.MonkeyPatch):
     found: list[SplitCheck] = []
 
-    def unknown(whole: FuncOp, tiled: FuncOp) -> SplitCheck:
+    def unknown(whole: FuncOp, tiled: FuncOp, max_recompute: float | None) -> SplitCheck:
         found.append(SplitCheck(Verdict.UNKNOWN, "no rule"))
         return found[-1]
 

@@ -58,6 +58,8 @@ class MemplanExpandGroupsPass(ModulePass):
       three.
     - `check` (true): check the tiles against the groups by other means than they are made, and
       fail where they are refuted. Tiles that are proved and those of which nothing is known go on.
+    - `max-recompute` (0): with more than 0 the check refuses a group whose tiles do more than so
+      many times its multiply-adds.
 
     Requires nothing. Modules without groups are left as they are.
     """
@@ -66,6 +68,7 @@ class MemplanExpandGroupsPass(ModulePass):
 
     emit: Literal["auto", "unroll", "loop"] = "auto"
     check: bool = True
+    max_recompute: float = 0.0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Expand every group of the module ``op``.
@@ -86,11 +89,11 @@ class MemplanExpandGroupsPass(ModulePass):
                 erase_unread(function)
                 _note_bytes(function)
                 if whole is not None:
-                    _refuse_refuted(whole, function)
+                    _refuse_refuted(whole, function, self.max_recompute or None)
 
 
-def _refuse_refuted(whole: FuncOp, tiled: FuncOp) -> None:
-    found = check_split(whole, tiled)
+def _refuse_refuted(whole: FuncOp, tiled: FuncOp, max_recompute: float | None) -> None:
+    found = check_split(whole, tiled, max_recompute)
     if found.verdict is Verdict.REFUTED:
         raise RefutedTiles(
             f"memplan-expand-groups: tiles do not compute what the groups do: {found.reason}"

@@ -57,7 +57,7 @@ def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[Mo
             reserve=reserve,
             threads=options.threads,
         ),
-        MemplanExpandGroupsPass(check=options.check),
+        MemplanExpandGroupsPass(check=options.check, max_recompute=options.max_recompute),
     ]
 
 

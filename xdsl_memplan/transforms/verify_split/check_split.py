@@ -11,10 +11,9 @@ from xdsl_memplan.transforms.verify_split.check_errors import (
     CheckError,
     MismatchError,
 )
+from xdsl_memplan.transforms.verify_split.recount import GroupCount, check_work, more_bytes, recount
 from xdsl_memplan.transforms.verify_split.tiled_program import TiledProgram
-from xdsl_memplan.transforms.verify_split.whole_program import (
-    WholeProgram,
-)
+from xdsl_memplan.transforms.verify_split.whole_program import WholeProgram, volume
 
 
 class Verdict(Enum):
@@ -35,19 +34,23 @@ class SplitCheck:
     verdict: Verdict
     reason: str = ""
     """With the operation and its place; empty if the tiles are proved."""
+    groups: tuple[GroupCount, ...] = ()
+    """What the tiles of each group do, in the order of the groups; none if not followed."""
+    more_bytes: tuple[str, ...] = ()
+    """Groups whose tiles move more bytes than they say. The tiles may be right all the same."""
 
 
-def check_split(whole: FuncOp, tiled: FuncOp) -> SplitCheck:
+def check_split(whole: FuncOp, tiled: FuncOp, max_recompute: float | None = None) -> SplitCheck:
     """Check `tiled` against `whole`, which may hold groups and has the same arguments.
 
     Proved: every element of every result is computed from the same elements by the same operations
-    in the same order, no element is read before it is written, and as many multiply-adds are done
-    as the groups say.
+    in the same order, no element is read before it is written, as many multiply-adds are done as
+    the groups say, and no group does more than `max_recompute` times its own.
 
     Refuted: an operation reads an element that nothing has written or that lies outside of its
     tensor; or, where the whole program reads a tensor, the same tensor at another index or at
-    another stage of its sum, another argument or another constant; or more or fewer multiply-adds
-    are done than the groups say.
+    another stage of its sum, another argument or another constant; or what the groups say of
+    multiply-adds does not hold.
 
     Unknown: all else, such as an operation that is none of the whole program.
 
@@ -61,13 +64,14 @@ def check_split(whole: FuncOp, tiled: FuncOp) -> SplitCheck:
     except CheckError as error:
         refuted = isinstance(error, MismatchError)
         return SplitCheck(Verdict.REFUTED if refuted else Verdict.UNKNOWN, _message(error))
-    promised = _promised_work(program)
-    if run.work != promised:
-        return SplitCheck(
-            Verdict.REFUTED,
-            f"{describe_op(tiled)}: does {run.work} multiply-adds, its groups say {promised}",
-        )
-    return SplitCheck(Verdict.PROVED)
+    counts = recount(run)
+    groups = tuple(counts.values())
+    try:
+        check_work(counts, max_recompute)
+        _check_all_work(run)
+    except MismatchError as error:
+        return SplitCheck(Verdict.REFUTED, str(error), groups)
+    return SplitCheck(Verdict.PROVED, "", groups, more_bytes(counts))
 
 
 def _message(error: CheckError) -> str:
@@ -76,10 +80,19 @@ def _message(error: CheckError) -> str:
     return f"{place}{error}{by}"
 
 
-def _promised_work(program: WholeProgram) -> int:
-    """What groups say, and what is outside of groups."""
-    inside = [op for op in program.function.body.block.ops if isinstance(op, GroupOp)]
-    outside = sum(
-        work for op, work in program.work.items() if op.parent is program.function.body.block
+def _check_all_work(run: TiledProgram) -> None:
+    """Check all multiply-adds, also those that belong to no group for certain."""
+    program = run.program
+    block = program.function.body.block
+    inside = (op.cost.cost.work for op in block.ops if isinstance(op, GroupOp))
+    outside = (work for op, work in program.work.items() if op.parent is block)
+    promised = sum(inside) + sum(outside)
+    done = sum(
+        times * volume(run.computations[op])
+        for op, times in run.times.items()
+        if op in run.computations
     )
-    return outside + sum(group.cost.cost.work for group in inside)
+    if done != promised:
+        raise MismatchError(
+            f"{describe_op(run.function)}: does {done} multiply-adds, its groups say {promised}"
+        )

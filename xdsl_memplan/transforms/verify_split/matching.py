@@ -70,6 +70,8 @@ class Matcher:
         self.held = held
         self.evaluate = evaluate
         self._known: dict[Computation, _Known] = {}
+        self.pieces: dict[Operation, set[Operation]] = {}
+        """Of tiles with loops the operations that they are pieces of."""
         self.decisions: list[object] = []
         """What was found to be what."""
 
@@ -90,6 +92,7 @@ class Matcher:
         for whole in candidates:
             try:
                 found += self._as_part_of(tile, whole, regions)
+                self.pieces.setdefault(tile.op, set()).add(whole.op)
             except CheckError as error:
                 failures.append(error)
         if not found:

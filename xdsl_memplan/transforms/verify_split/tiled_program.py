@@ -1,5 +1,6 @@
 """Runs a tiled function on descriptions of its tensors, loops by induction."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -45,7 +46,6 @@ from xdsl_memplan.transforms.verify_split.whole_program import (
     region_of,
     sets_apart,
     sliced,
-    volume,
 )
 
 _MOST_RUNS = 4096
@@ -58,16 +58,15 @@ class TiledProgram:
 
     function: FuncOp
     program: WholeProgram
-    work: int = 0
-    """Multiply-adds done so far."""
+    times: Counter[Operation] = field(default_factory=Counter[Operation])
+    """How often contractions, loads and stores are done; loads of one value everywhere are not."""
     _held: dict[SSAValue, Held] = field(default_factory=dict[SSAValue, Held])
     _indices: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    _computations: dict[Operation, Computation] = field(
-        default_factory=dict[Operation, Computation]
-    )
+    computations: dict[Operation, Computation] = field(default_factory=dict[Operation, Computation])
+    """The tiles that are operations with loops."""
 
     def __post_init__(self) -> None:
-        self.matcher = Matcher(self.program, self._of, self._evaluate)
+        self.matcher = Matcher(self.program, self.held, self._evaluate)
         # Operations that are not looked up in the whole program.
         self._rules: dict[type[Operation], Callable[[Any], None]] = {
             scf.ForOp: self._loop,
@@ -106,7 +105,8 @@ class TiledProgram:
                 error.op = error.op or op
                 raise
 
-    def _of(self, value: SSAValue) -> Held:
+    def held(self, value: SSAValue) -> Held:
+        """What a tensor holds, in a loop the last time; raises NotFollowedError if not known."""
         held = self._held.get(value)
         if held is None:
             raise NotFollowedError(f"what {value.type} holds is not known")
@@ -133,8 +133,8 @@ class TiledProgram:
                 raise NotFollowedError("an index is no sum of loop counters")
 
     def _operation(self, op: Operation) -> None:
-        if op in self._computations:
-            self._tile(op, self._computations[op])
+        if op in self.computations:
+            self._tile(op, self.computations[op])
         else:
             self._other_operation(op)
         for result in op.results:
@@ -155,7 +155,7 @@ class TiledProgram:
     def _slice(self, op: tensor.ExtractSliceOp) -> None:
         offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
         _check_slice(op, offsets, shape_of(op.source))
-        self._held[op.result] = sliced(self._of(op.source), op, offsets, op.result)
+        self._held[op.result] = sliced(self.held(op.source), op, offsets, op.result)
 
     def _insert(self, op: tensor.InsertSliceOp) -> None:
         offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
@@ -163,7 +163,7 @@ class TiledProgram:
         self._held[op.result] = (
             set_apart(self.matcher, op, offsets)
             if sets_apart(op)
-            else inserted(self._of(op.source), self._of(op.dest), op, offsets)
+            else inserted(self.held(op.source), self.held(op.dest), op, offsets)
         )
 
     def _reshape(self, op: tensor.ExpandShapeOp | tensor.CollapseShapeOp) -> None:
@@ -175,7 +175,7 @@ class TiledProgram:
             shape = shape_of(op.results[0])
             self._held[op.results[0]] = Held(shape, (Part(whole_box(shape), Origin(uniform), ()),))
             return
-        found = moved(op, self._of)
+        found = moved(op, self.held)
         if found is not None:
             self._held[op.results[0]] = found
             return
@@ -185,7 +185,7 @@ class TiledProgram:
             return
         computation = computation_of(op)
         if computation is not None:
-            self._computations[op] = computation
+            self.computations[op] = computation
             self._tile(op, computation)
             return
         if op.name.startswith(("memplan.", "scf.", "func.", "affine.")):
@@ -195,16 +195,19 @@ class TiledProgram:
 
     def _tile(self, op: Operation, computation: Computation) -> None:
         results = self.matcher.results(computation)
-        self.work += volume(computation) if computation.is_contraction else 0
+        if computation.is_contraction:
+            self.times[op] += 1
         for result, held in zip(op.results, results, strict=True):
             self._held[result] = held
 
     def _copy(self, op: LoadOp | CarryOp) -> None:
         offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
         sizes, steps = op.static_sizes.get_values(), op.static_strides.get_values()
-        source = self._of(op.source)
+        source = self.held(op.source)
         _check_inside(region_of(offsets, sizes, steps), source.shape)
         held = copied(source, op, offsets)
+        if isinstance(op, LoadOp) and any(part.access for part in held.parts):
+            self.times[op] += 1
         self.matcher.decisions.append(self._check_written(held))
         self._held[op.result] = held
 
@@ -213,9 +216,10 @@ class TiledProgram:
         sizes = op.static_sizes.get_values()
         if any(step != 1 for step in op.static_strides.get_values()):
             raise NotFollowedError("memplan.store with steps")
-        source, target = self._of(op.source), self._of(op.destination)
+        source, target = self.held(op.source), self.held(op.destination)
         _check_inside(tuple((a, a + n) for a, n in zip(offsets, sizes, strict=True)), target.shape)
         self.matcher.decisions.append(self._check_written(source))
+        self.times[op] += 1
         self._held[op.result] = put(source, target, offsets, sizes, op)
 
     def _offsets(self, static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[int]:
@@ -233,7 +237,7 @@ class TiledProgram:
             shape = shape_of(mine)
             try:
                 want = self.program.held(other)
-                check_holds(self._of(mine), whole_box(shape), want, [0] * len(shape))
+                check_holds(self.held(mine), whole_box(shape), want, [0] * len(shape))
             except CheckError as error:
                 raise type(error)(f"result {number}: {error}", error.by) from error
 
@@ -253,7 +257,7 @@ class TiledProgram:
     def _loop(self, op: scf.ForOp) -> None:
         first, end, step = (self._evaluate(v) for v in (op.lb, op.ub, op.step))
         count = len(range(first, end, step))
-        state = [self._of(v) for v in op.iter_args]
+        state = [self.held(v) for v in op.iter_args]
         done = runs = 0
         while done < count:
             counter = first + done * step
@@ -277,7 +281,7 @@ class TiledProgram:
         self._block(block)
         last = block.last_op
         assert isinstance(last, scf.YieldOp)
-        return [self._of(value) for value in last.operands]
+        return [self.held(value) for value in last.operands]
 
     def _alike(
         self, op: scf.ForOp, state: Sequence[Held], first: int, step: int, count: int
@@ -290,16 +294,16 @@ class TiledProgram:
         matcher = self.matcher
         around, matcher.decisions = matcher.decisions, []
         one = self._iteration(op, state, first)
-        matcher.decisions, work = [], self.work
+        matcher.decisions, times, self.times = [], self.times, Counter()
         two = self._iteration(op, one, first + step)
-        decisions, per_tile = matcher.decisions, self.work - work
+        decisions, per_tile = matcher.decisions, self.times
 
         def goes_on(many: int) -> bool:
             """Whether the last of so many iterations is as the second one."""
             late, last = _later(one, two, many - 2), _later(one, two, many - 1)
             if late is None or last is None:
                 return False
-            matcher.decisions = []
+            matcher.decisions, self.times = [], Counter()
             # Tiles that are not alike need not meet what this one begins with.
             with suppress(CheckError):
                 end = self._iteration(op, late, first + (many - 1) * step)
@@ -307,7 +311,9 @@ class TiledProgram:
             return False
 
         many = _longest(count, goes_on)
-        self.work = work + (many - 1) * per_tile
+        self.times = times
+        for tile, count in per_tile.items():
+            self.times[tile] += (many - 1) * count
         matcher.decisions = [*around, (many, decisions)]
         end = two if many == 2 else _later(one, two, many - 1)
         assert end is not None

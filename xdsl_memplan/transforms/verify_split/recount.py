@@ -1,0 +1,127 @@
+"""What the tiles of each group do, counted in the tiles."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
+from xdsl_memplan.transforms.verify_split.check_errors import MismatchError
+from xdsl_memplan.transforms.verify_split.tiled_program import TiledProgram
+from xdsl_memplan.transforms.verify_split.whole_program import volume
+
+
+@dataclass
+class GroupCount:
+    """Bytes moved to and from the chip and multiply-adds of all tiles of a group.
+
+    What cannot be told to belong to the group is left out. Bytes are None where that goes for all
+    moves. `whole_work` are the multiply-adds of
+    the group as a whole, each done once.
+    """
+
+    moved_bytes: int | None = None
+    work: int = 0
+    whole_work: int = 0
+
+
+def recount(run: TiledProgram) -> dict[GroupOp, GroupCount]:
+    """Count what a program that was followed does, by groups of the whole; linear."""
+    block = run.program.function.body.block
+    counts = {op: GroupCount() for op in block.ops if isinstance(op, GroupOp)}
+    for op, work in run.program.work.items():
+        group = op.parent_op()
+        if isinstance(group, GroupOp):
+            counts[group].whole_work += work
+    moved: Counter[GroupOp] = Counter()
+    outside = [run.program.held(op.source).parts for op in block.ops if isinstance(op, StoreOp)]
+    for op, times in run.times.items():
+        if isinstance(op, LoadOp):
+            group, size = _group_of(run, op, _readers), size_bytes(op.result.type)
+        elif isinstance(op, StoreOp):
+            parts = run.held(op.source).parts
+            if parts in outside:
+                outside.remove(parts)
+                continue
+            group, size = _group_of(run, op, _makers), size_bytes(op.source.type)
+        else:
+            group = _group_at(run, op)
+            if group is not None:
+                counts[group].work += times * volume(run.computations[op])
+            continue
+        if group is not None:
+            moved[group] += times * (size or 0)
+    is_known = not outside and not any(isinstance(op, LoadOp) for op in block.ops)
+    for group, count in counts.items():
+        count.moved_bytes = moved[group] if is_known else None
+    return counts
+
+
+def check_work(counts: dict[GroupOp, GroupCount], max_recompute: float | None) -> None:
+    """Raise MismatchError for a group whose tiles do more multiply-adds than it says, or may."""
+    for group, count in counts.items():
+        promised = group.cost.cost.work
+        if count.work > promised:
+            raise MismatchError(
+                f"{describe_op(group)}: its tiles do {count.work} multiply-adds, it says {promised}"
+            )
+        if max_recompute is not None and count.work > count.whole_work * max_recompute:
+            raise MismatchError(
+                f"{describe_op(group)}: its tiles do {count.work} multiply-adds, more than "
+                f"{max_recompute} times the {count.whole_work} of the whole"
+            )
+
+
+def more_bytes(counts: dict[GroupOp, GroupCount]) -> tuple[str, ...]:
+    """Name the groups whose tiles move more bytes than they say."""
+    return tuple(
+        f"{describe_op(group)}: its tiles move {count.moved_bytes} bytes, it says "
+        f"{group.cost.cost.traffic}"
+        for group, count in counts.items()
+        if (count.moved_bytes or 0) > group.cost.cost.traffic
+    )
+
+
+def _group_at(run: TiledProgram, op: Operation) -> GroupOp | None:
+    """The group that an operation is a piece of; None if there is none, or there are several."""
+    groups = {whole.parent_op() for whole in run.matcher.pieces.get(op, ())}
+    group = groups.pop() if len(groups) == 1 else None
+    return group if isinstance(group, GroupOp) else None
+
+
+def _group_of(
+    run: TiledProgram, move: Operation, near: Callable[[Operation], Iterable[Operation]]
+) -> GroupOp | None:
+    """The group of the nearest operations that are pieces of one; None if they are of several."""
+    groups: set[GroupOp | None] = set()
+    seen, pending = {move}, [move]
+    while pending:
+        for op in near(pending.pop()):
+            if op in run.matcher.pieces:
+                groups.add(_group_at(run, op))
+            elif op not in seen:
+                seen.add(op)
+                pending.append(op)
+    return groups.pop() if len(groups) == 1 else None
+
+
+def _readers(op: Operation) -> Iterator[Operation]:
+    inner = op.body.block.args if isinstance(op, scf.ForOp) else ()
+    for value in (*op.results, *inner):
+        for use in value.uses:
+            yield use.operation
+
+
+def _makers(op: Operation) -> Iterator[Operation]:
+    # A store hands on its destination; what is written is the source.
+    values: Sequence[SSAValue] = (op.source,) if isinstance(op, StoreOp) else op.operands
+    if isinstance(op, scf.ForOp) and op.body.block.last_op is not None:
+        values = op.body.block.last_op.operands
+    for value in values:
+        if isinstance(value, OpResult):
+            yield value.op
