@@ -173,7 +173,7 @@ class Aliases:
             for argument in block.args:
                 if may_point(argument.type):
                     self._add(argument, pointers)
-        if makes_storage or trait_of(op, AliasingTrait) is not None:
+        if not op.results or makes_storage or trait_of(op, AliasingTrait) is not None:
             return
         said = effects_of(op) if trait_of(op, ReadsWritesTrait) is not None else None
         reads = said is not None and said.takes_time

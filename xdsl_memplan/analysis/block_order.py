@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from xdsl_memplan.dialects.operations_in import operations_in
+
 
 def arrange(block: Block, order: Iterable[Operation]) -> None:
     """Bring operations of a block into the given order; linear.
@@ -25,7 +27,10 @@ def arrange(block: Block, order: Iterable[Operation]) -> None:
 
 def values_used(op: Operation) -> Iterator[SSAValue]:
     """Iterate over the operands of `op` and of the operations in its regions."""
-    for inner in op.walk():
+    if not op.regions:
+        yield from op.operands
+        return
+    for inner in operations_in(op):
         yield from inner.operands
 
 

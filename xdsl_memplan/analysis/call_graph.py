@@ -7,6 +7,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.dialects.operations_in import operations_in
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class CallGraph:
         """
         functions = {op.sym_name.data: op for op in module.body.ops if isinstance(op, FuncOp)}
         calls = {
-            name: [op for op in function.walk() if isinstance(op, CallOp)]
+            name: [op for op in operations_in(function) if type(op) is CallOp]
             for name, function in functions.items()
         }
         order: list[FuncOp] = []

@@ -17,6 +17,7 @@ from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.unseen_uses import check_uses
 from xdsl_memplan.dialects.interfaces import BufferLikeTrait
 from xdsl_memplan.dialects.memplan import BufferOp
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import storage_of
 from xdsl_memplan.dialects.wishes import bounded_size, copies_bytes, copy_stride
 from xdsl_memplan.formats.byte_size import MAX_BYTES
@@ -131,7 +132,7 @@ def storage_operations(function: FuncOp) -> list[tuple[Operation, BufferLikeTrai
     """Return all operations of a function that make storage, with the trait that tells about it."""
     by_class: dict[type[Operation], BufferLikeTrait | None] = {}
     found: list[tuple[Operation, BufferLikeTrait]] = []
-    for op in function.walk():
+    for op in operations_in(function):
         kind = type(op)
         if kind not in by_class:
             by_class[kind] = storage_of(op)

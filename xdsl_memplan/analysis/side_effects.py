@@ -10,9 +10,12 @@ from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Operation
 from xdsl.traits import IsTerminator, RecursiveMemoryEffect
 
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.queries import effects_of
 
+# Asked of every value of a program, and isinstance is slow where a class has an ABC.
+_MEMREFS = frozenset({MemRefType, UnrankedMemRefType})
 _ASSERT = "cf.assert"
 _COMPUTES = ("linalg.", "tensor.", "bufferization.alloc_tensor")
 
@@ -23,7 +26,7 @@ def must_keep_order(op: Operation) -> bool:
     Such operations keep their order among themselves; all others only follow their operands.
     Linear in the size of the regions.
     """
-    return any(_has_effect(inner) for inner in op.walk())
+    return any(map(_has_effect, operations_in(op)))
 
 
 def only_asserts(op: Operation) -> bool:
@@ -31,12 +34,11 @@ def only_asserts(op: Operation) -> bool:
 
     Linear in the size of the regions.
     """
-    return not any(inner.name != _ASSERT and _has_effect(inner) for inner in op.walk())
+    return not any(inner.name != _ASSERT and _has_effect(inner) for inner in operations_in(op))
 
 
 def _has_effect(op: Operation) -> bool:
-    types = (*op.operand_types, *op.result_types)
-    if any(isinstance(type, MemRefType | UnrankedMemRefType) for type in types):
+    if any(type(value.type) in _MEMREFS for value in (*op.operands, *op.results)):
         return True
     if op.has_trait(IsTerminator) or op.has_trait(RecursiveMemoryEffect):
         return False

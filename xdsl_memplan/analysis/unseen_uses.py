@@ -18,6 +18,7 @@ from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, Kind, kind_of
 from xdsl_memplan.analysis.storage_type import may_point
 from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import storage_of
 
 
@@ -29,11 +30,11 @@ def check_all_is_seen(module: ModuleOp, planned: Collection[FuncOp]) -> None:
     holders = {
         function.sym_name.data: function
         for function in planned
-        if any(storage_of(op) is not None for op in function.walk())
+        if any(storage_of(op) is not None for op in operations_in(function))
     }
     for outer in module.body.ops:
         inside = outer in holders.values() or (isinstance(outer, FuncOp) and outer in planned)
-        for op in outer.walk():
+        for op in operations_in(outer):
             if not inside and storage_of(op) is not None:
                 raise PassFailedException(
                     f"{describe_op(op)}: is in no function that is planned; only functions "

@@ -51,6 +51,7 @@ from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.interface_models import FixedAccess, WritesInto
 from xdsl_memplan.dialects.interfaces import Access
+from xdsl_memplan.dialects.operations_in import operations_in
 
 _COPIES = FixedAccess(operands=(Access.READ,), results=(Access.WRITE,))
 _REPLACES = FixedAccess(operands=(Access.READ, Access.READ), results=(Access.WRITE,))
@@ -293,4 +294,7 @@ class StoreOp(_RegionOperation):
 
 def has_region_moves(op: Operation) -> bool:
     """Tell whether anything inside of `op` is one of these operations; linear."""
-    return any(isinstance(inner, LoadOp | StoreOp | CarryOp) for inner in op.walk())
+    return any(type(inner) in _MOVES for inner in operations_in(op))
+
+
+_MOVES = frozenset({LoadOp, StoreOp, CarryOp})

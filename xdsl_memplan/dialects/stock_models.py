@@ -68,7 +68,7 @@ class StructuredDestinations(DestinationTrait):
     def destinations(self, op: Operation) -> Sequence[Tie]:
         """One tie per result."""
         assert isinstance(op, LinalgStructuredOperation)
-        first = len(op.inputs)
+        first = _first_output(op)
         return tuple(Tie(i, first + i) for i in range(len(op.results)))
 
 
@@ -88,7 +88,7 @@ class StructuredEffects(ReadsWritesTrait):
         args = op.body.block.args
         maps = op.get_indexing_maps().data
         operands: list[Access] = []
-        first_output = len(op.inputs)
+        first_output = _first_output(op)
         for index, type in enumerate(op.operand_types):
             if not has_contents(type):
                 operands.append(_NONE)
@@ -258,6 +258,13 @@ def attach_all() -> None:
             models = (StructuredDestinations(), StructuredEffects(), StructuredOverwrites())
             attach(op_class, *models, replace=False)
             STOCK[op_class] = models
+
+
+def _first_output(op: LinalgStructuredOperation) -> int:
+    """The first operand that is an output; on tensors there is one result for each."""
+    results = len(op.results)
+    # Counting `inputs` takes long.
+    return len(op.operands) - results if results else len(op.inputs)
 
 
 def _repeats(indexing_map: AffineMap) -> bool:

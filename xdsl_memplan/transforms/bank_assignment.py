@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.planned_buffers import PlannedBuffer
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.wishes import operands_in_different_banks
 
 
@@ -63,7 +64,7 @@ def _pairs(
     """Return for each buffer those it has to keep away from, with the operation that says so."""
     position = {buffer.trait.storage(buffer.op): i for i, buffer in enumerate(buffers)}
     apart: dict[int, dict[int, Operation]] = {}
-    for op in lifetimes.function.walk():
+    for op in operations_in(lifetimes.function):
         try:
             named = operands_in_different_banks(op)
         except ValueError as error:

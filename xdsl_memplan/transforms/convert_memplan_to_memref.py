@@ -30,6 +30,7 @@ from xdsl_memplan.analysis.memories import arena_ops
 from xdsl_memplan.analysis.planned_buffers import storage_operations
 from xdsl_memplan.dialects.memplan import ARENA, CONSTANT, ArenaOp, BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.arena_access import (
     ArenaMemref,
     ArgumentArenas,
@@ -100,8 +101,8 @@ class ConvertMemplanToMemrefPass(ModulePass):
         Raises PassFailedException for a buffer without offset, and one that is not a memref.
         """
         ops = arena_ops(op)
-        functions = aliases_of_module(op)
-        planned = {f: _planned(f, ops) for f in functions}
+        calls = CallGraph.of(op)
+        planned = {f: _planned(f, ops) for f in calls.bottom_up}
         if not ops:
             refuse_tensor_ir(op, self.name)
         used = {f.sym_name.data: {p.arena for p in mine} for f, mine in planned.items()}
@@ -116,10 +117,16 @@ class ConvertMemplanToMemrefPass(ModulePass):
                 access = AddressArenas(arenas, ops)
             case _:
                 allocate = self.arena == "alloc"
-                access = ArgumentArenas(arenas, CallGraph.of(op), used, allocate=allocate)
+                access = ArgumentArenas(arenas, calls, used, allocate=allocate)
+        # Asked only where it matters, as it takes longer than the rest: who frees and returns what.
+        frees = any(type(inner) is memref.DeallocOp for inner in operations_in(op))
+        hands_on = isinstance(access, ArgumentArenas)
+        aliases = aliases_of_module(op) if frees or hands_on else {}
         for function, mine in planned.items():
-            _drop_deallocations(functions[function], {p.value for p in mine})
-            returns_views = _returns_any(functions[function], {p.value for p in mine})
+            values = {p.value for p in mine}
+            if frees:
+                _drop_deallocations(aliases[function], values)
+            returns_views = hands_on and _returns_any(aliases[function], values)
             held = access.enter(function, [n for n in ops if n in used[function.sym_name.data]])
             if isinstance(access, ArgumentArenas) and not returns_views:
                 _free_at_end(function, access.allocated(function))
@@ -184,7 +191,7 @@ def _spaces(
 
 
 def _drop_deallocations(aliases: Aliases, planned: set[SSAValue]) -> None:
-    for op in list(aliases.function.walk()):
+    for op in operations_in(aliases.function):
         if not isinstance(op, memref.DeallocOp):
             continue
         roots = aliases.roots(op.memref)
@@ -281,7 +288,7 @@ def _stays(argument_attribute: str) -> bool:
 
 
 def _drop_attributes(module: ModuleOp) -> None:
-    for op in module.walk():
+    for op in operations_in(module):
         for name in [name for name in op.attributes if name.startswith(PREFIX)]:
             del op.attributes[name]
         if isinstance(op, FuncOp) and op.arg_attrs is not None:

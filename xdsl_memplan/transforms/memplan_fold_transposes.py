@@ -13,9 +13,11 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.unit_dimensions import non_unit_dimensions, unit_reshape
 
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
+_LOOKED_THROUGH = (TransposeOp, *_RESHAPES)
 _BATCH_DIMENSIONS = {"linalg.matmul": 0, "linalg.batch_matmul": 1}
 """Named products with indexing maps: how many leading dimensions must stay in front."""
 
@@ -56,14 +58,17 @@ class MemplanFoldTransposesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fold in the whole module ``op``; linear in its operations."""
-        for inner in [*op.walk()]:
-            if isinstance(inner, GenericOp) or inner.name in _BATCH_DIMENSIONS:
-                _fold_into(inner)
-        for inner in [*op.walk()]:
-            if isinstance(inner, TransposeOp):
-                _reshape_instead(inner)
-        for inner in [*op.walk(reverse=True)]:
-            if isinstance(inner, (TransposeOp, *_RESHAPES)) and _is_dead(inner):
+        operations = operations_in(op)
+        if any(type(inner) is TransposeOp for inner in operations):
+            for inner in operations:
+                if isinstance(inner, GenericOp) or inner.name in _BATCH_DIMENSIONS:
+                    _fold_into(inner)
+            for inner in operations_in(op):
+                if isinstance(inner, TransposeOp):
+                    _reshape_instead(inner)
+            operations = operations_in(op)
+        for inner in reversed(operations):
+            if type(inner) in _LOOKED_THROUGH and _is_dead(inner):
                 inner.detach()
                 inner.erase()
 
@@ -109,6 +114,8 @@ def _origin(value: SSAValue) -> _Origin | None:
 
 def _fold_into(consumer: Operation) -> None:
     maps_attribute = consumer.properties.get("indexing_maps")
+    if not any(isinstance(value.owner, _LOOKED_THROUGH) for value in consumer.operands):
+        return
     if not isa(maps_attribute, ArrayAttr[AffineMapAttr]):
         return
     maps = [attribute.data for attribute in maps_attribute]

@@ -12,6 +12,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
+from xdsl_memplan.dialects.operations_in import operations_in
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class MemplanFuseElementwisePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fuse in the whole module ``op``; linear in its operations and in what is fused."""
-        for inner in [*op.walk()]:
+        for inner in operations_in(op):
             if isinstance(inner, GenericOp):
                 consumer = inner
                 while (fused := _fuse_one(consumer)) is not None:

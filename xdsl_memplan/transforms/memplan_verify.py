@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.memplan import ArenaOp, BufferOp
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import storage_of
 from xdsl_memplan.transforms.abstract_execution import (
     ExecutedFunction,
@@ -134,7 +135,7 @@ def _verify_computed(executed: ExecutedFunction, arenas: dict[str, ArenaOp]) -> 
 def _places(function: FuncOp, arenas: dict[str, ArenaOp]) -> dict[Operation, Place]:
     return {
         op: checked_place(op, trait, arenas)
-        for op in function.walk()
+        for op in operations_in(function)
         if (trait := storage_of(op)) is not None
     }
 
@@ -155,7 +156,7 @@ def _execute(
             f"{describe_op(function)}: calls itself, so it cannot be verified"
         )
     pending.append(name)
-    for op in function.walk():
+    for op in operations_in(function):
         if isinstance(op, CallOp):
             _execute(op.callee.string_value(), functions, arenas, done, pending)
     pending.pop()

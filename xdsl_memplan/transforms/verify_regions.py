@@ -34,6 +34,7 @@ from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.memplan import ArenaOp, BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.off_chip import MOVE, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.operations_in import operations_in
 
 
 def verify_regions(function: FuncOp, module: ModuleOp) -> None:
@@ -48,7 +49,7 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
     returned = _returned_buffers(function)
     indices = _Indices()
     moved = compulsory = 0
-    for op in function.walk():
+    for op in operations_in(function):
         if isinstance(op, memref.SubviewOp):
             _check_bounds(op, indices)
         elif total is not None or promised is not None:

@@ -14,6 +14,7 @@ from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
@@ -47,7 +48,7 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     Raises PassFailedException, before anything is changed, for what cannot be bufferized.
     """
     memories = Memories.of(module, options.memory)
-    functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
+    functions = [op for op in operations_in(module) if isinstance(op, func.FuncOp)]
     found = {function: take(function) for function in functions}
     for function in functions:
         if found[function] is None:
@@ -99,7 +100,7 @@ def _callees_first(module: ModuleOp, functions: list[func.FuncOp]) -> list[func.
 
 
 def _check_moves(function: func.FuncOp, memories: Memories) -> None:
-    for op in function.walk():
+    for op in operations_in(function):
         if (
             isinstance(op, SpillOp | RetrieveOp | StoreOp)
             and op.arena.string_value() not in memories.by_name
