@@ -194,6 +194,32 @@ def test_elements_set_apart_in_tiles(start: int, count: int, offset: int, expect
     assert verdict(APART, APART) is Verdict.PROVED
 
 
+@pytest.mark.parametrize(
+    ("first", "start", "offset", "expected"),
+    [
+        (2, 1, 0, True),
+        # One place later, where `b` should be.
+        (3, 2, 1, False),
+    ],
+)
+def test_a_tile_of_nothing_but_what_is_between(first: int, start: int, offset: int, expected: bool):
+    """0 a | 0 | b 0 c 0 d 0"""
+    count, extent = 4 - start, 8 - first
+    tiled = function(
+        "%x: tensor<4xf32>",
+        "tensor<9xf32>",
+        slice_of("%x0", 0, 1)
+        + apart("%r0", "%x0", 1, 1, first)
+        + "%e = tensor.empty() : tensor<1xf32>\n"
+        "%z = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>\n"
+        + slice_of("%x1", start, count)
+        + apart("%r1", "%x1", count, offset, extent)
+        + f"%r = tensor.concat dim(0) %r0, %z, %r1 : (tensor<{first}xf32>, tensor<1xf32>, "
+        f"tensor<{extent}xf32>) -> tensor<9xf32>\nreturn %r : tensor<9xf32>",
+    )
+    assert (verdict(APART, tiled) is Verdict.PROVED) == expected
+
+
 def doubled(name: str, op: str, one: str, other: str) -> str:
     """`%x` + `%x`, or the same value by another operation."""
     return sum_of(name, one, other, 4).replace("arith.addf", f"arith.{op}")

@@ -110,6 +110,8 @@ def local_box(leaf: Box, region: Box, shift: Shift, extents: Sequence[int]) -> B
 
 def _is_same(part: Part, leaf: Part, box: Box, shift: Shift) -> bool:
     """Compare what two say of a box of local indices."""
+    if _is_between(part, leaf, box, shift):
+        return True
     if part.origin != leaf.origin or part.done != leaf.done:
         is_wanted_whole = leaf.origin.summed is None and part.is_complete
         if part.origin.key != leaf.origin.key or not is_wanted_whole:
@@ -129,6 +131,21 @@ def _is_same(part: Part, leaf: Part, box: Box, shift: Shift) -> bool:
             if b - a > 1 and steps[0] != steps[1]:
                 return False
     return True
+
+
+def _is_between(part: Part, leaf: Part, box: Box, shift: Shift) -> bool:
+    """Tell whether a part is one value that lies between elements that are set apart."""
+    apart = leaf.origin.apart
+    if apart is None or part.access or part.origin != apart.between:
+        return False
+    there: list[tuple[int, int]] = []
+    for along in leaf.access:
+        by = None if along.dim is None else shift[along.dim]
+        if along.dim is None or along.shift is None or along.step != 1 or by is None:
+            return False
+        start, end = box[along.dim]
+        there.append((start + by + along.shift, end + by + along.shift))
+    return apart.is_between(tuple(there))
 
 
 def known_parts(held: Held, region: Box) -> Iterator[tuple[Part, Box]]:

@@ -35,6 +35,27 @@ class Along(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Apart:
+    """Where elements are inserted with others between them: `counts` of them, `steps` apart."""
+
+    offsets: tuple[int, ...]
+    counts: tuple[int, ...]
+    steps: tuple[int, ...]
+    between: "Origin"
+    """The origin of what lies between them."""
+
+    def is_between(self, box: Box) -> bool:
+        """Tell whether a box lies between the elements that are inserted."""
+        for (a, b), offset, count, step in zip(
+            box, self.offsets, self.counts, self.steps, strict=True
+        ):
+            first, last = (-((offset - place) // step) for place in (a, b))
+            if max(first, 0) >= min(last, count):
+                return True
+        return False
+
+
+@dataclass(frozen=True)
 class Origin:
     """A tensor of the whole program, or one value everywhere.
 
@@ -44,6 +65,8 @@ class Origin:
     key: object
     summed: int | None = None
     terms: int = 0
+    apart: Apart | None = field(default=None, compare=False)
+    """Of elements set apart: which ones are between them."""
 
 
 UNDEFINED = Origin(None)

@@ -160,11 +160,15 @@ class TiledProgram:
     def _insert(self, op: tensor.InsertSliceOp) -> None:
         offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
         _check_slice(op, offsets, shape_of(op.dest))
-        self._held[op.result] = (
-            set_apart(self.matcher, op, offsets)
-            if sets_apart(op)
-            else inserted(self.held(op.source), self.held(op.dest), op, offsets)
-        )
+        if any(step != 1 for step in op.static_strides.get_values()):
+            try:
+                self._held[op.result] = set_apart(self.matcher, op, offsets)
+                return
+            except CheckError:
+                # A single element has nothing between it and others of the tile.
+                if sets_apart(op):
+                    raise
+        self._held[op.result] = inserted(self.held(op.source), self.held(op.dest), op, offsets)
 
     def _reshape(self, op: tensor.ExpandShapeOp | tensor.CollapseShapeOp) -> None:
         self._held[op.result] = reshaped(self.matcher, op)

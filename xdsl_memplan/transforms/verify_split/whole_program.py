@@ -23,6 +23,7 @@ from xdsl_memplan.transforms.verify_split.computation import (
 from xdsl_memplan.transforms.verify_split.held_parts import (
     UNDEFINED,
     Along,
+    Apart,
     Box,
     Held,
     Origin,
@@ -142,9 +143,25 @@ class WholeProgram:
                 return Held(shape, (Part(whole_box(shape), Origin(uniform), ()),))
             if isinstance(value.op, arith.ConstantOp):
                 key = ("constant", value.op.value)
+            if isinstance(value.op, tensor.InsertSliceOp):
+                part = itself(key, shape)
+                origin = replace(part.origin, apart=self._apart(value.op))
+                return Held(shape, (replace(part, origin=origin),))
             if isinstance(value.op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
-                return Held(shape, tuple(self._reshaped(value.op, key)))
+                return Held(shape, self._reshaped(value.op, key))
         return Held(shape, (itself(key, shape),))
+
+    def _apart(self, op: tensor.InsertSliceOp) -> Apart | None:
+        """Where elements are set apart in one value; None if they are in several."""
+        parts = self.held(op.dest).parts
+        if len(parts) != 1 or parts[0].access or parts[0].origin == UNDEFINED:
+            return None
+        return Apart(
+            tuple(op.static_offsets.get_values()),
+            tuple(op.static_sizes.get_values()),
+            tuple(op.static_strides.get_values()),
+            parts[0].origin,
+        )
 
     def _reshaped(
         self, op: tensor.ExpandShapeOp | tensor.CollapseShapeOp, key: Hashable
