@@ -16,8 +16,10 @@ from tests.transforms.networks import Network, Value, t
 from tests.transforms.random_networks import random_network
 from tests.transforms.random_tensor_programs import random_arguments, random_program
 from tests.transforms.test_region_moves import arena_bytes, parse
+from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.groups import CutAttr, GroupOp
 from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.model.tiling_plan import LoopCut
 from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
@@ -383,3 +385,30 @@ def test_heads_of_sequences_in_loops(emit: Emit, loops: list[int]):
     same(run(parse(shared_keys()), inputs), run(module, inputs))
     found = [op for op in module.walk() if op.name == "scf.for"]
     assert [op.ub.owner.value.value.data for op in found] == loops
+
+
+def test_what_is_computed_again_is_written_once():
+    """Rows of `y` are made anew for each of four blocks of columns that are computed of them."""
+    n = Network()
+    y = n.relu(n.argument(8, 6))
+    text = n.text(y, n.matmul(y, 12))
+    moved: list[int] = []
+    for emit in ("unroll", "loop"):
+        module = in_layers(text)
+        for op in module.walk():
+            if "memplan.layer" in op.attributes:
+                op.attributes["memplan.layer"] = IntegerAttr(0, 64)
+        MemplanGroupPass(memory="L1=2KiB,DDR", stage="all").apply(Context(), module)
+        (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
+        last = next(i for i, op in enumerate(group.body.block.ops) if op.name == "linalg.matmul")
+        cuts = (LoopCut("result", last, d, size, 0, cached=False) for d, size in ((1, 3), (0, 2)))
+        group.cuts = ArrayAttr(CutAttr.of(cut) for cut in cuts)
+        MemplanExpandGroupsPass(emit=emit).apply(Context(), module)
+        stored = [op.source.type for op in module.walk() if isinstance(op, StoreOp)]
+        if emit == "unroll":
+            assert sum(type_.element_count() for type_ in stored) == 8 * 6 + 8 * 12
+        [function] = [op for op in module.walk() if isinstance(op, FuncOp)]
+        moved.append(off_chip_bytes(function) or 0)
+        inputs = arrays_for(module)
+        same(run(parse(text), inputs), run(module, inputs))
+    assert moved[0] == moved[1]

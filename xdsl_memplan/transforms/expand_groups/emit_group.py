@@ -23,7 +23,12 @@ from xdsl_memplan.dialects.tiling_queries import tile_operation
 from xdsl_memplan.model.split_graph import Box, Indirect, SplitGraph, operand_box, whole
 from xdsl_memplan.model.tiling_plan import Fetch, GroupLayout, LoopCut, Track
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place, Position
-from xdsl_memplan.transforms.expand_groups.look_alikes import box_in, is_empty, runs_of_cut
+from xdsl_memplan.transforms.expand_groups.look_alikes import (
+    box_in,
+    is_empty,
+    repeating_cuts,
+    runs_of_cut,
+)
 from xdsl_memplan.transforms.expand_groups.tile_runs import Run
 from xdsl_memplan.transforms.expand_groups.windows import (
     BoxAt,
@@ -613,6 +618,8 @@ class _Emitter:
             self.outputs[tensor_] = value
             return
         spans = self.layout.tensors[tensor_]
+        if any(place.position[cut] > 0 for cut in repeating_cuts(self.layout, tensor_)):
+            return  # It is computed again; the first tile of that cut has written it.
 
         def box(position: Position) -> Box:
             found = list(box_in(self.layout, spans, position))

@@ -25,6 +25,12 @@ def is_empty(box: Box) -> bool:
     return any(start >= stop for start, stop in box)
 
 
+def repeating_cuts(layout: GroupLayout, tensor: int) -> list[int]:
+    """The cuts of which every tile computes the same of a tensor: others inside of them cut it."""
+    driving = {span.first for span in layout.tensors[tensor] if span.driven}
+    return [cut for cut in range(max(driving, default=0)) if cut not in driving]
+
+
 def runs_of_cut(
     graph: SplitGraph, layout: GroupLayout, cut: int, outputs: Collection[int]
 ) -> list[Run]:
@@ -51,6 +57,9 @@ def runs_of_cut(
         for span in layout.tensors[tensor]
         if span.driven and span.first == cut
     }
+    if any(cut in repeating_cuts(layout, tensor) for tensor in outputs):
+        for tile in range(tiles):
+            lengths[tile].append(tile == 0)  # Only the first one writes.
     for number in sorted(used):
         track = layout.tracks[cut][number]
         done = 0
