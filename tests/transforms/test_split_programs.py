@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import PassFailedException
@@ -412,3 +413,27 @@ def test_what_is_computed_again_is_written_once():
         inputs = arrays_for(module)
         same(run(parse(text), inputs), run(module, inputs))
     assert moved[0] == moved[1]
+
+
+@pytest.mark.parametrize("emit", ["loop", "unroll"])
+@pytest.mark.parametrize(("rows", "lead"), [(1, 0), (1, 3), (1, 4), (1, 9), (2, 2)])
+def test_rows_of_an_argument_that_come_before_anything_reads_them(rows: int, lead: int, emit: Emit):
+    """A row of the first result needs 4 rows, which with a lead come one by one."""
+    n = Network()
+    text = n.text(n.conv(n.relu(n.conv(n.argument(1, 2, 13, 6), 3, kernel=4)), 2, kernel=2))
+    module = in_layers(text)
+    for op in module.walk():
+        if "memplan.layer" in op.attributes:
+            op.attributes["memplan.layer"] = IntegerAttr(0, 64)
+    MemplanGroupPass(memory="L1=8KiB,DDR", stage="all").apply(Context(), module)
+    (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
+    last = len(list(group.body.block.ops)) - 2
+    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 2, rows, lead, cached=True))])
+    MemplanExpandGroupsPass(emit=emit).apply(Context(), module)
+    inputs = arrays_for(module)
+    same(run(parse(text), inputs), run(module, inputs))
+    assert all(op.body.block.first_op is not op.body.block.last_op for op in loops_of(module))
+
+
+def loops_of(module: ModuleOp) -> list[scf.ForOp]:
+    return [op for op in module.walk() if isinstance(op, scf.ForOp)]

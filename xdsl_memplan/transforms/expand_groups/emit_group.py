@@ -247,6 +247,10 @@ class _Emitter:
             table[key] = argument
         inside = tiles.counted_by(Counter(block.args[0], run.step))
         self._once(cut, run, done, inside, Place(place.axes, Builder(InsertPoint.at_end(block))))
+        if block.first_op is None:
+            for (table, key), value in zip(slots, initial, strict=True):
+                table[key] = value
+            return  # Tiles before the first, in which nothing runs ahead yet.
         # What no iteration changes is not carried.
         changed: list[int] = []
         for index in reversed(range(len(slots))):
@@ -589,6 +593,8 @@ class _Emitter:
     def _keep(self, tensor_: int, place: Place) -> None:
         """Copy what the next tile needs again."""
         cached = self._cached_track(tensor_)
+        if cached is not None and tensor_ in self.fetches and tensor_ not in self.windows:
+            self._fetch(tensor_, place)  # Nothing reads it yet, or any more.
         window = self.windows.get(tensor_)
         if cached is None or window is None:
             return
