@@ -1,9 +1,11 @@
 """Tiles that are right are proved, and those that are not are not."""
 
 import pytest
+from xdsl.parser import Parser
 
 from tests.transforms.test_region_moves import parse
 from tests.transforms.test_verify_split import function_of
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
 
 
@@ -266,3 +268,114 @@ def test_minus_zero_is_another_constant():
     )
     assert verdict(text, text) is Verdict.PROVED
     assert verdict(text, text.replace("constant 0.0", "constant -0.0")) is Verdict.REFUTED
+
+
+def rounded(type_: str) -> str:
+    """An argument and a scalar, rounded to another type and back."""
+    body = "^bb0(%p: f32, %o: f32):\n%h = arith.truncf %p : f32 to T\n%g = arith.extf %h : T to f32"
+    return (
+        function(
+            "%x: tensor<4xf32>, %s: f32",
+            "(tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)",
+            "%e = tensor.empty() : tensor<4xf32>\n"
+            f"%a = linalg.generic {{indexing_maps = [{SAME}, {SAME}], "
+            'iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) '
+            f"{{\n{body}\nlinalg.yield %g : f32\n}} -> tensor<4xf32>\n"
+            "%t = arith.truncf %x : tensor<4xf32> to tensor<4xT>\n"
+            "%b = arith.extf %t : tensor<4xT> to tensor<4xf32>\n"
+            "%u = arith.truncf %s : f32 to T\n%v = arith.extf %u : T to f32\n"
+            "%c = linalg.fill ins(%v : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>\n"
+            "return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>",
+        )
+        .replace("T\n", f"{type_}\n")
+        .replace("T to", f"{type_} to")
+        .replace("xT>", f"x{type_}>")
+    )
+
+
+@pytest.mark.parametrize("line", ["%a = ", "%t = ", "%u = "])
+def test_the_type_that_numbers_are_rounded_to_matters(line: str):
+    right = rounded("bf16")
+    assert verdict(right, right) is Verdict.PROVED
+    # One of the three is rounded to the wrong type.
+    start = right.index(line)
+    end = right.index("%t = " if line == "%a = " else "return" if line == "%u = " else "%u = ")
+    spoiled = right[:start] + right[start:end].replace("bf16", "f16") + right[end:]
+    assert verdict(right, spoiled) is Verdict.UNKNOWN
+
+
+SCALARS = function(
+    "%x: tensor<4xf32>, %a: f32, %b: f32",
+    "(tensor<4xf32>, f32)",
+    "%s = arith.addf %a, %b : f32\nreturn %x, %s : tensor<4xf32>, f32",
+)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("arith.addf", "arith.subf"), ("%a, %b", "%b, %b"), ("%x, %s", "%x, %a")],
+)
+def test_another_scalar_that_is_returned_is_not_proved(right: str, wrong: str):
+    assert verdict(SCALARS, SCALARS) is Verdict.PROVED
+    assert verdict(SCALARS, SCALARS.replace(right, wrong)) is Verdict.UNKNOWN
+
+
+ASSERTED = function(
+    "%x: tensor<4xf32>, %a: i1",
+    "tensor<4xf32>",
+    'cf.assert %a, "a"\nreturn %x : tensor<4xf32>',
+)
+
+
+@pytest.mark.parametrize(("right", "wrong"), [('cf.assert %a, "a"\n', ""), ('%a, "a"', '%a, "b"')])
+def test_what_is_asserted_of_scalars_must_stay(right: str, wrong: str):
+    assert verdict(ASSERTED, ASSERTED) is Verdict.PROVED
+    assert verdict(ASSERTED, ASSERTED.replace(right, wrong)) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "memref.store %zero, %m[%i] : memref<4xf32>",
+        "%v = memref.load %m[%i] : memref<4xf32>",
+        '"foo.bar"(%x) : (tensor<4xf32>) -> ()',
+        '%v = "foo.bar"(%x) : (tensor<4xf32>) -> tensor<4xf32>',
+    ],
+)
+def test_nothing_is_proved_of_programs_with_effects(effect: str):
+    text = function(
+        "%x: tensor<4xf32>, %m: memref<4xf32>, %i: index",
+        "tensor<4xf32>",
+        f"{effect}\nreturn %x : tensor<4xf32>",
+    )
+    context = full_context(allow_unregistered=True)
+    whole, tiled = (Parser(context, text).parse_module() for _ in range(2))
+    found = check_split(function_of(whole), function_of(tiled))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "may have effects" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "step", "expected"),
+    [
+        (0, 4, 1, Verdict.PROVED),
+        (0, 3, 1, Verdict.REFUTED),
+        # MLIR's loops only count upwards.
+        (3, -1, -1, Verdict.UNKNOWN),
+        (0, 4, 0, Verdict.UNKNOWN),
+    ],
+)
+def test_loops_count_upwards(first: int, end: int, step: int, expected: Verdict):
+    whole = function("%x: tensor<4xf32>", "tensor<4xf32>", "return %x : tensor<4xf32>")
+    tiled = function(
+        "%x: tensor<4xf32>",
+        "tensor<4xf32>",
+        f"%l = arith.constant {first} : index\n%u = arith.constant {end} : index\n"
+        f"%s = arith.constant {step} : index\n%e = tensor.empty() : tensor<4xf32>\n"
+        "%r = scf.for %i = %l to %u step %s iter_args(%o = %e) -> (tensor<4xf32>) {\n"
+        "%p = memplan.load %x[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>\n"
+        "%q = memplan.store %p into %o[%i] [1] [1] to @DDR "
+        ": tensor<1xf32> into tensor<4xf32>\nscf.yield %q : tensor<4xf32>\n}\n"
+        "return %r : tensor<4xf32>",
+    )
+    assert verdict(whole, tiled) is expected

@@ -17,6 +17,7 @@ from xdsl_memplan.dialects.queries import effects_of
 # Asked of every value of a program, and isinstance is slow where a class has an ABC.
 _MEMREFS = frozenset({MemRefType, UnrankedMemRefType})
 _ASSERT = "cf.assert"
+_NONE_OF_ITS_OWN = (IsTerminator, RecursiveMemoryEffect)
 _COMPUTES = ("linalg.", "tensor.", "bufferization.alloc_tensor")
 
 
@@ -40,7 +41,7 @@ def only_asserts(op: Operation) -> bool:
 def _has_effect(op: Operation) -> bool:
     if any(type(value.type) in _MEMREFS for value in (*op.operands, *op.results)):
         return True
-    if op.has_trait(IsTerminator) or op.has_trait(RecursiveMemoryEffect):
+    if any(op.has_trait(t, value_if_unregistered=False) for t in _NONE_OF_ITS_OWN):
         return False
     if op.name == "func.call":
         return True

@@ -107,7 +107,7 @@ def _views_where_read(view: Operation) -> list[Operation]:
     for result in view.results:
         for use in result.uses:
             top = _within(use.operation, view)
-            is_returned = top.has_trait(IsTerminator)
+            is_returned = top.has_trait(IsTerminator, value_if_unregistered=False)
             layer = made_in if is_returned else layer_of(top)
             readers.setdefault((layer, is_returned), []).append(use)
     if not readers or any(layer < 0 for layer, _ in readers):

@@ -277,7 +277,9 @@ def _positions_read(op: LinalgStructuredOperation, effects: Effects) -> list[int
 def may_run_again(op: Operation) -> bool:
     """Tell whether a body may run again for an element: it computes, looks up and asserts."""
     return all(
-        inner.name in _HARMLESS or inner.has_trait(IsTerminator) or only_computes(inner)
+        inner.name in _HARMLESS
+        or inner.has_trait(IsTerminator, value_if_unregistered=False)
+        or only_computes(inner)
         for region in op.regions
         for inner in region.walk()
     )

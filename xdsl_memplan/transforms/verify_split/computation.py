@@ -25,6 +25,7 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
+from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.transforms.verify_split.check_errors import NotFollowedError
 
 _NOTES = ("memplan.layer", "operandSegmentSizes", "indexing_maps", "static_low", "static_high")
@@ -53,8 +54,22 @@ def is_tensor(value: SSAValue) -> bool:
     return isinstance(value.type, TensorType)
 
 
+def element_types(op: Operation) -> tuple[Attribute, ...]:
+    """What results are made of, whatever their shapes."""
+    types = (result.type for result in op.results)
+    return tuple(
+        cast(TensorType[Attribute], type_).get_element_type()
+        if isinstance(type_, TensorType)
+        else type_
+        for type_ in types
+    )
+
+
 def scalar_key(value: SSAValue) -> Hashable:
-    """The same for scalars that are the same in two functions with the same arguments."""
+    """The same for scalars that are the same in two functions with the same arguments.
+
+    Raises NotFollowedError for others: what changes in a loop, is read from a tensor or memory.
+    """
     owner = value.owner
     if isinstance(owner, Block):
         assert isinstance(value, BlockArgument)
@@ -65,14 +80,17 @@ def scalar_key(value: SSAValue) -> Hashable:
         return ("constant", owner.value)
     if any(is_tensor(operand) for operand in owner.operands) or owner.regions:
         raise NotFollowedError(f"a scalar is read from a tensor by {owner.name}")
+    if not only_computes(owner):
+        raise NotFollowedError(f"a scalar is made by {owner.name}")
     assert isinstance(value, OpResult)
-    return (owner.name, value.index, _notes(owner), *map(scalar_key, owner.operands))
+    operands = map(scalar_key, owner.operands)
+    return (owner.name, value.index, _notes(owner), element_types(owner), *operands)
 
 
 def uniform_key(op: Operation) -> Hashable | None:
     """What every element of the result is; None if they differ."""
     match op:
-        case linalg.FillOp():
+        case linalg.FillOp() if op.inputs[0].type in element_types(op):
             return ("uniform", scalar_key(op.inputs[0]))
         case tensor.SplatOp():
             return ("uniform", scalar_key(op.input))
@@ -121,7 +139,7 @@ class Computation:
     def kind(self) -> Hashable:
         """Equal for the same computation on other shapes."""
         maps = tuple(tuple(index.terms for index in map_) for map_ in self.maps)
-        return (self.op.name, _notes(self.op), maps, self.body)
+        return (self.op.name, _notes(self.op), element_types(self.op), maps, self.body)
 
     @cached_property
     def reduced(self) -> tuple[int, ...]:
@@ -290,7 +308,8 @@ def _add_body(found: Computation, block: Block) -> None:
                     shifted[inner.result] = (loop, [*terms, term])
                     continue
         regions = body_key(inner, tables) if inner.regions else None
-        keys.append((inner.name, _notes(inner), tuple(map(key, inner.operands)), regions))
+        operands = tuple(map(key, inner.operands))
+        keys.append((inner.name, _notes(inner), element_types(inner), operands, regions))
         for result in inner.results:
             numbers[result] = ("made", len(keys), result.index)
     found.body = tuple(keys)

@@ -1,13 +1,13 @@
 """Runs a tiled function on descriptions of its tensors, loops by induction."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xdsl.dialects import arith, scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -22,6 +22,7 @@ from xdsl_memplan.transforms.verify_split.computation import (
     Computation,
     computation_of,
     is_tensor,
+    scalar_key,
     shape_of,
     uniform_key,
 )
@@ -38,6 +39,7 @@ from xdsl_memplan.transforms.verify_split.matched_reshape import reshaped
 from xdsl_memplan.transforms.verify_split.matching import Matcher
 from xdsl_memplan.transforms.verify_split.whole_program import (
     WholeProgram,
+    check_effects,
     copied,
     inserted,
     itself,
@@ -62,6 +64,7 @@ class TiledProgram:
     """How often contractions, loads and stores are done; loads of one value everywhere are not."""
     _held: dict[SSAValue, Held] = field(default_factory=dict[SSAValue, Held])
     _indices: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    _asserted: set[Hashable] = field(default_factory=set[Hashable])
     computations: dict[Operation, Computation] = field(default_factory=dict[Operation, Computation])
     """The tiles that are operations with loops."""
 
@@ -96,6 +99,8 @@ class TiledProgram:
                 shape = shape_of(argument)
                 self._held[argument] = Held(shape, (itself(("argument", argument.index), shape),))
         self._block(block)
+        if self._asserted != self.program.asserted:
+            raise NotFollowedError("asserts something else than the whole program")
 
     def _block(self, block: Block) -> None:
         for op in block.ops:
@@ -118,6 +123,8 @@ class TiledProgram:
         if known is not None:
             return known
         op = value.owner
+        if not isinstance(value.type, IndexType):
+            raise NotFollowedError("an index may wrap around")
         match op:
             case arith.ConstantOp(value=IntegerAttr() as number):
                 return number.value.data
@@ -148,6 +155,8 @@ class TiledProgram:
             rule(op)
         elif any(map(is_tensor, op.results)):
             self._computed(op)
+        else:
+            check_effects(op, self._asserted)
 
     def _empty(self, op: tensor.EmptyOp) -> None:
         self._held[op.tensor] = Held(shape_of(op.tensor), ())
@@ -237,6 +246,8 @@ class TiledProgram:
             zip(op.operands, self.program.returned(), strict=True)
         ):
             if not is_tensor(mine):
+                if scalar_key(mine) != scalar_key(other):
+                    raise NotFollowedError(f"result {number} is not known to be that of the whole")
                 continue
             shape = shape_of(mine)
             try:
@@ -260,6 +271,8 @@ class TiledProgram:
 
     def _loop(self, op: scf.ForOp) -> None:
         first, end, step = (self._evaluate(v) for v in (op.lb, op.ub, op.step))
+        if step <= 0:
+            raise NotFollowedError("a loop that does not count upwards")
         count = len(range(first, end, step))
         state = [self.held(v) for v in op.iter_args]
         done = runs = 0

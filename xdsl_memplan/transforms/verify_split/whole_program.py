@@ -3,11 +3,12 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith, cf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
+from xdsl_memplan.analysis.side_effects import only_asserts
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.verify_split.check_errors import NotFollowedError
@@ -15,6 +16,7 @@ from xdsl_memplan.transforms.verify_split.computation import (
     Computation,
     body_key,
     computation_of,
+    element_types,
     is_tensor,
     scalar_key,
     shape_of,
@@ -51,6 +53,8 @@ class WholeProgram:
     """Those of the others by which elements change their indices."""
     work: dict[Operation, int] = field(default_factory=dict[Operation, int])
     """Multiply-adds of contractions."""
+    asserted: set[Hashable] = field(default_factory=set[Hashable])
+    """What is asserted of scalars."""
     _numbered: dict[Hashable, Operation] = field(default_factory=dict[Hashable, Operation])
     _held: dict[SSAValue, Held] = field(default_factory=dict[SSAValue, Held])
     _read: list[SSAValue] = field(default_factory=list[SSAValue])
@@ -73,10 +77,11 @@ class WholeProgram:
         return last.operands
 
     def _enter(self, op: Operation) -> None:
-        if op.name.startswith(("scf.", "affine.", "cf.")) or isinstance(op, CallOp):
+        if op.name.startswith(("scf.", "affine.")) or isinstance(op, CallOp):
             raise NotFollowedError(f"{op.name} in the whole program")
         if uniform_key(op) is not None or moved(op, self.held) is not None:
             return
+        check_effects(op, self.asserted)
         if not any(map(is_tensor, op.results)) or isinstance(op, tensor.EmptyOp | arith.ConstantOp):
             return
         if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
@@ -212,7 +217,15 @@ def other_kind(op: Operation) -> Hashable:
         return (op.name, op.reassociation)
     scalars = tuple(None if is_tensor(value) else scalar_key(value) for value in op.operands)
     attributes = tuple(sorted({**op.attributes, **op.properties}.items()))
-    return (op.name, attributes, scalars, body_key(op, tables))
+    return (op.name, attributes, scalars, element_types(op), body_key(op, tables))
+
+
+def check_effects(op: Operation, asserted: set[Hashable]) -> None:
+    """Add what an operation asserts; raise NotFollowedError if it does more than that."""
+    if isinstance(op, cf.AssertOp):
+        asserted.add((scalar_key(op.arg), op.msg))
+    elif not only_asserts(op):
+        raise NotFollowedError(f"{op.name} may have effects")
 
 
 def volume(computation: Computation) -> int:
