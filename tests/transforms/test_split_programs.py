@@ -213,7 +213,26 @@ def two_results() -> str:
     return n.text(n.matmul(("%both#0", (16, 8)), 40), n.relu(("%both#1", (16,))))
 
 
+def turned_weights() -> str:
+    """Weights are transposed, and written down again, before they are read."""
+    n = Network()
+    x = n.relu(n.matmul(n.argument(4, 8), 8))
+    weight = n.relu(n.transpose(n.argument(20, 8), 1, 0))
+    return n.text(n._structured("linalg.matmul", [x, weight], (4, 20)))
+
+
+def late_parts() -> str:
+    """What is put together at the end was made, and read, before."""
+    n = Network()
+    x = n.relu(n.conv(n.argument(1, 2, 8, 8), 4))
+    y = n.conv(x, 4)
+    z = n.conv(n.relu(n.conv(n.relu(y), 4)), 4)
+    return n.text(n.relu(n.concat(n.concat(x, y), z)))
+
+
 PROGRAMS = [
+    turned_weights,
+    late_parts,
     two_results,
     lookup,
     bags,
@@ -230,6 +249,10 @@ PROGRAMS = [
     skip,
     elementwise,
 ]
+
+
+COPIED = (odd_results, views_of_arguments)
+"""Every other row, in another shape: bufferization copies them, which the search does not count."""
 
 
 def arrays_for(module: ModuleOp) -> list[np.ndarray]:
@@ -276,7 +299,12 @@ def same(expected: list, found: list) -> None:
 def test_least_peak_computes_the_same(program, emit: Emit):
     text = program()
     group = MemplanGroupPass(objective="peak", memory="L1,DDR", threads=1)
-    check(text, arrays_for(parse(text)), group, emit, "L1,DDR")
+    needed = check(text, arrays_for(parse(text)), group, emit, "L1,DDR")
+    module = in_layers(text)
+    group.apply(Context(), module)
+    counted = [op.cost.peak.value.data for op in module.walk() if isinstance(op, GroupOp)]
+    if program not in COPIED:
+        assert needed <= max(counted)
 
 
 @pytest.mark.parametrize("emit", ["unroll", "auto", "loop"])

@@ -275,11 +275,11 @@ class _Grouping:
         assert parent is not None
         anchor = last.next_op
         assert anchor is not None
-        clones = self._parameters_of(ops, views_stay=self.is_staged or bool(group.cuts))
+        body = self._with_parameters(ops, views_stay=self.is_staged or bool(group.cuts))
         for op in ops:
             op.detach()
         inside = set(ops)
-        block.add_ops([*clones, *ops])
+        block.add_ops(body)
         outputs: list[SSAValue] = []
         for op in ops:
             for result in op.results:
@@ -348,10 +348,11 @@ class _Grouping:
                     return result
         return None
 
-    def _parameters_of(self, ops: list[Operation], *, views_stay: bool) -> list[Operation]:
-        """Copies of what these operations read that is computed from one argument alone.
+    def _with_parameters(self, ops: list[Operation], *, views_stay: bool) -> list[Operation]:
+        """These operations, and copies of what they read that is computed from one argument alone.
 
-        With `views_stay` views of an argument are not copied: the group fetches tiles of the view.
+        A copy is before its first reader, so that it takes room no longer than needed. With
+        `views_stay` views of an argument are not copied: the group fetches tiles of the view.
         """
         clones: dict[SSAValue, SSAValue] = {}
         made: list[Operation] = []
@@ -377,6 +378,7 @@ class _Grouping:
         for op in ops:
             for value in list(values_used(op)):
                 copy(value)
+            made.append(op)
         for op in ops:
             for inner in op.walk():
                 for index, operand in enumerate(inner.operands):

@@ -67,6 +67,7 @@ impl SplitGraphFields {
                 element_bytes,
                 is_argument,
                 is_constant,
+                is_changed: false,
                 is_returned,
             })
             .collect();

@@ -18,6 +18,7 @@ fn tensor(shape: &[i64], is_argument: bool) -> Tensor {
         element_bytes: 4,
         is_argument,
         is_constant: false,
+        is_changed: false,
         is_returned: false,
     }
 }

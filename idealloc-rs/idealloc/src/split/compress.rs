@@ -40,6 +40,7 @@ pub fn compress(graph: &SplitGraph) -> Compressed {
         if let Some(source) = stands_for(op, &tensors, &uses).filter(|_| may_stand) {
             let result = op.results[0];
             tensors[result].is_argument = true;
+            tensors[result].is_changed = tensors[source].is_changed || !op.is_view;
             argument[result] = argument[source];
             continue;
         }
@@ -88,11 +89,13 @@ fn renumber(
 /// The argument whose elements an operator only changes one by one, or gives another shape, and that nobody else reads:
 /// it is fetched and changed in place.
 fn stands_for(op: &Operator, tensors: &[super::graph::Tensor], uses: &[u32]) -> Option<usize> {
-    let mut sources = op.operands.iter().filter(|(t, _)| !tensors[*t].is_constant);
-    let ((source, access), None) = (sources.next()?, sources.next()) else { return None };
+    let is_read = |&(_, (t, _)): &(usize, &(usize, Access))| !tensors[*t].is_constant;
+    let mut sources = op.operands.iter().enumerate().filter(is_read);
+    let ((k, (source, access)), None) = (sources.next()?, sources.next()) else { return None };
     let [result] = op.results[..] else { return None };
     let is_same = tensors[*source].is_argument
         && (uses[*source] == 1 || op.is_view)
+        && (op.in_place.contains(&k) || op.is_view)
         && op.is_splittable
         && op.parts.is_empty()
         && !op.is_reduction.iter().any(|&r| r)

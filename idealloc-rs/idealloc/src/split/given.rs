@@ -37,7 +37,7 @@ pub fn lay_out_given(
     machine: Machine,
     given: &[Given],
 ) -> Result<Vec<Group>, Misfit> {
-    let layers = Layers::of(graph);
+    let layers = Layers::of(graph, machine);
     let numbers: Vec<usize> =
         (0..layers.count()).map(|l| graph.operators[layers.start[l]].layer).collect();
     let mut reached: Reached = [Some((0, Vec::new())), None];

@@ -38,6 +38,8 @@ pub struct Tensor {
     pub is_argument: bool,
     /// Made again wherever it is needed, at no cost.
     pub is_constant: bool,
+    /// Computed from an argument, element by element, wherever it is needed.
+    pub is_changed: bool,
     /// A result of the function.
     pub is_returned: bool,
 }

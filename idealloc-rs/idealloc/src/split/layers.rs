@@ -1,6 +1,7 @@
 //! Layers of a graph: where they begin, what they hand on, and the part of the graph around some of them.
 
 use super::graph::SplitGraph;
+use super::machine::Machine;
 
 /// Where the layers of a graph begin, and who reads what.
 #[derive(Debug)]
@@ -13,12 +14,12 @@ pub(super) struct Layers {
     pub made: Vec<Option<usize>>,
     /// For each layer the operator whose result is cut: the last one that a later layer reads.
     pub target: Vec<usize>,
-    /// For each layer the bytes of tensors that earlier layers make and it or later ones read.
+    /// For each layer the bytes on chip of tensors that earlier layers make and it or later ones read.
     pub live_before: Vec<i64>,
 }
 
 impl Layers {
-    pub fn of(graph: &SplitGraph) -> Self {
+    pub fn of(graph: &SplitGraph, machine: Machine) -> Self {
         let mut start = Vec::new();
         let mut last_read = vec![0; graph.tensors.len()];
         let mut made = vec![None; graph.tensors.len()];
@@ -54,7 +55,7 @@ impl Layers {
             if let Some(first) = made[tensor] {
                 live_before[first + 1..=last_read[tensor].max(first).min(count)]
                     .iter_mut()
-                    .for_each(|bytes| *bytes += data.bytes());
+                    .for_each(|bytes| *bytes += machine.align(data.bytes()));
             }
         }
         let target = (0..count).map(target).collect();

@@ -235,8 +235,9 @@ impl<'s, 'a> Layout<'s, 'a> {
         }
         let target = graph.operators[self.sweep.last].results[0];
         self.keeps_result = keeps_result;
-        self.resident_bytes = newest.map_or(0, |tensor| graph.tensors[tensor].bytes())
-            + if keeps_result { graph.tensors[target].bytes() } else { 0 };
+        let kept = keeps_result.then_some(target);
+        let room = |tensor: usize| machine.align(graph.tensors[tensor].bytes());
+        self.resident_bytes = newest.into_iter().chain(kept).map(room).sum();
     }
 
     /// The first operator of the group.
@@ -266,10 +267,12 @@ impl<'s, 'a> Layout<'s, 'a> {
         if let Some(spans) = &self.sweep.tensor_spans[tensor] {
             return Some(spans);
         }
-        match self.external_of[tensor] {
-            u32::MAX => None,
-            number => Some(self.externals[number as usize].spans.as_slice()),
-        }
+        self.external(tensor).map(|external| external.spans.as_slice())
+    }
+
+    /// What is known of a tensor from outside that is not looked up alone.
+    pub(super) fn external(&self, tensor: usize) -> Option<&External> {
+        self.externals.get(self.external_of[tensor] as usize)
     }
 
     /// Elements of a box summed up over all tiles of the cuts that drive it.
@@ -409,6 +412,6 @@ impl<'s, 'a> Layout<'s, 'a> {
     }
 
     pub(super) fn align(&self, bytes: i64) -> i64 {
-        (bytes + self.machine.alignment - 1) / self.machine.alignment * self.machine.alignment
+        self.machine.align(bytes)
     }
 }

@@ -7,7 +7,7 @@ use super::layers::{Layers, Window};
 use super::layout::Layout;
 use super::least_traffic::{LONGEST, MISSES};
 use super::machine::Machine;
-use super::sweep::Sweep;
+use super::sweep::{Span, Sweep};
 
 /// The groups that need the least room at the most, or none if nothing fits.
 pub(super) fn least_peak(
@@ -134,16 +134,11 @@ impl<'a> Ending<'a> {
     fn surround(&self, layout: &mut Layout<'_, 'a>, first_layer: usize, is_split: bool) {
         let (layers, window) = (self.layers, self.window);
         layout.resident_bytes = layers.live_before[first_layer];
+        let made_here = |tensor: usize| layers.made[tensor].is_some_and(|made| made >= first_layer);
         for (number, &tensor) in window.tensors.iter().enumerate() {
-            let Some(made) = layers.made[tensor] else { continue };
-            let bytes = window.graph.tensors[number].bytes();
-            let is_last_read_here =
-                (first_layer..=self.last_layer).contains(&layers.last_read[tensor]);
-            if made < first_layer && is_last_read_here && !is_split {
-                layout.resident_bytes -= bytes;
-            }
-            if made >= first_layer && is_split && window.is_output[number] {
-                layout.resident_bytes += bytes;
+            if is_split && window.is_output[number] && made_here(tensor) {
+                let bytes = window.graph.tensors[number].bytes();
+                layout.resident_bytes += self.machine.align(bytes);
             }
         }
         for external in &mut layout.externals {
@@ -151,6 +146,12 @@ impl<'a> Ending<'a> {
             external.dies = !is_split
                 && layers.made[tensor].is_some()
                 && layers.last_read[tensor] <= self.last_layer;
+            if external.dies {
+                // Its room is free after the last reader, not before, whatever is read of it.
+                let data = &window.graph.tensors[external.tensor];
+                external.spans = data.shape.iter().map(|&n| Span::Fixed(0, n)).collect();
+                layout.resident_bytes -= self.machine.align(data.bytes());
+            }
         }
         layout.assign();
     }

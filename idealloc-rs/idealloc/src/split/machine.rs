@@ -17,6 +17,13 @@ pub struct Machine {
     pub transfer_bytes: i64,
 }
 
+impl Machine {
+    /// Bytes that a buffer takes.
+    pub fn align(&self, bytes: i64) -> i64 {
+        (bytes + self.alignment - 1) / self.alignment * self.alignment
+    }
+}
+
 /// Costs of a group, all integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {

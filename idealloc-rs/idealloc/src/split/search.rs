@@ -27,7 +27,7 @@ pub fn search(
     objective: Objective,
     threads: usize,
 ) -> Result<Vec<Group>, Misfit> {
-    let layers = Layers::of(graph);
+    let layers = Layers::of(graph, machine);
     match objective {
         Objective::Traffic => least_traffic(graph, &layers, machine, threads),
         Objective::Peak => least_peak(graph, &layers, machine, threads).ok_or(Misfit {

@@ -73,10 +73,23 @@ impl Layout<'_, '_> {
     /// fetched; none if it may share room with another tensor.
     pub(super) fn room_of_fixed(&self, external: &External) -> Option<(usize, usize)> {
         let state = &self.storages.states[external.tensor];
-        if external.level > 0 || external.dies || state.may_be_shared || state.uses == 0 {
+        let is_changed = self.graph.tensors[external.tensor].is_changed;
+        let is_fixed = external.level == 0 && !external.dies && !is_changed;
+        if !is_fixed || state.may_be_shared || state.uses == 0 {
             return None;
         }
         Some(self.live_from_outside(external, state))
+    }
+
+    /// Whether a tensor from outside takes room only while a tile needs it; what stays as it is counts elsewhere.
+    fn has_room_in_tiles(&self, external: &External) -> bool {
+        match external.residency {
+            Residency::Fetched => true,
+            Residency::Streamed { .. } => false,
+            Residency::Kept | Residency::Resident => {
+                external.dies || self.graph.tensors[external.tensor].is_changed
+            }
+        }
     }
 
     fn live_from_outside(&self, external: &External, state: &State) -> (usize, usize) {
@@ -131,10 +144,11 @@ impl Layout<'_, '_> {
                 continue;
             }
             for (tensor, access) in &data.operands {
-                if *access == Access::Indirect && !self.is_made_inside(*tensor) {
+                let base = states[*tensor].base;
+                let stays = !self.external(base).is_some_and(|external| external.dies);
+                if *access == Access::Indirect && !self.is_made_inside(*tensor) && stays {
                     continue;
                 }
-                let base = states[*tensor].base;
                 let state = &mut states[base];
                 state.uses += 1;
                 state.last_use = position;
@@ -155,7 +169,7 @@ impl Layout<'_, '_> {
         for external in &self.externals {
             let state = &mut states[external.tensor];
             state.has_overlap = self.has_overlap(&external.spans);
-            if external.residency == Residency::Fetched || external.dies {
+            if self.has_room_in_tiles(external) {
                 state.made_level = Some(external.level);
             }
         }
@@ -199,7 +213,9 @@ impl Layout<'_, '_> {
             };
             for &k in parts(data) {
                 let base = states[data.operands[k].0].base;
-                if may_share(&states[base]) && states[base].uses == 1 {
+                // What was made before the group lies in a storage of its own size.
+                let lies_elsewhere = self.external(base).is_some_and(|external| external.dies);
+                if may_share(&states[base]) && states[base].uses == 1 && !lies_elsewhere {
                     states[base].root = root;
                 }
             }
@@ -259,8 +275,7 @@ impl Layout<'_, '_> {
         for external in &self.externals {
             let tensor = external.tensor;
             let state = storages.states[tensor];
-            let is_placed = external.residency == Residency::Fetched || external.dies;
-            if !is_placed || state.first_use == usize::MAX {
+            if !self.has_room_in_tiles(external) || state.first_use == usize::MAX {
                 continue;
             }
             let own = match state.root {
