@@ -465,3 +465,19 @@ def test_rows_of_an_argument_that_come_before_anything_reads_them(rows: int, lea
 
 def loops_of(module: ModuleOp) -> list[scf.ForOp]:
     return [op for op in module.walk() if isinstance(op, scf.ForOp)]
+
+
+@pytest.mark.parametrize("capacity", [10_000, 14_000, 16_000, 24_000])
+def test_bytes_of_what_is_streamed_where_tiles_keep_a_part(capacity: int):
+    """What comes in slices is not kept: rows that the tile before had come again."""
+    n = Network()
+    x, w = n.argument(1, 48, 14, 18), n.argument(48, 3, 3)
+    ones = "dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>"
+    name = f"linalg.depthwise_conv_2d_nchw_chw {{{ones}}}"
+    y = n.relu(n.conv(n.relu(n._structured(name, [x, w], (1, 48, 12, 16))), 48, kernel=1))
+    module = in_layers(n.text(n.conv(n.relu(n.depthwise(y)), 48, kernel=1)))
+    MemplanGroupPass(memory=f"L1={capacity},DDR", stage="all").apply(Context(), module)
+    said = sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
+    MemplanExpandGroupsPass().apply(Context(), module)
+    [function] = [op for op in module.walk() if isinstance(op, FuncOp)]
+    assert off_chip_bytes(function) == said

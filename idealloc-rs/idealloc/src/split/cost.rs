@@ -35,7 +35,8 @@ impl Layout<'_, '_> {
             Residency::Streamed { reader, slices, .. } => {
                 let spans = self.sweep.loop_spans[reader].as_deref().unwrap_or(&[]);
                 let level = level_of(spans);
-                (once * self.repeats(&external.spans, level), cuts(level) * slices)
+                let read = external.bytes_streamed;
+                (read * self.repeats(&external.spans, level), cuts(level) * slices)
             }
             Residency::Resident => (0, 0),
         }

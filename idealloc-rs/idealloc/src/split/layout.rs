@@ -45,6 +45,8 @@ pub struct External {
     pub(super) position: usize,
     /// Bytes of the elements that it has in all tiles of the cuts that it follows, summed up.
     pub(super) bytes_summed: i64,
+    /// Bytes of the elements that its only reader reads, summed up as above: nothing is kept of what comes in slices.
+    pub(super) bytes_streamed: i64,
     /// Bytes of the elements that it has in any tile.
     pub(super) bytes_in_all: i64,
     /// Bytes of the elements that it has in the largest tile.
@@ -183,6 +185,7 @@ impl<'s, 'a> Layout<'s, 'a> {
                     reader: Some(op),
                     position,
                     bytes_summed: 0,
+                    bytes_streamed: 0,
                     bytes_in_all: 0,
                     bytes_in_largest: 0,
                     spans,
@@ -211,10 +214,13 @@ impl<'s, 'a> Layout<'s, 'a> {
             let external = &layout.externals[index];
             let element = graph.tensors[external.tensor].element_bytes;
             let summed = layout.sum(&external.spans) * element;
+            let streamed =
+                external.reader.map_or(summed, |op| layout.sum_read(&external.spans, op) * element);
             let in_all = layout.union_elements(&external.spans) * element;
             let in_largest = layout.largest_window(&external.spans) * element;
             let external = &mut layout.externals[index];
             external.bytes_summed = summed;
+            external.bytes_streamed = streamed;
             external.bytes_in_all = in_all;
             external.bytes_in_largest = in_largest;
         }
@@ -300,6 +306,29 @@ impl<'s, 'a> Layout<'s, 'a> {
             };
         }
         product
+    }
+
+    /// Elements of a box that one operator reads, what was kept among them, summed up over all tiles in which it runs.
+    fn sum_read(&self, spans: &[Span], reader: usize) -> i64 {
+        let loops = self.sweep.loop_spans[reader].as_deref().unwrap_or(&[]);
+        // At most one dimension follows a cached cut.
+        let is_kept = |span: &Span| self.has_overlap(std::slice::from_ref(span));
+        let others: Vec<Span> = spans.iter().filter(|span| !is_kept(span)).copied().collect();
+        let kept = spans.iter().filter(|span| is_kept(span)).map(|span| match *span {
+            Span::Fixed(start, end) => (end - start).max(0),
+            Span::Driven(cut, track) => {
+                let tracks = &self.sweep.tracks[cut];
+                let runs = |tile: usize| {
+                    loops.iter().all(|span| match *span {
+                        Span::Driven(c, track) if c == cut => tracks.get(track).length(tile) > 0,
+                        _ => true,
+                    })
+                };
+                let tiles = (0..tracks.cut.tiles()).filter(|&tile| runs(tile));
+                tiles.map(|tile| tracks.get(track).size(tile)).sum()
+            }
+        });
+        self.sum(&others) * kept.product::<i64>()
     }
 
     /// Times that a box of these ranges changes, or is needed, with `level` cuts around it.
