@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from xdsl.traits import IsTerminator, RecursiveMemoryEffect
 
 from xdsl_memplan.dialects.operations_in import operations_in
-from xdsl_memplan.dialects.purity import only_computes
+from xdsl_memplan.dialects.purity import ARITHMETIC, only_computes
 from xdsl_memplan.dialects.queries import effects_of
 
 # Asked of every value of a program, and isinstance is slow where a class has an ABC.
@@ -41,6 +41,8 @@ def only_asserts(op: Operation) -> bool:
 def _has_effect(op: Operation) -> bool:
     if any(type(value.type) in _MEMREFS for value in (*op.operands, *op.results)):
         return True
+    if op.name.startswith(ARITHMETIC):
+        return False  # What most bodies are made of.
     if any(op.has_trait(t, value_if_unregistered=False) for t in _NONE_OF_ITS_OWN):
         return False
     if op.name == "func.call":

@@ -28,7 +28,7 @@ from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import MOVE
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.liveness import Liveness
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref
+from xdsl_memplan.transforms.bufferize.memref_layout import Groups, Memref, Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import (
     Collapse,
     Expand,
@@ -228,7 +228,7 @@ class Emitter:
                     operands=[value],
                     result_types=[type],
                     properties={
-                        "reassociation": _groups(view),
+                        "reassociation": _groups(view.groups),
                         "static_output_shape": DenseArrayBase.from_list(i64, view.shape),
                     },
                 )
@@ -236,7 +236,7 @@ class Emitter:
                 op = memref.CollapseShapeOp.create(
                     operands=[value],
                     result_types=[type],
-                    properties={"reassociation": _groups(view)},
+                    properties={"reassociation": _groups(view.groups)},
                 )
         op.results[0].name_hint = value.name_hint
         self.insert(op)
@@ -299,5 +299,6 @@ def _segments(offsets: int) -> DenseArrayBase:
     return DenseArrayBase.from_list(i32, (1, offsets, 0, 0))
 
 
-def _groups(view: Expand | Collapse) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
-    return ArrayAttr(ArrayAttr(IntegerAttr(i, i64) for i in group) for group in view.groups)
+@lru_cache(maxsize=1024)
+def _groups(groups: Groups) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    return ArrayAttr(ArrayAttr(IntegerAttr(i, i64) for i in group) for group in groups)
