@@ -5,6 +5,7 @@ use idealloc::split::grids::{Grid, families_of_layer, runs_of};
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::Machine;
 use idealloc::split::search::{Objective, search};
+use idealloc::split::settle::Settled;
 use idealloc::split::sweep::Sweep;
 use proptest::prelude::*;
 
@@ -105,7 +106,10 @@ fn least_of_group(
             return None;
         }
         layout.start_over(newest.filter(|_| starts), ends);
-        if layout.resident_bytes > machine.capacity || !layout.can_keep() || !layout.settle() {
+        if layout.resident_bytes > machine.capacity || !layout.can_keep() {
+            continue;
+        }
+        if layout.settle(|_| true) != Settled::Fits {
             continue;
         }
         let cost = layout.cost(false);

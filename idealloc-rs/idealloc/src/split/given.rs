@@ -8,6 +8,7 @@ use super::layers::{Layers, Window};
 use super::layout::Layout;
 use super::machine::Machine;
 use super::search::Misfit;
+use super::settle::Settled;
 use super::sweep::{CutLoop, Sweep};
 
 /// One cut: a dimension of a group's result, into so many parts.
@@ -92,7 +93,7 @@ fn after(
                 continue;
             }
             layout.start_over(on_chip, ends);
-            if !layout.settle() {
+            if layout.settle(|_| true) != Settled::Fits {
                 continue;
             }
             let mut cost = layout.cost(false);

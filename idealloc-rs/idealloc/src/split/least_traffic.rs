@@ -6,6 +6,7 @@ use super::group::Group;
 use super::layers::{Layers, Window};
 use super::layout::Layout;
 use super::machine::{Cost, Machine};
+use super::settle::Settled;
 use super::sweep::Sweep;
 
 /// Why nothing fits: a layer that takes more room than there is, however it is cut.
@@ -360,13 +361,17 @@ impl<'a> Ending<'a> {
         layout.start_over(newest, ends);
         let least = layout.least_traffic() + saving.0;
         let Some(way) = self.way_before(depth, variant, least.max(bound)) else { return true };
-        if !layout.settle() {
+        if layout.work() as f64 > layout.least_work() as f64 * self.machine.max_recompute {
             return false;
+        }
+        let is_worth =
+            |moved: i64| self.way_before(depth, variant, (moved + saving.0).max(bound)).is_some();
+        match layout.settle(is_worth) {
+            Settled::TooLarge => return false,
+            Settled::NotWorth => return true,
+            Settled::Fits => {}
         }
         let mut cost: Cost = layout.cost(false);
-        if cost.work as f64 > layout.least_work() as f64 * self.machine.max_recompute {
-            return false;
-        }
         cost.traffic += saving.0;
         cost.transfers += saving.1;
         let layers = (first_layer, self.last_layer);

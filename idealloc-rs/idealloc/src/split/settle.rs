@@ -2,10 +2,22 @@
 
 use super::graph::Access;
 use super::layout::{External, Layout, Residency};
+use super::storages::Storages;
 use super::sweep::Span;
 
 /// A slice of a streamed tensor takes about this fraction of the memory at the most.
 const SLICES_IN_MEMORY: i64 = 32;
+
+/// What came of settling how tensors come to the chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// The group needs more room than there is.
+    TooLarge,
+    /// It fits, but moves too much.
+    NotWorth,
+    /// It fits.
+    Fits,
+}
 
 /// A change of how one tensor comes to the chip.
 struct Change {
@@ -74,8 +86,9 @@ impl Layout<'_, '_> {
         found
     }
 
-    /// Saves bytes by keeping tensors on chip, as far as the capacity goes. False if nothing fits.
-    pub fn settle(&mut self) -> bool {
+    /// Saves bytes by keeping tensors on chip, as far as the capacity goes, if `is_worth` says so of the bytes that are
+    /// moved at the least.
+    pub fn settle(&mut self, is_worth: impl Fn(i64) -> bool) -> Settled {
         // First the least room.
         let streamed = self.largest_streamed();
         let is_fetched: Vec<bool> =
@@ -87,12 +100,17 @@ impl Layout<'_, '_> {
         let capacity = self.machine.capacity;
         let mut profile = Vec::new();
         if self.fill_profile(false, capacity, &mut profile) > capacity {
-            return false;
+            return Settled::TooLarge;
+        }
+        let changes = self.changes(&is_fetched);
+        if !is_worth(self.least_with(&changes, &profile)) {
+            return Settled::NotWorth;
         }
         // Then what saves the most bytes for its room.
         let mut gained = vec![0; self.externals.len()];
         let mut other = Vec::new();
-        for change in self.changes(&is_fetched) {
+        let mut spare = Storages::default();
+        for change in changes {
             let index = change.external;
             if change.saved <= gained[index] {
                 continue;
@@ -103,11 +121,16 @@ impl Layout<'_, '_> {
                 }
                 self.externals[index].residency = change.residency;
             } else {
+                if self.is_too_much(&change, &profile) {
+                    continue;
+                }
                 let residency = &mut self.externals[index].residency;
                 let before = std::mem::replace(residency, change.residency);
+                std::mem::swap(&mut self.storages, &mut spare);
                 self.assign();
                 if self.fill_profile(false, capacity, &mut other) > capacity {
                     self.externals[index].residency = before;
+                    std::mem::swap(&mut self.storages, &mut spare);
                     continue;
                 }
                 std::mem::swap(&mut profile, &mut other);
@@ -115,7 +138,40 @@ impl Layout<'_, '_> {
             gained[index] = change.saved;
         }
         self.assign();
-        true
+        Settled::Fits
+    }
+
+    /// The least bytes that the group moves, whichever of these changes there is room for.
+    fn least_with(&self, changes: &[Change], profile: &[i64]) -> i64 {
+        let bytes = |external: &External, residency| self.fetch_cost(external, residency).0;
+        let now: Vec<i64> = self.externals.iter().map(|e| bytes(e, e.residency)).collect();
+        let mut least = now.clone();
+        for change in changes.iter().filter(|change| !self.is_too_much(change, profile)) {
+            let known = &mut least[change.external];
+            *known = (*known).min(bytes(&self.externals[change.external], change.residency));
+        }
+        self.traffic().0 - now.iter().sum::<i64>() + least.iter().sum::<i64>()
+    }
+
+    /// Whether it is certain that a tensor cannot be kept: there is no room where it has none so far.
+    fn is_too_much(&self, change: &Change, profile: &[i64]) -> bool {
+        let external = &self.externals[change.external];
+        if change.residency != Residency::Kept {
+            return false;
+        }
+        let more = self.align(external.bytes_in_all);
+        let room = self.storage_of(external);
+        let more_at = |position: usize| match (external.residency, room) {
+            (Residency::Fetched, Some((start, end, bytes)))
+                if (start..=end).contains(&position) =>
+            {
+                more - bytes
+            }
+            (Residency::Streamed { .. }, _) if position == external.position => 0,
+            _ => more,
+        };
+        let capacity = self.machine.capacity;
+        profile.iter().enumerate().any(|(position, bytes)| bytes + more_at(position) > capacity)
     }
 
     /// Changes the profile as the change of a tensor does that is the same in all tiles; false, and nothing is changed, if

@@ -74,11 +74,30 @@ impl Layout<'_, '_> {
     pub(super) fn room_of_fixed(&self, external: &External) -> Option<(usize, usize)> {
         let state = &self.storages.states[external.tensor];
         let is_changed = self.graph.tensors[external.tensor].is_changed;
-        let is_fixed = external.level == 0 && !external.dies && !is_changed;
+        let is_same = external.level == 0 || !self.is_cached;
+        let is_fixed = is_same && !external.dies && !is_changed;
         if !is_fixed || state.may_be_shared || state.uses == 0 {
             return None;
         }
         Some(self.live_from_outside(external, state))
+    }
+
+    /// The positions at which the storage is live that a tensor from outside is in, both ends included, and its most
+    /// bytes.
+    pub(super) fn storage_of(&self, external: &External) -> Option<(usize, usize, i64)> {
+        let states = &self.storages.states;
+        let root = match states.get(external.tensor)?.root {
+            Root::Unknown => external.tensor,
+            Root::Of(root) => root,
+            Root::Resident => return None,
+        };
+        let number = states[root].storage?;
+        let members = self.storages.members.iter().filter(|&&(of, _)| of == number);
+        let bytes = |&(_, tensor): &(usize, usize)| {
+            self.aligned(self.largest_window(self.spans(tensor).unwrap_or(&[])), tensor)
+        };
+        let storage = &self.storages.storages[number];
+        Some((storage.start, storage.end, members.map(bytes).max().unwrap_or(0)))
     }
 
     /// Whether a tensor from outside takes room only while a tile needs it; what stays as it is counts elsewhere.
