@@ -11,6 +11,7 @@ from xdsl.traits import IsTerminator
 
 from xdsl_memplan.analysis.block_order import arrange
 from xdsl_memplan.analysis.layers import form_layers
+from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.side_effects import only_asserts
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.transforms.unread import erase_unread
@@ -63,6 +64,17 @@ class MemplanFormLayersPass(ModulePass):
         for function in op.walk():
             if isinstance(function, FuncOp) and function.body.blocks:
                 _form(function)
+
+
+def why_left_alone(function: FuncOp) -> str | None:
+    """Say why a function with a body has no layers; None if that is for its tensors, if at all."""
+    if len(function.body.blocks) != 1:
+        return "it has branches between blocks"
+    block = function.body.block
+    for op in block.ops:
+        if op is not block.last_op and not only_asserts(op):
+            return f"{describe_op(op)} may do more than compute tensors"
+    return None
 
 
 def _form(function: FuncOp) -> None:

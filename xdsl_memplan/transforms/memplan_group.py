@@ -150,9 +150,7 @@ def group_function(
         return
     if not all(op.results for op in split.graph.ops):
         return
-    # Control flow is not taken apart.
-    pairs = zip(split.operations, split.graph.ops, strict=True)
-    if any(op.regions and not (data.splittable or _computes_scalars(op)) for op, data in pairs):
+    if control_flow_in(split) is not None:
         return
     try:
         if given is None:
@@ -178,6 +176,13 @@ def group_function(
         floor = least_traffic_bytes(split.graph, uniform)
         function.attributes[TRAFFIC] = DictionaryAttr({"floor": IntegerAttr(floor, i64)})
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+def control_flow_in(split: FunctionSplitGraph) -> Operation | None:
+    """The first operation that is not taken apart, and for whose sake nothing is."""
+    pairs = zip(split.operations, split.graph.ops, strict=True)
+    is_flow = (op for op, data in pairs if op.regions and not data.splittable)
+    return next((op for op in is_flow if not _computes_scalars(op)), None)
 
 
 def _rule(strategy: Strategy, capacity: int) -> Callable[[SplitGraph], Sequence[GivenGroup]] | None:

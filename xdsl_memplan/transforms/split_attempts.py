@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
@@ -15,6 +17,9 @@ from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 
 MOST_TRIES = 5
 """Groups or schedules are made so often, each time for less room, until the buffers fit."""
+
+_HINT = "what may help"
+"""What a line of a report begins with that advises tiles."""
 
 _EXTRA_BYTES, _EXTRA_SHARE = 256, 16
 """Room taken besides what was missing, so that a few tries are enough: no more than that many
@@ -121,7 +126,7 @@ def run_split(
 
     if options.strategy != "auto":
         if failures := run_for_less_room(module, groups, run, options.memory):
-            raise failures[-1]
+            raise _without_hint(module, failures[-1])
         return
     memories = Memories.of(module, options.memory)
     first, *others = memories.by_name.values()
@@ -146,22 +151,54 @@ def run_split(
         except PassFailedException as error:
             failures.append(error)
     if not others:
-        raise _with_tiles(failures)
+        raise _with_tiles(module, failures)
 
     failures = run_for_less_room(module, groups, run, options.memory)
     if failures and options.stage == "all":
-        raise failures[-1]
+        raise _without_hint(module, failures[-1])
     # Operators as a whole, tensors moved off chip and back.
     if failures and (whole := whole or run_for_less_room(module, unsplit, run, options.memory)):
-        raise _with_tiles([whole[0], failures[-1]])
+        raise _with_tiles(module, [whole[0], failures[-1]])
 
 
-def _with_tiles(failures: list[PassFailedException]) -> PassFailedException:
+def _with_tiles(module: ModuleOp, failures: list[PassFailedException]) -> PassFailedException:
     """The first failure, of operations as a whole, and what was in the way of tiles."""
     whole, *_, tiles = failures
-    kept = [line for line in str(whole).splitlines() if not line.startswith("what may help")]
+    if str(whole) == str(tiles) or _not_split(module):
+        return _without_hint(module, whole)
+    kept = [line for line in str(whole).splitlines() if not line.startswith(_HINT)]
     first = str(tiles).partition("\n")[0]
     return PassFailedException("\n".join([*kept, f"in tiles it does not fit either: {first}"]))
+
+
+def _without_hint(module: ModuleOp, failure: PassFailedException) -> PassFailedException:
+    """A failure that does not advise tiles: they were tried, or there is a reason why not."""
+    lines = str(failure).splitlines()
+    if not any(line.startswith(_HINT) for line in lines):
+        return failure
+    kept = [line for line in lines if not line.startswith(_HINT)]
+    return PassFailedException("\n".join([*kept, *_not_split(module)]))
+
+
+def _not_split(module: ModuleOp) -> list[str]:
+    """Why functions are not split, a line each."""
+    functions = [op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks]
+    reasons = [(function, _why_not_split(function)) for function in functions]
+    return [f"@{op.sym_name.data} is not split: {why}" for op, why in reasons if why is not None]
+
+
+def _why_not_split(function: FuncOp) -> str | None:
+    from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+    from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
+    from xdsl_memplan.transforms.memplan_group import control_flow_in
+
+    if (why := why_left_alone(function)) is not None:
+        return why
+    try:
+        flow = control_flow_in(FunctionSplitGraph.of(function))
+    except ValueError as error:
+        return str(error)
+    return None if flow is None else f"{describe_op(flow)} has control flow in it"
 
 
 def _moving_nothing(

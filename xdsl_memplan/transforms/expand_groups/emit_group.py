@@ -505,7 +505,8 @@ class _Emitter:
         if fetch is None or fetch.kind == "resident":
             return whole_window(self.group.values[tensor_])
         self._fetch(tensor_, place)
-        return self.windows[tensor_]
+        # Of a tensor without elements nothing is loaded.
+        return self.windows.get(tensor_) or whole_window(self.group.values[tensor_])
 
     def _starts(self, tensor_: int) -> Callable[[Position], tuple[int, ...]]:
         spans = self.layout.tensors[tensor_]

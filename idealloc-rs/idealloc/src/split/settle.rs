@@ -47,7 +47,7 @@ impl Layout<'_, '_> {
             return None;
         };
         let spans = self.sweep.loop_spans[reader].as_deref()?;
-        if op.is_view || !op.is_splittable || !op.parts.is_empty() {
+        if op.is_view || !op.is_splittable || !op.parts.is_empty() || op.results.len() != 1 {
             return None;
         }
         let along = expressions.iter().filter_map(|e| match e.terms[..] {

@@ -1,0 +1,114 @@
+"""What splitting makes of programs that nobody would split: it refuses, or computes the same."""
+
+from typing import Literal
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.utils.exceptions import PassFailedException
+
+from tests.transforms.test_region_moves import arena_bytes, parse
+from tests.transforms.test_verify_split import function_of
+from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+
+Stage = Literal["all", "none"]
+T = "tensor<32x32xf32>"
+
+
+def exp(name: str, x: str, type_: str = T) -> str:
+    return (
+        f"{name}_e = tensor.empty() : {type_}\n{name} = linalg.exp ins({x} : {type_}) "
+        f"outs({name}_e : {type_}) -> {type_}\n"
+    )
+
+
+def main(arguments: str, results: str, body: str, before: str = "") -> str:
+    return f"{before}func.func @main({arguments}) -> ({results}) {{\n{body}\n}}"
+
+
+def refusal(text: str, memory: str, stage: Stage) -> str:
+    with pytest.raises(PassFailedException) as error:
+        MemplanPipelinePass(memory=memory, stage=stage).apply(Context(), parse(text))
+    return str(error.value)
+
+
+CALL = main(
+    f"%x: {T}",
+    T,
+    exp("%y", "%x") + f"func.call @log(%y) : ({T}) -> ()\n" + exp("%z", "%y") + f"return %z : {T}",
+    f"func.func private @log({T})\n",
+)
+BRANCH = main(
+    f"%x: {T}, %c: i1",
+    T,
+    f"%r = scf.if %c -> ({T}) {{\n{exp('%a', '%x')}scf.yield %a : {T}\n}} else {{\n"
+    f"{exp('%b', '%x')}scf.yield %b : {T}\n}}\n{exp('%z', '%r')}return %z : {T}",
+)
+STORE = main(
+    f"%x: {T}, %m: memref<f32>, %v: f32",
+    T,
+    exp("%y", "%x")
+    + "memref.store %v, %m[] : memref<f32>\n"
+    + exp("%z", "%y")
+    + f"return %z : {T}",
+)
+
+
+@pytest.mark.parametrize("stage", ["all", "none"])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (CALL, "'func.call' (operation 3 of @main) may do more than compute tensors"),
+        (BRANCH, "'%r = scf.if' (operation 1 of @main) has control flow in it"),
+        (STORE, "'memref.store' (operation 3 of @main) may do more than compute tensors"),
+    ],
+)
+def test_what_is_not_split_is_named(text: str, why: str, stage: Stage):
+    report = refusal(text, "L1=1KiB,DDR", stage)
+    assert report.splitlines()[-1] == f"@main is not split: {why}"
+    assert "what may help" not in report
+
+
+ARGMAX = main(
+    "%x: tensor<16x256xf32>",
+    "tensor<16xf32>, tensor<16xi32>",
+    """%m = arith.constant -1.0e30 : f32
+%n = arith.constant 0 : i32
+%e = tensor.empty() : tensor<16xf32>
+%k = tensor.empty() : tensor<16xi32>
+%f = linalg.fill ins(%m : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+%g = linalg.fill ins(%n : i32) outs(%k : tensor<16xi32>) -> tensor<16xi32>
+%r, %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+  affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+  ins(%x : tensor<16x256xf32>) outs(%f, %g : tensor<16xf32>, tensor<16xi32>) {
+^bb0(%a: f32, %b: f32, %c: i32):
+  %j = linalg.index 1 : index
+  %l = arith.index_cast %j : index to i32
+  %p = arith.cmpf ogt, %a, %b : f32
+  %q = arith.select %p, %a, %b : f32
+  %t = arith.select %p, %l, %c : i32
+  linalg.yield %q, %t : f32, i32
+} -> (tensor<16xf32>, tensor<16xi32>)
+return %r, %s : tensor<16xf32>, tensor<16xi32>""",
+)
+
+
+def test_what_an_operation_with_two_results_reads_does_not_come_in_slices():
+    assert "about 16" in refusal(ARGMAX, "L1=4KiB,DDR", "all")
+    module = parse(ARGMAX)
+    inputs = [np.random.default_rng(0).normal(size=(16, 256)).astype(np.float32)]
+    MemplanPipelinePass(memory="L1=20KiB,DDR", stage="all").apply(Context(), module)
+    for one, other in zip(run(parse(ARGMAX), inputs), run(module, inputs), strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("shape", [(0, 8), (8, 0)])
+def test_tensors_without_elements(shape: tuple[int, int]):
+    type_ = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    module = parse(main(f"%x: {type_}", type_, exp("%y", "%x", type_) + f"return %y : {type_}"))
+    MemplanPipelinePass(memory="L1=1KiB,DDR", stage="all").apply(Context(), module)
+    assert sum(arena_bytes(module).values()) == 0
+    [found] = run(module, [np.zeros(shape, np.float32)])
+    assert found.shape == shape
+    assert function_of(module).body.blocks
