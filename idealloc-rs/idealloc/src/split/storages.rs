@@ -238,8 +238,11 @@ impl Layout<'_, '_> {
                     states[base].root = root;
                 }
             }
-            for &k in &data.in_place {
-                let base = states[data.operands[k].0].base;
+            // As bufferization does: first what has few uses, which could not be elsewhere.
+            let mut over: Vec<usize> =
+                data.in_place.iter().map(|&k| states[data.operands[k].0].base).collect();
+            over.sort_by_key(|&base| states[base].uses);
+            for base in over {
                 if may_share(&states[base])
                     && graph.tensors[base].element_bytes == graph.tensors[result].element_bytes
                     && self.is_as_large(base, result)
