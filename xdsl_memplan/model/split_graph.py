@@ -165,10 +165,21 @@ def operand_box(op: SplitOp, operand: int, loops: Box) -> Box | None:
 
     Returns None if nothing is read. O(terms of the access).
     """
+    ranges = operand_ranges(op, operand, loops)
+    return None if any(start >= stop for start, stop in ranges) else ranges
+
+
+def operand_ranges(op: SplitOp, operand: int, loops: Box) -> Box:
+    """Return the indices that are read in each dimension of an operand, some of them maybe none.
+
+    A dimension's range depends on its own loops only: the sizes of tiles along one dimension can be
+    told from each other where a tile reads nothing of another one. O(terms of the access).
+    """
     read = op.operands[operand]
     match read.access:
         case Affine(indices):
-            return _affine_box(indices, loops, read.shape)
+            pairs = zip(indices, read.shape, strict=True)
+            return tuple(_affine_range(index, loops, extent) for index, extent in pairs)
         case Reshape(groups):
             return reshape_operand_box(groups, loops, op.loops, read.shape)
         case Whole() | Indirect():
@@ -183,16 +194,15 @@ def tile_signature(op: SplitOp, loops: Box) -> tuple[object, ...]:
     """
     signature: list[object] = [tuple(stop - start for start, stop in loops)]
     for position, operand in enumerate(op.operands):
-        box = operand_box(op, position, loops)
-        if box is None:
-            signature.append(None)
-            continue
-        signature.append(tuple(stop - start for start, stop in box))
+        box = operand_ranges(op, position, loops)
+        signature.append(tuple(max(0, stop - start) for start, stop in box))
         match operand.access:
             case Affine(indices):
-                starts = zip(indices, box, strict=True)
                 signature.append(
-                    tuple(start * i.divisor - _lowest(i, loops) for i, (start, _) in starts)
+                    tuple(
+                        start * index.divisor - _lowest(index, loops) if start < stop else None
+                        for index, (start, stop) in zip(indices, box, strict=True)
+                    )
                 )
             case Reshape(groups):
                 around = reshaped_box(groups, box, operand.shape, op.loops)
@@ -263,19 +273,12 @@ def linear_range(box: Box, shape: Sequence[int]) -> tuple[int, int]:
     return first, last + 1
 
 
-def _affine_box(indices: Sequence[Index], loops: Box, shape: Sequence[int]) -> Box | None:
-    box: list[tuple[int, int]] = []
-    for index, extent in zip(indices, shape, strict=True):
-        low = high = _lowest(index, loops)
-        for loop, coefficient in index.terms:
-            start, stop = loops[loop]
-            high += coefficient * (stop - 1 - start)
-        first = max(0, -(-low // index.divisor))
-        end = min(extent, high // index.divisor + 1)
-        if first >= end:
-            return None
-        box.append((first, end))
-    return tuple(box)
+def _affine_range(index: Index, loops: Box, extent: int) -> tuple[int, int]:
+    low = high = _lowest(index, loops)
+    for loop, coefficient in index.terms:
+        start, stop = loops[loop]
+        high += coefficient * (stop - 1 - start)
+    return max(0, -(-low // index.divisor)), min(extent, high // index.divisor + 1)
 
 
 def _lowest(index: Index, loops: Box) -> int:

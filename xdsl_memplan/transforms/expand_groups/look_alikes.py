@@ -1,8 +1,8 @@
 """Which tiles of a cut look alike, so that one loop body can compute them."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from xdsl_memplan.model.split_graph import Box, SplitGraph, operand_box, tile_signature
+from xdsl_memplan.model.split_graph import Box, SplitGraph, operand_ranges, tile_signature
 from xdsl_memplan.model.tiling_plan import GroupLayout, Span
 from xdsl_memplan.transforms.expand_groups.axes import Position
 from xdsl_memplan.transforms.expand_groups.tile_runs import Run, runs_of_tiles
@@ -40,8 +40,6 @@ def runs_of_cut(
     those that are kept, and what is new of `outputs` (tensors) among them. O(tiles * operands) at
     most.
     """
-    cuts = len(layout.tracks)
-    middle = [layout.tiles(number) // 2 for number in range(cuts)]
     tiles = layout.tiles(cut)
     lengths: list[list[object]] = [[] for _ in range(tiles)]
     starts: list[list[int]] = [[] for _ in range(tiles)]
@@ -81,14 +79,30 @@ def runs_of_cut(
         if key in seen:
             continue
         seen.add(key)
+        elsewhere = _tiles_with_work(layout, spans)
         for tile in range(tiles):
-            middle[cut] = tile
-            loops = box_in(layout, spans, tuple(middle))
+            elsewhere[cut] = tile
+            loops = box_in(layout, spans, tuple(elsewhere))
             if is_empty(loops):
                 lengths[tile].append(None)
                 continue
             lengths[tile].append(tile_signature(op, loops) if op.splittable else None)
             for index in range(len(op.operands)):
-                box = operand_box(op, index, loops)
-                starts[tile] += [] if box is None else [start for start, _ in box]
+                ranges = operand_ranges(op, index, loops)
+                starts[tile] += [start if stop > start else 0 for start, stop in ranges]
     return runs_of_tiles([tuple(sizes) for sizes in lengths], [tuple(at) for at in starts])
+
+
+def _tiles_with_work(layout: GroupLayout, spans: Sequence[Span]) -> list[int]:
+    """For each cut a tile that computes something of an operation: the middle one if it does."""
+    found: list[int] = []
+    for cut, tracks in enumerate(layout.tracks):
+        used = [tracks[span.second] for span in spans if span.driven and span.first == cut]
+        middle = layout.tiles(cut) // 2
+        nonempty = (
+            tile
+            for tile in (middle, *range(layout.tiles(cut)))
+            if all(start < stop for start, stop in (track.new[tile] for track in used))
+        )
+        found.append(next(nonempty, middle))
+    return found
