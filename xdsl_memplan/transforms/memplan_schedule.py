@@ -35,15 +35,16 @@ class MemplanSchedulePass(ModulePass):
       %b = linalg.vecmat ins(%other, %w : ...) outs(%z : tensor<4xf32>) -> tensor<4xf32>
     ```
 
-    Operations with regions move whole; uses come after definitions, and operations with other side
-    effects keep their order, but for assertions where there are no other effects. With
-    `objective=peak` what is minimised is the most bytes live at once after `memplan-bufferize`,
-    with operations working in place; an order that does not need less memory than that of the file
-    is not taken. With `objective=traffic` the function is brought under the capacity of the first
-    memory: `memplan.spill` copies a tensor to the second memory, `memplan.retrieve` copies it back,
-    and the function gets `memplan.traffic`, the bytes moved and the bound that is proved. With
-    `objective=fit` it is `peak`, and `traffic` only for functions that do not fit then, if there is
-    a second memory; a function that cannot be analysed is left as it is.
+    Operations that nobody needs are dropped. Those with regions move whole; uses come after
+    definitions, and operations with other side effects keep their order, but for assertions where
+    there are no other effects. With `objective=peak` what is minimised is the most bytes live at
+    once after `memplan-bufferize`, with operations working in place; an order that does not need
+    less memory than that of the file is not taken. With `objective=traffic` the function is brought
+    under the capacity of the first memory: `memplan.spill` copies a tensor to the second memory,
+    `memplan.retrieve` copies it back, and the function gets `memplan.traffic`, the bytes moved and
+    the bound that is proved. With `objective=fit` it is `peak`, and `traffic` only for functions
+    that do not fit then, if there is a second memory; a function that cannot be analysed is left as
+    it is.
 
     A function with `memplan.load`, `memplan.store` or `memplan.carry` keeps its order under every
     objective, and nothing is spilled: whoever wrote them has decided about both.
@@ -79,6 +80,7 @@ class MemplanSchedulePass(ModulePass):
         from xdsl_memplan.dialects.groups import SPLIT
         from xdsl_memplan.dialects.region_moves import has_region_moves
         from xdsl_memplan.transforms.bufferize.explicit_copies import make_copies_explicit
+        from xdsl_memplan.transforms.bufferize.unread import drop_unread
         from xdsl_memplan.transforms.schedule_fit import schedule_to_fit
         from xdsl_memplan.transforms.schedule_peak import (
             functions_with_body,
@@ -106,6 +108,7 @@ class MemplanSchedulePass(ModulePass):
             if SPLIT in function.attributes or has_region_moves(function):
                 continue
             if is_straight_line(function):
+                drop_unread(function)
                 make_copies_explicit(function)
             match self.objective:
                 case "peak":

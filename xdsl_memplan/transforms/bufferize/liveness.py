@@ -224,7 +224,8 @@ class Liveness:
             return False
         if isinstance(op, STRUCTURED):
             return all(is_side_effect_free(inner) for inner in _body_operations(op))
-        return is_side_effect_free(op)
+        # That copies, too, which xDSL does not say.
+        return isinstance(op, bufferization.AllocTensorOp) or is_side_effect_free(op)
 
     def _gather(
         self, value: SSAValue, path: tuple[View, ...], block: Block | None, content: Content

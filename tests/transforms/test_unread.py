@@ -1,0 +1,111 @@
+"""What nobody reads takes no room and moves no bytes."""
+
+import pytest
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.parser import Parser
+
+from tests.transforms.tangled_programs import tangled_program
+from tests.transforms.test_tangled_programs import check_computes_the_same
+from xdsl_memplan.native.context import full_context
+from xdsl_memplan.transforms.bufferize.unread import drop_unread
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+
+# One buffer is enough for each, as the last operation reads arguments only.
+UNREAD_DESTINATION = """
+func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.abs ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.add ins(%x, %a : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
+    -> tensor<4xf32>
+  %y = linalg.sub ins(%s, %x : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>)
+    -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
+UNUSED_CHAIN = """
+func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.abs ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %y = linalg.negf ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %b = linalg.sub ins(%a, %y : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
+    -> tensor<4xf32>
+  %c = bufferization.alloc_tensor() copy(%b) : tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
+UNUSED_COPY = """
+func.func @main(%n: index, %x: tensor<4xf32>, %w: tensor<16xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %c = bufferization.alloc_tensor() copy(%w) : tensor<16xf32>
+  %y = linalg.abs ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
+READ_DESTINATION = """
+func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.abs ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+    iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%a : tensor<4xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.subf %q, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
+UNUSED_CALL = """
+func.func private @log(%x: tensor<4xf32>) -> tensor<4xf32>
+func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = func.call @log(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %x : tensor<4xf32>
+}
+"""
+
+
+def _parsed(text: str) -> tuple[ModuleOp, FuncOp]:
+    module = Parser(full_context(), text).parse_module()
+    function = module.body.block.last_op
+    assert isinstance(function, FuncOp)
+    return module, function
+
+
+@pytest.mark.parametrize("text", [UNREAD_DESTINATION, UNUSED_CHAIN, UNUSED_COPY])
+@pytest.mark.parametrize("objective", ["fit", "traffic"])
+def test_it_takes_no_room(text: str, objective: str):
+    stage = MemplanPipelinePass(
+        objective=objective, split="never", memory="L1=16:align=4,DDR:align=4", arena="alloc"
+    )
+    check_computes_the_same(text, stages=[stage])
+
+
+@pytest.mark.parametrize("text", [READ_DESTINATION, UNUSED_CALL])
+def test_what_is_needed_stays(text: str):
+    module, function = _parsed(text)
+    before = str(module)
+    drop_unread(function)
+    assert str(module) == before
+
+
+def test_what_is_dropped_is_all_that_is_not_needed():
+    _, function = _parsed(UNUSED_CHAIN)
+    drop_unread(function)
+    names = [op.name for op in function.body.block.ops]
+    assert names == ["tensor.empty", "linalg.abs", "linalg.negf", "func.return"]
+    _, function = _parsed(UNREAD_DESTINATION)
+    drop_unread(function)
+    sub = next(op for op in function.body.block.ops if op.name == "linalg.sub")
+    assert isinstance(sub.operands[2].owner, tensor.EmptyOp)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs_compute_the_same(seed: int):
+    text = tangled_program(seed, control_flow=False)
+    module, function = _parsed(text)
+    drop_unread(function)
+    module.verify()
+    unlimited = [MemplanPipelinePass(split="never", rewrite=False, arena="alloc")]
+    one = check_computes_the_same(text, seed, unlimited)
+    assert str(check_computes_the_same(str(module), seed, unlimited)) == str(one)

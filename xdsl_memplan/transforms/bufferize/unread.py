@@ -1,0 +1,78 @@
+"""What nobody reads goes before anybody counts bytes: operations, and old contents of destinations.
+
+Bufferization keeps no room for either. A search that does not know it holds tensors for readers that
+are never run, moves them off chip and back, and refuses what fits.
+"""  # noqa: E501
+
+from typing import cast
+
+from xdsl.dialects import func, tensor
+from xdsl.ir import Operation, SSAValue
+
+from xdsl_memplan.dialects.queries import destinations_of
+from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
+from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_static
+
+
+def drop_unread(function: func.FuncOp) -> None:
+    """Erase operations that nobody needs; destinations that are only written become empty tensors.
+
+    Before, where `%a` is read by nobody else:
+
+    ```mlir
+    %a = linalg.abs ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %y = linalg.exp ins(%x : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %0 = tensor.empty() : tensor<4xf32>
+    %y = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    Destinations that are arguments stay, and so do the insides of regions. A function with several
+    blocks is left as it is. Linear in the operations.
+    """
+    if len(function.body.blocks) != 1:
+        return
+    block = function.body.block
+    if not any(map(_may_be_unread, block.ops)):
+        return
+    liveness = Liveness(function)
+    for op in block.ops:
+        if op in liveness.live:
+            _empty_destinations(op, liveness)
+    for op in reversed(list(block.ops)):
+        if op not in liveness.live and not any(result.uses for result in op.results):
+            op.detach()
+            op.erase()
+
+
+def _may_be_unread(op: Operation) -> bool:
+    """Tell quickly whether it is worth the time to look closer; most programs have nothing here."""
+    results = [result for result in op.results if is_tensor(result)]
+    if results and not any(result.first_use for result in results):
+        return True
+    return any(_is_made(op.operands[tie.operand]) for tie in destinations_of(op))
+
+
+def _empty_destinations(op: Operation, liveness: Liveness) -> None:
+    for tie in destinations_of(op):
+        value = op.operands[tie.operand]
+        if not _is_made(value) or liveness.reads(op)[tie.operand]:
+            continue
+        empty = tensor.EmptyOp((), cast(Tensor, value.type))
+        assert op.parent is not None
+        op.parent.insert_op_before(empty, op)
+        op.operands[tie.operand] = empty.tensor
+
+
+def _is_made(value: SSAValue) -> bool:
+    """Tell whether a value is a tensor of known size with contents that an operation made."""
+    return (
+        is_tensor(value)
+        and is_static(cast(Tensor, value.type).get_shape())
+        and isinstance(value.owner, Operation)
+        and not isinstance(value.owner, tensor.EmptyOp)
+    )
