@@ -168,6 +168,7 @@ def group_function(
                 else "its operations are not split"
                 if smallest is None
                 else f"about {smallest} bytes would do for this layer"
+                + _bound(split, machine, error.op, smallest)
             )
         ) from error
     if machine.stages_arguments:
@@ -176,6 +177,14 @@ def group_function(
         floor = least_traffic_bytes(split.graph, uniform)
         function.attributes[TRAFFIC] = DictionaryAttr({"floor": IntegerAttr(floor, i64)})
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+def _bound(split: FunctionSplitGraph, machine: SplitMachine, op: int, capacity: int) -> str:
+    # Found only where nothing fits.
+    from xdsl_memplan.transforms.what_binds import what_binds
+
+    why = what_binds(split, machine, op, capacity)
+    return "" if why is None else f"; {why}"
 
 
 def control_flow_in(split: FunctionSplitGraph) -> Operation | None:

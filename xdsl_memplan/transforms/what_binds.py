@@ -1,0 +1,109 @@
+"""Why a layer needs so much room: the tensor of which a tile holds most, and what makes it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from xdsl_memplan.analysis.location import describe_value
+from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph
+from xdsl_memplan.model.tiling_plan import GroupLayout, Span
+from xdsl_memplan.scheduling.splitting import (
+    LayerDoesNotFitError,
+    SplitMachine,
+    find_groups,
+    lay_out,
+)
+
+
+def what_binds(
+    split: FunctionSplitGraph, machine: SplitMachine, op: int, capacity: int
+) -> str | None:
+    """Name what takes most room where the layer that ends at ``op`` fits ``capacity`` bytes alone.
+
+    The tensor, its bytes in a tile, and whether elements are looked up in it, every tile needs it
+    whole, it is added up (reduction), or tiles overlap (halo). None if it does not fit after all.
+    """
+    graph = _alone(split.graph, split.graph.ops[op].layer)
+    machine = replace(machine, capacity=capacity + machine.alignment)
+    try:
+        [group], _ = find_groups(graph, machine, "traffic")
+    except (LayerDoesNotFitError, ValueError):
+        return None
+    target = next((cut.op for cut in group.cuts if cut.kind == "result"), None)
+    made = {graph.ops[-1].results[0] if target is None else target}
+    last = next(i for i, one in enumerate(graph.ops) if made & set(one.results))
+    cuts = [cut._replace(op=last) if cut.kind == "result" else cut for cut in group.cuts]
+    layout = lay_out(graph, machine, last, cuts, group.residencies)
+    elsewhere = {fetch.tensor for fetch in layout.fetches if fetch.kind == "streamed"}
+    if not machine.stages_arguments:
+        elsewhere |= {fetch.tensor for fetch in layout.fetches if fetch.kind == "resident"}
+    rooms = [
+        (_elements(layout, spans) * graph.tensors[tensor].element_bytes, -tensor)
+        for tensor, spans in layout.tensors.items()
+        if tensor not in elsewhere and graph.tensors[tensor].kind != "fill"
+    ]
+    room, tensor = max(rooms, default=(0, 0))
+    tensor = -tensor
+    why = next(_reasons(graph, layout, tensor), "")
+    return f"{room} bytes of it are {describe_value(split.values[tensor])}{why}"
+
+
+def _alone(graph: SplitGraph, layer: int) -> SplitGraph:
+    """One layer; what it makes and others read is returned."""
+    ops = [op for op in graph.ops if op.layer == layer]
+    outside = [op for op in graph.ops if op.layer != layer]
+    read = {operand.tensor for op in outside for operand in op.operands}
+    made = {tensor for op in ops for tensor in op.results}
+    tensors = tuple(
+        replace(tensor, returned=tensor.returned or number in read) if number in made else tensor
+        for number, tensor in enumerate(graph.tensors)
+    )
+    return SplitGraph(tensors, tuple(replace(op, layer=0) for op in ops), graph.name)
+
+
+def _elements(layout: GroupLayout, spans: tuple[Span, ...]) -> int:
+    """Elements of a tensor on chip in the largest tile."""
+    count = 1
+    for span in spans:
+        if not span.driven:
+            count *= max(0, span.second - span.first)
+            continue
+        track = layout.tracks[span.first][span.second]
+        sizes = (
+            end - start + kept[1] - kept[0]
+            for (start, end), kept in zip(
+                track.new, map(track.overlap, range(len(track.new))), strict=True
+            )
+        )
+        count *= max(sizes, default=0)
+    return count
+
+
+def _reasons(graph: SplitGraph, layout: GroupLayout, tensor: int) -> Iterator[str]:
+    """Why a tile holds more than it computes, what weighs most first."""
+    spans = layout.tensors[tensor]
+    whole = {d for d, span in enumerate(spans) if not span.driven and span.second - span.first > 1}
+    accesses = [
+        (op, operand.access)
+        for op in graph.ops
+        for operand in op.operands
+        if operand.tensor == tensor
+    ]
+    if any(isinstance(access, Indirect) for _, access in accesses):
+        yield ", in which elements are looked up"
+    indices = [
+        (op, dimension, [loop for loop, _ in index.terms])
+        for op, access in accesses
+        if isinstance(access, Affine)
+        for dimension, index in enumerate(access.indices)
+    ]
+    is_outside = not any(tensor in op.results for op in graph.ops)
+    if is_outside and len(whole) == sum(extent > 1 for extent in graph.tensors[tensor].shape):
+        yield ", which every tile needs whole"
+    if any(
+        dimension in whole and len(loops) == 1 and op.iterators[loops[0]] == "reduction"
+        for op, dimension, loops in indices
+    ):
+        yield ", which a tile adds up (reduction)"
+    if any(len(loops) > 1 for _, _, loops in indices):
+        yield ", of which tiles overlap (halo)"
