@@ -36,6 +36,22 @@ def test_a_module_agrees_with_itself():
     assert agreement.standard_deviations[1] == 0
 
 
+def test_arithmetic_on_tensors_of_half_the_bits():
+    type_ = "tensor<4x8xbf16>"
+    text = f"""
+func.func @main(%a: {type_}, %b: {type_}) -> {type_} {{
+  %s = arith.addf %a, %b : {type_}
+  %e = math.exp %s : {type_}
+  %w = arith.extf %e : {type_} to tensor<4x8xf32>
+  %n = arith.truncf %w : tensor<4x8xf32> to {type_}
+  return %n : {type_}
+}}
+"""
+    assert compare_modules(text, text).informative
+    with pytest.raises(DifferenceError, match="result 0 differs"):
+        compare_modules(text, text.replace("addf", "subf"))
+
+
 def test_a_difference_is_found():
     with pytest.raises(DifferenceError, match="result 0 differs in 12 of 12 elements"):
         compare_modules(TENSORS, TENSORS.replace("linalg.sub", "linalg.add"))

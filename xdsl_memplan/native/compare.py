@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
+from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.native.compile import compile_module
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.native.inputs import INTEGERS_BELOW, random_inputs
@@ -57,9 +58,9 @@ def compare_modules(
     NativeToolError where a module does not compile, ValueError for a boundary that cannot be called
     from here.
     """
-    main = _function(before, function)
+    main, other_main = _function(before, function), _function(after, function)
     types = signature(main)
-    if types != signature(_function(after, function)):
+    if types != signature(other_main):
         raise DifferenceError(f"the signatures of @{function} differ")
     argument_types, result_types = types
     untouched = random_inputs(argument_types, seed, integers_below)
@@ -72,7 +73,9 @@ def compare_modules(
 
     expected, left = outcome(before)
     found, inputs = outcome(after)
-    writable = writable_arguments(main)
+    # Where a tensor is written is decided when it is bufferized here, not by who wrote the module.
+    tensors = {i for i, type_ in enumerate(other_main.function_type.inputs) if is_tensor(type_)}
+    writable = {*writable_arguments(main), *tensors}
     compared = list(zip(expected, result_types, strict=True))
     for i, (array, original, reference) in enumerate(zip(inputs, untouched, left, strict=True)):
         in_memory = isinstance(main.function_type.inputs.data[i], MemRefType)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from xdsl_memplan.native.outline import outline_passes
 
-# Tensors are bufferized as users do today; memrefs pass through.
+# Tensors are bufferized as users do today, arithmetic on whole tensors too; memrefs pass through.
 BUFFERIZE = (
-    "builtin.module(one-shot-bufferize{bufferize-function-boundaries=true "
+    "builtin.module(func.func(convert-elementwise-to-linalg),"
+    "one-shot-bufferize{bufferize-function-boundaries=true "
     "function-boundary-type-conversion=identity-layout-map allow-return-allocs-from-loops=true},"
     "canonicalize)"
 )
@@ -29,6 +30,26 @@ _OPTIMIZE = (
     "function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(loop-rotate,licm),loop(indvars),"
     "instcombine,loop-vectorize,instcombine,simplifycfg)"
 )
+
+
+# What llc calls to round to bf16; the libraries of C compilers before GCC 13 lack it. To nearest,
+# ties to even; a NaN stays one.
+_ROUND_TO_BF16 = """
+define weak hidden bfloat @__truncsfbf2(float %x) {
+  %bits = bitcast float %x to i32
+  %high = lshr i32 %bits, 16
+  %odd = and i32 %high, 1
+  %half = add i32 %odd, 32767
+  %up = add i32 %bits, %half
+  %rounded = lshr i32 %up, 16
+  %quiet = or i32 %high, 64
+  %nan = fcmp uno float %x, %x
+  %kept = select i1 %nan, i32 %quiet, i32 %rounded
+  %short = trunc i32 %kept to i16
+  %result = bitcast i16 %short to bfloat
+  ret bfloat %result
+}
+"""
 
 
 class NativeToolError(ValueError):
@@ -81,6 +102,8 @@ def compile_module(text: str, folder: Path, function: str = "main") -> Path:
         upstream_bufferize(text),
     )
     llvm_ir = run_tool([find_tool("mlir-translate"), "--mlir-to-llvmir"], lowered)
+    if "bfloat" in llvm_ir:
+        llvm_ir += _ROUND_TO_BF16
     bitcode, machine_code, library = (folder / f"module.{end}" for end in ("bc", "o", "so"))
     run_tool([find_tool("opt"), f"-passes={_OPTIMIZE}", "-", "-o", bitcode], llvm_ir)
     object_options = ("-O2", "-relocation-model=pic", "-filetype=obj")
