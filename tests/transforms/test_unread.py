@@ -24,6 +24,15 @@ func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %y : tensor<4xf32>
 }
 """
+WHOLE_INSERTION = """
+func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.abs ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %b = tensor.insert_slice %a into %x[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+  %y = linalg.exp ins(%b : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
 UNUSED_CHAIN = """
 func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
@@ -72,7 +81,7 @@ def _parsed(text: str) -> tuple[ModuleOp, FuncOp]:
     return module, function
 
 
-@pytest.mark.parametrize("text", [UNREAD_DESTINATION, UNUSED_CHAIN, UNUSED_COPY])
+@pytest.mark.parametrize("text", [UNREAD_DESTINATION, WHOLE_INSERTION, UNUSED_CHAIN, UNUSED_COPY])
 @pytest.mark.parametrize("objective", ["fit", "traffic"])
 def test_it_takes_no_room(text: str, objective: str):
     stage = MemplanPipelinePass(

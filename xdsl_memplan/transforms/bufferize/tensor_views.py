@@ -1,6 +1,7 @@
 """Operations on tensors that only look at the bytes of another tensor in a different shape."""
 
 from functools import cache
+from itertools import pairwise
 from math import prod
 from typing import TypeAlias, cast
 
@@ -35,6 +36,8 @@ def _is_view(op_class: type[Operation]) -> bool:
 def views_of(op: Operation) -> tuple[View, ...]:
     """The views that lead from the operand to the result of an operation in `VIEW_OPS`.
 
+    A slice of all elements changes the shape at most, so that there is a way back.
+
     Raises PassFailedException for sizes or strides that are known at run time only.
     """
     match op:
@@ -46,7 +49,7 @@ def views_of(op: Operation) -> tuple[View, ...]:
             old, new = _shape(op.operands[0]), _shape(op.results[0])
             return _reshaped(old, new)
         case tensor.ExtractSliceOp():
-            return (slice_of(op, _shape(op.results[0])),)
+            return _sliced(op)
         case _:
             return ()
 
@@ -80,6 +83,22 @@ def slice_of(op: RegionOp, shape: tuple[int, ...]) -> Slice:
         for offset in op.static_offsets.get_values()
     )
     return Slice(offsets, tuple(sizes), tuple(strides), kept)
+
+
+def _sliced(op: tensor.ExtractSliceOp) -> tuple[View, ...]:
+    old, new = _shape(op.source), _shape(op.result)
+    slice = slice_of(op, new)
+    steps = (step for step, size in zip(slice.strides, slice.sizes, strict=True) if size > 1)
+    if slice.sizes != old or any(step != 1 for step in steps):
+        return (slice,)
+    # With all elements there is one offset that is allowed.
+    if old == new:
+        return ()
+    if not new:
+        return (Collapse((), ()),)
+    # A dimension that remains takes the dropped ones up to the next, the first those before, too.
+    starts = (0, *slice.kept[1:], len(old))
+    return (Collapse(tuple(tuple(range(*ends)) for ends in pairwise(starts)), new),)
 
 
 def _reshaped(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[View, ...]:

@@ -31,7 +31,8 @@ def drop_unread(function: func.FuncOp) -> None:
     %y = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
     ```
 
-    Destinations that are arguments stay, and so do the insides of regions. A function with several
+    An insertion of all elements is what it inserts. Destinations that are arguments stay, and so do
+    the insides of regions. A function with several
     blocks is left as it is. Linear in the operations.
     """
     if len(function.body.blocks) != 1:
@@ -39,6 +40,9 @@ def drop_unread(function: func.FuncOp) -> None:
     block = function.body.block
     if not any(map(_may_be_unread, block.ops)):
         return
+    for op in block.ops:
+        if isinstance(op, tensor.InsertSliceOp) and _inserts_all(op):
+            op.result.replace_all_uses_with(op.source)
     liveness = Liveness(function)
     for op in block.ops:
         if op in liveness.live:
@@ -54,7 +58,15 @@ def _may_be_unread(op: Operation) -> bool:
     results = [result for result in op.results if is_tensor(result)]
     if results and not any(result.first_use for result in results):
         return True
+    if isinstance(op, tensor.InsertSliceOp) and _inserts_all(op):
+        return True
     return any(_is_made(op.operands[tie.operand]) for tie in destinations_of(op))
+
+
+def _inserts_all(op: tensor.InsertSliceOp) -> bool:
+    """Tell whether nothing of the destination is left, and the shape is the same."""
+    shape = op.result.type.get_shape()
+    return op.source.type == op.result.type and shape == op.static_sizes.get_values()
 
 
 def _empty_destinations(op: Operation, liveness: Liveness) -> None:
