@@ -230,7 +230,18 @@ def late_parts() -> str:
     return n.text(n.relu(n.concat(n.concat(x, y), z)))
 
 
+def later_words() -> str:
+    """All rows but the first two of every sentence, whose rows were computed as one list."""
+    n = Network()
+    rows = n.matmul(n.relu(n.matmul(n.argument(24, 6), 16)), 20)
+    sentences = n.reshape(rows, "[[0, 1], [2]]", 4, 6, 20)
+    types = f"{t(sentences[1])} to {t((4, 4, 18))}"
+    later = f"tensor.extract_slice {sentences[0]}[0, 2, 1] [4, 4, 18] [1, 1, 1] : {types}"
+    return n.text(n.relu(n._add(later, (4, 4, 18))))
+
+
 PROGRAMS = [
+    later_words,
     turned_weights,
     late_parts,
     two_results,

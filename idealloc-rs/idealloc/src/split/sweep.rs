@@ -267,8 +267,14 @@ impl<'a> Sweep<'a> {
                 .collect();
             let [k] = driven[..] else {
                 if driven.is_empty() {
-                    let first = position(&extents, |d| ranges[d].map_or(0, |r| r.0));
-                    let last = position(&extents, |d| ranges[d].map_or(0, |r| r.1 - 1));
+                    // After the first dimension with more than one index all are read in full.
+                    let fixed = |d: usize| ranges[d].unwrap_or((0, extents[d]));
+                    let wide = (0..from.len()).find(|&d| fixed(d).1 - fixed(d).0 > 1);
+                    let read = |d: usize| {
+                        if wide.is_some_and(|w| d > w) { (0, extents[d]) } else { fixed(d) }
+                    };
+                    let first = position(&extents, |d| read(d).0);
+                    let last = position(&extents, |d| read(d).1 - 1);
                     self.spread(&mut demand, to, shape, first, last);
                 }
                 continue;
