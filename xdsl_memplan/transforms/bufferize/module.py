@@ -12,6 +12,7 @@ from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
 from xdsl_memplan.analysis.sharing import Sharing
+from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -127,9 +128,10 @@ def place_function(
     """
     liveness = Liveness(function, handed_back, sharing)
     homes = Homes(default_arena)
+    uniforms = Uniforms()
 
     def place(keep_apart: frozenset[tuple[Operation, int]]) -> Placement:
-        placement = Placement(function, liveness, spaces, in_place, keep_apart, homes)
+        placement = Placement(function, liveness, spaces, in_place, keep_apart, homes, uniforms)
         place_arguments(placement)
         placement.run(Rules(record_of, writes_anywhere))
         return placement

@@ -40,6 +40,8 @@ def _offer_to_one(placement: Placement, op: Operation, result: int) -> None:
     reads = placement.liveness.reads(op)
     over = placement.liveness.sharing.overwritable(op, result)
     candidates = [op.operands[i] for i in over if reads[i]]
-    for value in sorted(candidates, key=order):
+    if len(candidates) > 1:
+        candidates.sort(key=order)
+    for value in candidates:
         if placement.offer_in_place(value, place, op, result):
             return

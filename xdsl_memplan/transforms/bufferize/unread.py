@@ -9,7 +9,8 @@ from typing import cast
 from xdsl.dialects import func, tensor
 from xdsl.ir import Operation, SSAValue
 
-from xdsl_memplan.dialects.queries import destinations_of
+from xdsl_memplan.dialects.interfaces import Access
+from xdsl_memplan.dialects.queries import destinations_of, effects_of
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_static
 
@@ -60,7 +61,9 @@ def _may_be_unread(op: Operation) -> bool:
         return True
     if isinstance(op, tensor.InsertSliceOp) and _inserts_all(op):
         return True
-    return any(_is_made(op.operands[tie.operand]) for tie in destinations_of(op))
+    made = [tie.operand for tie in destinations_of(op) if _is_made(op.operands[tie.operand])]
+    effects = effects_of(op) if made else None
+    return effects is not None and any(Access.READ not in effects.operands[i] for i in made)
 
 
 def _inserts_all(op: tensor.InsertSliceOp) -> bool:
