@@ -134,7 +134,9 @@ class _Builder:
         [source, *_], [result, *_] = view.operands, view.results
         has_gaps = source.tensor in self.with_gaps
         match source.access:
-            case Reshape(groups) if has_gaps and any(len(merged) > 1 for _, merged in groups):
+            case Reshape(groups) if has_gaps and any(
+                sum(source.shape[dimension] > 1 for dimension in merged) > 1 for _, merged in groups
+            ):
                 return replace(view, view=False)
             case Affine() if has_gaps or not _is_one_piece(view):
                 self.with_gaps.add(result)

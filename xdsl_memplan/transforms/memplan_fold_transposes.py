@@ -48,8 +48,10 @@ class MemplanFoldTransposesPass(ModulePass):
 
     It folds into `linalg.matmul`, `linalg.batch_matmul` (the batch stays in front) and
     `linalg.generic`, also through reshapes that only add or drop dimensions of size 1. A transpose
-    that only moves such dimensions becomes a reshape. A tensor with other readers is left alone
-    unless it is an argument or a constant, as it would have to live longer. Options: none.
+    that only moves such dimensions becomes a reshape. Where only slices are read of a transposed
+    tensor (queries, keys and values), they are taken from the tensor itself, if the dimensions that
+    are left are in the same order: views instead of a copy. A tensor with other readers is left
+    alone unless it is an argument or a constant, as it would have to live longer. Options: none.
 
     Requires nothing; what has dynamic sizes is left alone.
     """
@@ -65,6 +67,7 @@ class MemplanFoldTransposesPass(ModulePass):
                     _fold_into(inner)
             for inner in operations_in(op):
                 if isinstance(inner, TransposeOp):
+                    _slice_first(inner)
                     _reshape_instead(inner)
             operations = operations_in(op)
         for inner in reversed(operations):
@@ -134,6 +137,74 @@ def _fold_into(consumer: Operation) -> None:
         results = tuple(maps[i].results[position] for position in order)
         maps[i] = AffineMap(maps[i].num_dims, maps[i].num_symbols, results)
     consumer.properties["indexing_maps"] = ArrayAttr(AffineMapAttr(m) for m in maps)
+
+
+def _slice_first(transpose: TransposeOp) -> None:
+    """Take the slices of a transposed tensor, if nobody reads more, from the tensor itself.
+
+    A slice is then a view, where the dimensions that are left are in the same order.
+    """
+    slices: list[tuple[tensor.ExtractSliceOp, _Origin]] = []
+    views: list[SSAValue] = [*transpose.results]
+    while views:
+        for use in views.pop().uses:
+            reader = use.operation
+            if isinstance(reader, _LOOKED_THROUGH) and use.index == 0:
+                views += reader.results
+                continue
+            origin = _origin(reader.operands[0]) if reader.operands else None
+            if (
+                not isinstance(reader, tensor.ExtractSliceOp)
+                or origin is None
+                or not _is_view_of(reader, origin)
+            ):
+                return
+            slices.append((reader, origin))
+    for slice_, origin in slices:
+        _take_from(slice_, origin)
+
+
+def _is_view_of(slice_: tensor.ExtractSliceOp, origin: _Origin) -> bool:
+    if slice_.offsets or slice_.sizes or slice_.strides:
+        return False
+    sizes = slice_.static_sizes.get_values()
+    dimensions = zip(non_unit_dimensions(_shape(slice_.source)), origin.dimensions, strict=True)
+    left = [to for from_, to in dimensions if sizes[from_] > 1]
+    return left == sorted(left)
+
+
+def _take_from(slice_: tensor.ExtractSliceOp, origin: _Origin) -> None:
+    rank = len(_shape(origin.source))
+    offsets, sizes, strides = [0] * rank, [1] * rank, [1] * rank
+    for from_, to in zip(
+        non_unit_dimensions(_shape(slice_.source)), origin.dimensions, strict=True
+    ):
+        offsets[to] = slice_.static_offsets.get_values()[from_]
+        sizes[to] = slice_.static_sizes.get_values()[from_]
+        strides[to] = slice_.static_strides.get_values()[from_]
+    wanted = _shape(slice_.result)
+    shape = wanted if _drops_units(sizes, wanted) else sizes
+    type_ = TensorType(slice_.result.type.get_element_type(), shape)
+    part = tensor.ExtractSliceOp(origin.source, offsets, sizes, strides, type_)
+    operations, view = unit_reshape(part.result, wanted)
+    block = slice_.parent
+    assert block is not None
+    block.insert_ops_before([part, *operations], slice_)
+    slice_.result.replace_all_uses_with(view)
+    slice_.detach()
+    slice_.erase()
+
+
+def _drops_units(sizes: Sequence[int], shape: Sequence[int]) -> bool:
+    """Tell whether ``shape`` is ``sizes`` without some of the ones, as of a slice."""
+    rest = iter(shape)
+    wanted = next(rest, None)
+    for size in sizes:
+        if size == wanted:
+            wanted = next(rest, None)
+        elif size != 1:
+            return False
+    return wanted is None
 
 
 def _reshape_instead(transpose: TransposeOp) -> None:

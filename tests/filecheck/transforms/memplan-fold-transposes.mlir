@@ -88,3 +88,36 @@ func.func @generic(%a: tensor<4x2x3xf32>) -> tensor<2x3x4xf32> {
   } -> tensor<2x3x4xf32>
   func.return %y : tensor<2x3x4xf32>
 }
+
+// -----
+
+// Queries and keys: slices of the product, no copy of all of it. A memref shows them, dimensions of size 1 and all.
+
+// CHECK-LABEL: func.func @queries_and_keys
+// CHECK-NOT:   linalg.transpose
+// CHECK:       %[[Q:.*]] = tensor.extract_slice %[[E:.*]][0, 0, 0, 0] [1, 5, 1, 4] [1, 1, 1, 1] : tensor<1x5x2x4xf32> to tensor<1x5x4xf32>
+// CHECK:       %[[K:.*]] = tensor.extract_slice %[[E]][0, 0, 1, 1] [1, 5, 1, 2] [1, 1, 1, 2] : tensor<1x5x2x4xf32> to tensor<1x5x2xf32>
+// CHECK:       func.return %[[Q]], %[[K]]
+func.func @queries_and_keys(%x: tensor<1x5x2x4xf32>) -> (tensor<1x5x4xf32>, tensor<1x5x2xf32>) {
+  %e = tensor.empty() : tensor<1x5x2x4xf32>
+  %p = linalg.exp ins(%x : tensor<1x5x2x4xf32>) outs(%e : tensor<1x5x2x4xf32>) -> tensor<1x5x2x4xf32>
+  %d = tensor.empty() : tensor<2x5x1x4xf32>
+  %t = linalg.transpose ins(%p : tensor<1x5x2x4xf32>) outs(%d : tensor<2x5x1x4xf32>) permutation = [2, 1, 0, 3]
+  %c = tensor.collapse_shape %t [[0], [1], [2, 3]] : tensor<2x5x1x4xf32> into tensor<2x5x4xf32>
+  %q = tensor.extract_slice %c[0, 0, 0] [1, 5, 4] [1, 1, 1] : tensor<2x5x4xf32> to tensor<1x5x4xf32>
+  %k = tensor.extract_slice %t[1, 0, 0, 1] [1, 5, 1, 2] [1, 1, 1, 2] : tensor<2x5x1x4xf32> to tensor<1x5x2xf32>
+  func.return %q, %k : tensor<1x5x4xf32>, tensor<1x5x2xf32>
+}
+
+// -----
+
+// Columns of rows that were columns are no view.
+
+// CHECK-LABEL: func.func @turned
+// CHECK:       linalg.transpose
+func.func @turned(%x: tensor<4x6xf32>) -> tensor<2x3xf32> {
+  %e = tensor.empty() : tensor<6x4xf32>
+  %t = linalg.transpose ins(%x : tensor<4x6xf32>) outs(%e : tensor<6x4xf32>) permutation = [1, 0]
+  %s = tensor.extract_slice %t[1, 0] [2, 3] [1, 1] : tensor<6x4xf32> to tensor<2x3xf32>
+  func.return %s : tensor<2x3xf32>
+}

@@ -297,8 +297,12 @@ impl<'a> Sweep<'a> {
                 }
                 let first = move |start: i64| ((outer + start * inner) / stride) % extent;
                 let end = move |end: i64| ((outer + end * inner - 1) / stride) % extent + 1;
-                demand[dimension] =
-                    Demand::Driven(cut, self.tracks[cut].request_through(track, first, end));
+                demand[dimension] = match self.same_range(cut, track, first, end) {
+                    Some((start, end)) => Demand::Fixed(start, end),
+                    None => {
+                        Demand::Driven(cut, self.tracks[cut].request_through(track, first, end))
+                    }
+                };
                 if !self.is_single(cut, track, |start, end| {
                     (outer + start * inner) / stride == (outer + end * inner - 1) / stride
                 }) {
@@ -307,6 +311,23 @@ impl<'a> Sweep<'a> {
             }
         }
         demand
+    }
+
+    /// What every tile needs through a map of its range, if all need the same: heads of which each tile has one.
+    fn same_range(
+        &self,
+        cut: usize,
+        track: u32,
+        first: impl Fn(i64) -> i64,
+        end: impl Fn(i64) -> i64,
+    ) -> Option<(i64, i64)> {
+        if self.tracks[cut].is_cached() {
+            return None;
+        }
+        let mut ranges = self.tracks[cut].get(track).new.iter().filter(|(from, to)| from < to);
+        let of = |&(from, to): &(i64, i64)| (first(from), end(to));
+        let range = ranges.next().map(of)?;
+        ranges.all(|next| of(next) == range).then_some(range)
     }
 
     /// Whether `is_one` holds for the range of every tile.
