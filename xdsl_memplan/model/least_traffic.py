@@ -24,35 +24,35 @@ def least_traffic_bytes(graph: SplitGraph, uniform: Collection[int] = ()) -> int
     """Sum up bytes of arguments and constants that are surely read, and of results.
 
     A lower bound on what moves if all is staged. Of each tensor a few boxes count, all of whose
-    elements are read. What is never read does not count, nor what is only looked up: tables are
-    read where they lie. Results that the function computes count once each; views of arguments,
-    constants and what is `uniform` (positions of tensors with one value everywhere) need not move.
-    Linear.
+    elements are read. What is never read does not count, nor what is only looked up of arguments,
+    constants and views of them: tables are read where they lie. Results that the function computes
+    count once each; views of arguments, constants and what is `uniform` (positions of tensors with
+    one value everywhere) need not move. Linear.
     """
-    computed = _computed(graph).difference(uniform)
+    computed = _computed(graph)
     needed: dict[int, list[Box]] = {
         number: [whole(tensor.shape)]
         for number, tensor in enumerate(graph.tensors)
-        if tensor.returned and number in computed
+        if tensor.returned and number in computed and number not in uniform
     }
     total = sum(graph.tensors[number].size_bytes for number in needed)
-    looked_up: set[int] = set()
-    """And what is seen through a view at a place that is known at run time only."""
     for op in reversed(graph.ops):
         made = [box for result in op.results for box in needed.get(result, ())]
         if op.results and not made:
             continue
         runs = dict.fromkeys(loops_of(op, box) for box in made) if op.splittable else [()]
         for position, operand in enumerate(op.operands):
-            if isinstance(operand.access, Indirect) or (op.view and not op.splittable):
-                looked_up.add(operand.tensor)
+            # The place of what is read is known at run time only.
+            is_looked_up = isinstance(operand.access, Indirect) or (op.view and not op.splittable)
+            if is_looked_up and operand.tensor not in computed:
+                continue
             for loops in runs:
                 box = _surely_needed(op, position, loops)
                 if box is not None:
                     _add(needed.setdefault(operand.tensor, []), box)
     for number, tensor in enumerate(graph.tensors):
         is_from_outside = tensor.kind in ("argument", "constant")
-        if is_from_outside and number in needed and number not in looked_up:
+        if is_from_outside and number in needed:
             total += _elements_in_all(needed[number]) * tensor.element_bytes
     return total
 
