@@ -357,6 +357,7 @@ def test_random_programs_compute_the_same_when_all_is_staged(seed: int, capacity
     st.sampled_from([1024, 4096, None]),
     st.sampled_from(["unroll", "auto", "loop"]),
 )
+@example(3546451175, None, "unroll")  # Tiles of a result step along two of its dimensions.
 @example(8706381, 1024, "unroll")  # What is looked up in a view of an argument does not move.
 @settings(max_examples=12, deadline=None)
 def test_random_networks_compute_the_same(seed: int, capacity: int | None, emit: Emit):

@@ -156,13 +156,14 @@ impl<'a> Sweep<'a> {
         let Some(demand) = &self.demands[tensor] else {
             return all.then(|| shape.iter().map(|&n| Span::Fixed(0, n)).collect());
         };
-        let mut cached = [false; 8];
+        let mut drives = [false; 8];
         let spans = demand.iter().zip(shape).map(|(demand, &size)| match *demand {
             Demand::Fixed(..) if all => Span::Fixed(0, size),
             Demand::Fixed(start, end) => Span::Fixed(start, end),
-            // A front moves along one dimension.
+            // A front moves along one dimension, and tiles that step along two would not meet all elements.
             Demand::Driven(cut, _)
-                if self.tracks[cut].is_cached() && std::mem::replace(&mut cached[cut], true) =>
+                if (all || self.tracks[cut].is_cached())
+                    && std::mem::replace(&mut drives[cut], true) =>
             {
                 Span::Fixed(0, size)
             }
