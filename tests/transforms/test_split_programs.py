@@ -240,7 +240,18 @@ def later_words() -> str:
     return n.text(n.relu(n._add(later, (4, 4, 18))))
 
 
+def returned_parts() -> str:
+    """Parts of arguments, larger than the memory, returned as they are and in another shape."""
+    n = Network()
+    x, y = n.argument(64, 48), n.argument(64, 48)
+    types = f"{t(x[1])} to {t((32, 40))}"
+    rows = n._add(f"tensor.extract_slice {x[0]}[1, 4] [32, 40] [2, 1] : {types}", (32, 40))
+    half = n._add(f"tensor.extract_slice {y[0]}[8, 4] [32, 40] [1, 1] : {types}", (32, 40))
+    return n.text(rows, n.reshape(half, "[[0, 1], [2]]", 4, 8, 40))
+
+
 PROGRAMS = [
+    returned_parts,
     later_words,
     turned_weights,
     late_parts,

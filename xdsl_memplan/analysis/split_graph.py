@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.storage_type import is_tensor
-from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
 from xdsl_memplan.dialects.queries import aliases_of, destinations_of, overwrites_of
 from xdsl_memplan.dialects.tiling import Read, TilingRule
@@ -126,11 +126,20 @@ class _Builder:
             layer=layer.value.data if isinstance(layer, IntegerAttr) else -1,
         )
         split = split if rule is None else _with_rule(split, rule)
-        self.ops.append(self._without_gathering(split) if split.view else split)
+        self.ops.append(self._without_copies(split, used) if split.view else split)
         self.operations.append(op)
 
+    def _without_copies(self, view: SplitOp, results: Sequence[SSAValue]) -> SplitOp:
+        """Say that a view is none if bufferization copies it.
+
+        No memref can show dimensions with gaps as one, and what is returned is no part of an
+        argument.
+        """
+        view = self._without_gathering(view)
+        is_copied = any(map(_is_returned, results)) and _shows_argument(results[0])
+        return replace(view, view=False) if is_copied and view.splittable else view
+
     def _without_gathering(self, view: SplitOp) -> SplitOp:
-        """Say that a view is none if no memref can show it: dimensions with gaps become one."""
         [source, *_], [result, *_] = view.operands, view.results
         has_gaps = source.tensor in self.with_gaps
         match source.access:
@@ -171,6 +180,28 @@ class _Builder:
                 return False
             block = None if owner is None else owner.parent
         return True
+
+
+def _is_returned(value: SSAValue) -> bool:
+    """Tell whether a function returns a value, or its group hands it to one that is returned."""
+    for use in value.uses:
+        if isinstance(use.operation, ReturnOp):
+            return True
+        if isinstance(use.operation, GroupYieldOp):
+            group = use.operation.parent_op()
+            if group is not None and _is_returned(group.results[use.index]):
+                return True
+    return False
+
+
+def _shows_argument(value: SSAValue) -> bool:
+    """Tell whether a value is an argument of a function, or a view of one."""
+    while isinstance(value.owner, Operation):
+        ties = aliases_of(value.owner)
+        if not ties:
+            return False
+        value = value.owner.operands[ties[0].operand]
+    return isinstance(value.owner.parent_op(), FuncOp)
 
 
 def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:
