@@ -3,6 +3,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.universe import Universe
+from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.random_tensor_programs import random_program
 from xdsl_memplan.dialects.memplan import ArenaOp
@@ -84,3 +85,32 @@ def test_the_order_of_a_file_is_never_better(seed: int):
             stage.apply(context, module)
         needed.append(sum(op.size.value.data for op in module.ops if isinstance(op, ArenaOp)))
     assert needed[1] <= needed[0]
+
+
+@pytest.mark.parametrize(
+    ("argument", "whole"),
+    [
+        ("%rest: tensor<128xf32>", ""),
+        ("%n: index", "%rest = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>"),
+    ],
+)
+def test_what_goes_into_a_copy_is_beside_it(argument: str, whole: str):
+    """An argument or a constant is copied where something is inserted, and is no place before."""
+    size = 2 if whole else 128
+    half, full = f"tensor<{size // 2}xf32>", f"tensor<{size}xf32>"
+    text = f"""
+    func.func @main(%x: {half}, {argument}) -> {full} {{
+      {whole}
+      %e = tensor.empty() : {half}
+      %y = linalg.exp ins(%x : {half}) outs(%e : {half}) -> {half}
+      %r = tensor.insert_slice %y into %rest[0] [{size // 2}] [1] : {half} into {full}
+      %f = tensor.empty() : {full}
+      %z = linalg.exp ins(%r : {full}) outs(%f : {full}) -> {full}
+      func.return %z : {full}
+    }}"""
+    context, module = parse(text)
+    memory = f"L1={6 * size - 1}:align=1,DDR"
+    with pytest.raises(PassFailedException, match=rf"reads and makes {6 * size} bytes \(M_R\)"):
+        MemplanSchedulePass(objective="traffic", memory=memory).apply(context, module)
+    memory = f"L1={6 * size}:align=1,DDR"
+    MemplanSchedulePass(objective="traffic", memory=memory).apply(context, module)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects import arith, bufferization, tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from xdsl_memplan.analysis.block_operations import BlockOperations
 from xdsl_memplan.analysis.block_order import arrange, values_used
@@ -167,6 +167,8 @@ class _Builder:
             root in self.index and size_bytes(root.type) == size
             for root in map(self.block.root, op.operands[1:2])
         )
+        if isinstance(op, tensor.InsertSliceOp) and self._is_copied(op.operands[1]):
+            return
         for operand in parts_of(op):
             read = self._whole(op.operands[operand])
             if read is None:
@@ -175,6 +177,20 @@ class _Builder:
                 operator.inserts.append(read)
             else:
                 operator.parts.append((made, read))
+
+    def _is_copied(self, destination: SSAValue) -> bool:
+        """Tell whether ``destination`` is copied right before something goes into the copy.
+
+        That is so of what may not be written: what is to go there cannot be there earlier.
+        """
+        if self.uniforms.of(destination) is not None:
+            return False
+        root = self.block.root(destination)
+        if not isinstance(root, BlockArgument):
+            return isinstance(root.owner, arith.ConstantOp)
+        attributes = self.function.arg_attrs
+        marks = attributes.data[root.index].data if attributes else ()
+        return not any(map(_is_writable, marks))
 
     def _whole(self, value: SSAValue) -> int | None:
         """The tensor that ``value`` shows all of."""
@@ -230,12 +246,17 @@ class _Builder:
 def _is_closed(function: FuncOp, uniforms: Uniforms) -> bool:
     """Tell whether no tensor can lie in memory of others, or in what a call or a region makes."""
     marks = [name for attributes in function.arg_attrs or () for name in attributes.data]
-    return not any(name.endswith(".writable") for name in marks) and all(
+    return not any(map(_is_writable, marks)) and all(
         (op.dialect_name() in _KNOWN or _copies_apart(op, uniforms))
         and kind_of(op) in (Kind.PLAIN, Kind.CONSTANT, Kind.FORWARD)
         and (not op.regions or isinstance(op, LinalgStructuredOperation | tensor.PadOp))
         for op in function.body.block.ops
     )
+
+
+def _is_writable(mark: str) -> bool:
+    """Tell whether an attribute allows to write to an argument."""
+    return mark.endswith(".writable")
 
 
 def _copies_apart(op: Operation, uniforms: Uniforms) -> bool:
