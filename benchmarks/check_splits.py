@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -54,6 +55,7 @@ def check(path: Path, run: Run) -> str:
         began = time.process_time()
         for stage_pass in (
             MemplanFoldTransposesPass(),
+            MemplanFoldReshapesPass(),
             MemplanFuseElementwisePass(),
             MemplanFormLayersPass(),
             MemplanGroupPass(

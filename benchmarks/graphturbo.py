@@ -27,6 +27,7 @@ from xdsl_memplan.scheduling.splitting import (
     find_groups,
     lay_out_groups,
 )
+from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -41,6 +42,7 @@ def kernels_of(text: str) -> Kernels:
     module = Parser(context, text).parse_module()
     for stage in (
         MemplanFoldTransposesPass(),
+        MemplanFoldReshapesPass(),
         MemplanFuseElementwisePass(),
         MemplanFormLayersPass(),
     ):

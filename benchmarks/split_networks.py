@@ -4,7 +4,8 @@
         [--peak] [--traffic 256KiB 1MiB ...] [--limit SECONDS] [--json FILE] [--tables FILE]
 
 Every row is one network with one objective and one memory: `memplan-fold-transposes`,
-`memplan-fuse-elementwise`, `memplan-form-layers`, `memplan-group`, `memplan-expand-groups`,
+`memplan-fold-reshapes`, `memplan-fuse-elementwise`, `memplan-form-layers`, `memplan-group`,
+`memplan-expand-groups`,
 `memplan-annotate-lifetimes`, `memplan-bufferize`, `memplan-assign-offsets`, `memplan-verify`. A row
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,
@@ -50,6 +51,7 @@ from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLi
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -105,7 +107,11 @@ def measure(path: Path, row: Row) -> Row:
     """
     module = Parser(full_context(), path.read_text(encoding="utf-8"), str(path)).parse_module()
     with resting_collector():
-        _run(module, [MemplanFoldTransposesPass(), MemplanFuseElementwisePass()], row)
+        _run(
+            module,
+            [MemplanFoldTransposesPass(), MemplanFoldReshapesPass(), MemplanFuseElementwisePass()],
+            row,
+        )
         row.operations_before = _operations(module)
         if row.objective == "peak":
             whole = module.clone()

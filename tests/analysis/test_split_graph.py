@@ -56,7 +56,7 @@ def test_boxes_hold_what_is_needed(is_chain: bool) -> None:
             bits, numbers = numbers[: prod(shape)], numbers[prod(shape) :]
             arguments.append(np.array(bits, np.int64).reshape(shape))
         (result,) = run(module, arguments)
-        (returned,) = [i for i, tensor in enumerate(graph.tensors) if tensor.returned]
+        (returned,) = graph.ops[-1].results
         for _ in range(5):
             box = random_box(result.shape, program.random)
             needed = needed_boxes(graph, {returned: box})

@@ -18,6 +18,7 @@ from xdsl_memplan.scheduling.graphturbo.kernels import Kernels, largest_batch, t
 from xdsl_memplan.scheduling.graphturbo.off_core import OffCore, Spill, off_core
 from xdsl_memplan.scheduling.graphturbo.ordering import Instances, Search, order_instances
 from xdsl_memplan.scheduling.graphturbo.weight_aware import least_off_core
+from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -34,6 +35,7 @@ BLOCK_FIRST_LOCAL = [n * MIB // 8 for n in range(28, 56)]
 def resnet50_kernels(batch: int) -> Kernels:
     context, module = full_context(), parse(resnet50(batch))
     MemplanFoldTransposesPass().apply(context, module)
+    MemplanFoldReshapesPass().apply(context, module)
     MemplanFuseElementwisePass().apply(context, module)
     MemplanFormLayersPass().apply(context, module)
     [function] = [op for op in module.walk() if isinstance(op, FuncOp)]

@@ -18,6 +18,7 @@ from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLi
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -49,6 +50,7 @@ def test_patches_alone_need_704_512_bytes():
     module = Parser(context, NETWORK.read_text(encoding="utf-8")).parse_module()
     for stage in (
         MemplanFoldTransposesPass(),
+        MemplanFoldReshapesPass(),
         MemplanFuseElementwisePass(),
         MemplanFormLayersPass(),
     ):

@@ -161,8 +161,25 @@ class _Builder:
             if is_tensor(value.type):
                 position = self.tensor(value)
                 self.tensors[position] = replace(self.tensors[position], returned=True)
+        self._return_what_is_shown()
         graph = SplitGraph(tuple(self.tensors), tuple(self.ops), self.name)
         return FunctionSplitGraph(graph, tuple(self.operations), tuple(self.values))
+
+    def _return_what_is_shown(self) -> None:
+        """Where a reshape only serves to return a tensor, that tensor is what is returned.
+
+        So its maker is cut, not the reshape, whose dimensions may say less about it.
+        """
+        read: set[int] = set()
+        made: set[int] = {tensor for op in self.ops for tensor in op.results}
+        for op in reversed(self.ops):
+            read.update(operand.tensor for operand in op.operands)
+            if not op.view or not isinstance(op.operands[0].access, Reshape):
+                continue
+            [source, *_], [result, *_] = op.operands, op.results
+            if self.tensors[result].returned and result not in read and source.tensor in made:
+                self.tensors[result] = replace(self.tensors[result], returned=False)
+                self.tensors[source.tensor] = replace(self.tensors[source.tensor], returned=True)
 
     def _shape(self, value: SSAValue) -> tuple[int, ...]:
         return self.tensors[self.tensor(value)].shape

@@ -275,6 +275,17 @@ class _Grouping:
     def _is_returned(self, op: Operation) -> bool:
         return self.split.graph.tensors[self.position[op.results[0]]].returned
 
+    def _is_for_return(self, op: Operation) -> bool:
+        """Tell whether an operation only shows what is returned in another shape.
+
+        It stays outside: the group's result is what it shows.
+        """
+        return (
+            self._viewed(op) is not None
+            and not self._is_returned(op)
+            and not any(use.operation in self.group_of for use in op.results[0].uses)
+        )
+
     def _viewed(self, op: Operation) -> SSAValue | None:
         """Return the tensor that an operation is a view of; None if it is none."""
         data = self.data.get(op)
@@ -283,6 +294,10 @@ class _Grouping:
     def _make(self, group: LayerGroup, ops: list[Operation]) -> None:
         outer = self._outer_views(group, ops)
         ops = [op for op in ops if op not in outer]
+        shown = [op for op in ops if self._is_for_return(op)]
+        ops = [op for op in ops if op not in shown]
+        for op in shown:
+            op.detach()
         last = ops[-1]
         block = Block()
         parent = last.parent
@@ -333,6 +348,8 @@ class _Grouping:
             cost=group.cost,
         )
         parent.insert_op_before(made, anchor)
+        assert parent.last_op is not None
+        parent.insert_ops_before(shown, parent.last_op)
         self._save_residents(made, parent, outer)
         for value, result in zip(outputs, made.outputs, strict=True):
             result.name_hint = value.name_hint

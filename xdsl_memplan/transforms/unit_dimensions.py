@@ -1,6 +1,6 @@
 """Reshapes that only add, drop or move dimensions of size 1: views, never copies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import cast
 
@@ -43,11 +43,14 @@ def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation]
     return operations, value
 
 
+def reassociation(groups: Iterable[Iterable[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    """Write down the dimensions that a reshape merges, or makes of one."""
+    return ArrayAttr(
+        ArrayAttr(IntegerAttr(position, i64) for position in group) for group in groups
+    )
+
+
 def _groups(shape: Sequence[int]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
     """Group the dimensions of ``shape`` so that each group has one that is not 1."""
     starts = non_unit_dimensions(shape)[1:]
-    bounds = [0, *starts, len(shape)]
-    return ArrayAttr(
-        ArrayAttr(IntegerAttr(position, i64) for position in range(start, end))
-        for start, end in pairwise(bounds)
-    )
+    return reassociation(range(start, end) for start, end in pairwise([0, *starts, len(shape)]))

@@ -108,20 +108,28 @@ impl<'a> Sweep<'a> {
     fn visit(&mut self, op_index: usize) {
         let graph = self.graph;
         let op = &graph.operators[op_index];
+        // Results of one operator are made together: as much of each as of the others.
+        let is_output = op.results.iter().any(|&tensor| self.is_output[tensor]);
+        let is_read = |tensor: usize| self.demands[tensor].is_some();
+        let read: Vec<bool> = op.results.iter().map(|&tensor| is_read(tensor)).collect();
         let mut spans: Option<Vec<Span>> = None;
         for (number, &tensor) in op.results.iter().enumerate() {
-            let Some(mut result) = self.resolve(tensor, self.is_output[tensor]) else { continue };
+            if !read[number] && read.contains(&true) {
+                continue;
+            }
+            let Some(mut result) = self.resolve(tensor, is_output) else { continue };
             if !op.is_splittable {
                 // It is there as a whole, whatever of it is read.
                 let shape = &graph.tensors[tensor].shape;
                 result = shape.iter().map(|&n| Span::Fixed(0, n)).collect();
             }
+            let is_first = spans.is_none();
             let mut loops = spans
                 .take()
                 .unwrap_or_else(|| op.loops.iter().map(|&n| Span::Fixed(0, n)).collect());
             for (dimension, span) in result.iter().enumerate() {
                 if let Some(Some(l)) = op.result_loops[number].get(dimension) {
-                    loops[*l] = if number == 0 || loops[*l] == *span {
+                    loops[*l] = if is_first || loops[*l] == *span {
                         *span
                     } else {
                         Span::Fixed(0, op.loops[*l])
@@ -132,6 +140,9 @@ impl<'a> Sweep<'a> {
             self.tensor_spans[tensor] = Some(result);
         }
         let Some(mut spans) = spans else { return };
+        if op.results.len() > 1 {
+            self.make_together(op, &spans);
+        }
         for number in 0..self.loops.len() {
             if let CutLoop::Accumulate(anchor, l) = self.loops[number]
                 && anchor == op_index
@@ -148,6 +159,21 @@ impl<'a> Sweep<'a> {
             }
         }
         self.loop_spans[op_index] = Some(spans);
+    }
+
+    /// Gives all results of an operator that somebody needs the ranges of its loops.
+    fn make_together(&mut self, op: &Operator, loops: &[Span]) {
+        for (number, &tensor) in op.results.iter().enumerate() {
+            if self.tensor_spans[tensor].is_some() || self.is_output[tensor] {
+                let shape = &self.graph.tensors[tensor].shape;
+                let span_of =
+                    |(dimension, &n): (usize, &i64)| match op.result_loops[number].get(dimension) {
+                        Some(Some(l)) => loops[*l],
+                        _ => Span::Fixed(0, n),
+                    };
+                self.tensor_spans[tensor] = Some(shape.iter().enumerate().map(span_of).collect());
+            }
+        }
     }
 
     /// The ranges of a tensor over the tiles, from what its readers so far ask for.

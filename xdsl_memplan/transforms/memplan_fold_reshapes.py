@@ -1,0 +1,267 @@
+"""Computes on merged dimensions instead of those that a reshape makes of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import TypeAlias
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.dialects.linalg.ops import GenericOp, IndexOp
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.tiling_models.tile_values import (
+    is_remade,
+    remake,
+    shape_of,
+    static_shape,
+    tile_type,
+)
+from xdsl_memplan.transforms.unit_dimensions import non_unit_dimensions, reassociation, unit_reshape
+
+
+@dataclass(frozen=True)
+class MemplanFoldReshapesPass(ModulePass):
+    """Compute on merged dimensions instead of those that a reshape makes of them.
+
+    A linear layer on a batch of sequences is a product of matrices whose rows are all rows of all
+    sequences; what follows works on three dimensions again:
+
+    ```mlir
+    %p = linalg.matmul ins(%x, %w : tensor<640x512xf32>, tensor<512x2048xf32>)
+        outs(%z : tensor<640x2048xf32>) -> tensor<640x2048xf32>
+    %e = tensor.expand_shape %p [[0, 1], [2]] output_shape [20, 32, 2048]
+        : tensor<640x2048xf32> into tensor<20x32x2048xf32>
+    %r = linalg.generic {indexing_maps = [#map3, #map3], ...}
+        ins(%e : tensor<20x32x2048xf32>) outs(%o : tensor<20x32x2048xf32>) ...
+    ```
+
+    Tiles of the product that take some rows of one sequence have no name in three dimensions.
+    Afterwards the operation reads the product itself, and only others see the reshape:
+
+    ```mlir
+    %r = linalg.generic {indexing_maps = [#map2, #map2], ...}
+        ins(%p : tensor<640x2048xf32>) outs(%o2 : tensor<640x2048xf32>) ...
+    %e = tensor.expand_shape %r [[0, 1], [2]] output_shape [20, 32, 2048]
+        : tensor<640x2048xf32> into tensor<20x32x2048xf32>
+    ```
+
+    A `linalg.generic` without a library call is folded if each of its operands has the merged
+    dimensions side by side, or none of them, and if all of these are parallel. Other operands are
+    read through a `tensor.collapse_shape`, a view. A `collapse_shape` that undoes an `expand_shape`
+    goes. The same scalars are computed in the same order, so that the result is the same bit for
+    bit. Options: none.
+
+    Requires nothing; what has dynamic sizes is left alone.
+    """
+
+    name = "memplan-fold-reshapes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Fold in the whole module ``op``; linear in its operations."""
+        operations = operations_in(op)
+        if not any(isinstance(inner, tensor.ExpandShapeOp) for inner in operations):
+            return
+        for inner in operations:
+            if isinstance(inner, GenericOp):
+                _fold_into(inner)
+        operations = operations_in(op)
+        for inner in operations:
+            if isinstance(inner, tensor.CollapseShapeOp):
+                _undo(inner)
+        for inner in reversed(operations):
+            is_view = isinstance(inner, tensor.ExpandShapeOp | tensor.CollapseShapeOp)
+            if is_view or _is_made_anew(inner):
+                _erase_if_unread(inner)
+
+
+def _is_made_anew(op: Operation) -> bool:
+    """Tell whether an operation only makes a tensor that is the same everywhere."""
+    return len(op.results) == 1 and is_remade(op.results[0])
+
+
+def _erase_if_unread(op: Operation) -> None:
+    """Erase an operation whose results nobody reads."""
+    if not any(result.first_use for result in op.results):
+        op.detach()
+        op.erase()
+
+
+Loops: TypeAlias = tuple[int, ...]
+"""Loops next to each other that become one, in their order."""
+
+
+def _fold_into(op: GenericOp) -> None:
+    expands = [value.owner for value in op.inputs if isinstance(value.owner, tensor.ExpandShapeOp)]
+    if not expands or any(static_shape(operand) is None for operand in op.operands):
+        return
+    maps = [attribute.data for attribute in op.indexing_maps]
+    merged: list[Loops] = []
+    for operand, map_ in zip(op.inputs, maps, strict=False):
+        if isinstance(operand.owner, tensor.ExpandShapeOp):
+            wanted = _split_loops(operand.owner, map_)
+            if wanted and all(_can_merge(op, maps, loops, merged) for loops in wanted):
+                merged += [loops for loops in wanted if loops not in merged]
+    if merged:
+        _merge(op, maps, merged)
+
+
+def _split_loops(expand: tensor.ExpandShapeOp, map_: AffineMap) -> list[Loops]:
+    """The loops over the dimensions that an ``expand_shape`` makes of one, for each such one.
+
+    Empty if it only adds dimensions of size 1, or if loops do not follow dimensions.
+    """
+    shape = static_shape(expand.result)
+    if shape is None or static_shape(expand.src) is None:
+        return []
+    found: list[Loops] = []
+    for group in expand.reassociation:
+        dimensions = [position.value.data for position in group]
+        if sum(shape[d] > 1 for d in dimensions) > 1:
+            loops = tuple(
+                expression.position
+                for expression in (map_.results[d] for d in dimensions)
+                if isinstance(expression, AffineDimExpr)
+            )
+            if len(loops) != len(dimensions):
+                return []
+            found.append(loops)
+    return found
+
+
+def _can_merge(
+    op: GenericOp, maps: Sequence[AffineMap], loops: Loops, merged: Sequence[Loops]
+) -> bool:
+    """Tell whether all operands have the dimensions of ``loops`` side by side, or none of them."""
+    if loops in merged:
+        return True
+    kinds = op.get_iterator_types().data
+    return (
+        not any(set(loops) & set(others) for others in merged)
+        and len(set(loops)) == len(loops)
+        and all(kinds[loop].data is IteratorType.PARALLEL for loop in loops)
+        and not any(index.dim.value.data in loops for index in _indices(op.body))
+        and all(_has_side_by_side(map_.results, loops) for map_ in maps)
+    )
+
+
+def _has_side_by_side(results: Sequence[AffineExpr], loops: Loops) -> bool:
+    positions = [i for i, result in enumerate(results) if set(loops) & set(result.used_dims())]
+    return not positions or (
+        [_loop_of(results[i]) for i in positions] == [*loops]
+        and positions == [*range(positions[0], positions[-1] + 1)]
+    )
+
+
+def _indices(body: Region) -> list[IndexOp]:
+    """The operations that ask for the position in a loop."""
+    return [inner for inner in body.walk() if isinstance(inner, IndexOp)]
+
+
+def _loop_of(expression: AffineExpr) -> int | None:
+    return expression.position if isinstance(expression, AffineDimExpr) else None
+
+
+def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) -> None:
+    """Replace ``op`` by one with fewer loops, and show its result in the old shape."""
+    builder = Builder(InsertPoint.before(op))
+    gone = {loop for loops in merged for loop in loops[1:]}
+    kept = [loop for loop in range(maps[0].num_dims) if loop not in gone]
+    number = {loop: AffineExpr.dimension(position) for position, loop in enumerate(kept)}
+    # What is gone stands beside the first of its loops, and is dropped with it.
+    renamed = [number.get(loop, number[kept[0]]) for loop in range(maps[0].num_dims)]
+    operands: list[SSAValue] = []
+    new_maps: list[AffineMapAttr] = []
+    for operand, map_ in zip(op.operands, maps, strict=True):
+        starts = _starts(map_, gone)
+        operands.append(_merged(operand, starts, builder))
+        results = [map_.results[i].replace_dims_and_symbols(renamed, ()) for i in starts]
+        new_maps.append(AffineMapAttr(AffineMap(len(kept), 0, tuple(results))))
+    inputs = len(op.inputs)
+    kinds = [op.get_iterator_types().data[loop] for loop in kept]
+    types = [operand.type for operand in operands[inputs:]]
+    body = op.body.clone()
+    for index in _indices(body):
+        index.dim = IntegerAttr(kept.index(index.dim.value.data), i64)
+    new = builder.insert(
+        GenericOp(operands[:inputs], operands[inputs:], body, new_maps, kinds, types, op.doc)
+    )
+    new.attributes.update(op.attributes)
+    for old, result, map_ in zip(op.results, new.results, maps[inputs:], strict=True):
+        shape = shape_of(old)
+        if shape != shape_of(result):
+            groups = reassociation(_groups(_starts(map_, gone), len(shape)))
+            type_ = tile_type(old.type, shape)
+            view = tensor.ExpandShapeOp(result, (), groups, [*shape], type_)
+            result = builder.insert(view).result
+        old.replace_all_uses_with(result)
+    op.detach()
+    op.erase()
+
+
+def _starts(map_: AffineMap, gone: set[int]) -> list[int]:
+    """The dimensions of an operand that are left, or are the first of those that become one."""
+    return [i for i, result in enumerate(map_.results) if _loop_of(result) not in gone]
+
+
+def _groups(starts: Sequence[int], rank: int) -> list[range]:
+    return [range(start, end) for start, end in pairwise([*starts, rank])]
+
+
+def _merged(value: SSAValue, starts: Sequence[int], builder: Builder) -> SSAValue:
+    """Show a tensor with dimensions merged; one that is the same everywhere is made anew."""
+    old = shape_of(value)
+    if len(starts) == len(old):
+        return value
+    groups = _groups(starts, len(old))
+    shape = [prod(old[d] for d in group) for group in groups]
+    if is_remade(value):
+        return remake(value, shape, builder)
+    return _before_expansion(value, shape, builder) or _collapsed(value, groups, shape, builder)
+
+
+def _collapsed(
+    value: SSAValue, groups: Sequence[range], shape: Sequence[int], builder: Builder
+) -> SSAValue:
+    """Show a tensor with each group of dimensions as one."""
+    view = tensor.CollapseShapeOp.build(
+        operands=[value],
+        properties={"reassociation": reassociation(groups)},
+        result_types=[tile_type(value.type, shape)],
+    )
+    return builder.insert(view).result
+
+
+def _before_expansion(value: SSAValue, shape: Sequence[int], builder: Builder) -> SSAValue | None:
+    """What an ``expand_shape`` shows, if but for dimensions of size 1 it has the given shape."""
+    if not isinstance(value.owner, tensor.ExpandShapeOp):
+        return None
+    source = value.owner.src
+    old = static_shape(source)
+    if old is None or _without_units(old) != _without_units(shape):
+        return None
+    operations, view = unit_reshape(source, shape)
+    for operation in operations:
+        builder.insert(operation)
+    return view
+
+
+def _without_units(shape: Sequence[int]) -> list[int]:
+    return [shape[position] for position in non_unit_dimensions(shape)]
+
+
+def _undo(collapse: tensor.CollapseShapeOp) -> None:
+    """Let readers of a ``collapse_shape`` read what an ``expand_shape`` before it shows."""
+    shape = static_shape(collapse.result)
+    if shape is not None:
+        builder = Builder(InsertPoint.before(collapse))
+        shown = _before_expansion(collapse.src, shape, builder)
+        collapse.result.replace_all_uses_with(shown or collapse.result)
