@@ -136,7 +136,7 @@ class _Builder:
         argument.
         """
         view = self._without_gathering(view)
-        is_copied = any(map(_is_returned, results)) and _shows_argument(results[0])
+        is_copied = any(map(is_returned, results)) and _shows_argument(results[0])
         return replace(view, view=False) if is_copied and view.splittable else view
 
     def _without_gathering(self, view: SplitOp) -> SplitOp:
@@ -199,14 +199,14 @@ class _Builder:
         return True
 
 
-def _is_returned(value: SSAValue) -> bool:
+def is_returned(value: SSAValue) -> bool:
     """Tell whether a function returns a value, or its group hands it to one that is returned."""
     for use in value.uses:
         if isinstance(use.operation, ReturnOp):
             return True
         if isinstance(use.operation, GroupYieldOp):
             group = use.operation.parent_op()
-            if group is not None and _is_returned(group.results[use.index]):
+            if group is not None and is_returned(group.results[use.index]):
                 return True
     return False
 

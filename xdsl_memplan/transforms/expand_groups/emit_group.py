@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from xdsl_memplan.analysis.split_graph import is_returned
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling import LoopRange, Tile
 from xdsl_memplan.dialects.tiling_models.tile_values import (
@@ -20,7 +21,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     tile_type,
 )
 from xdsl_memplan.dialects.tiling_queries import tile_operation
-from xdsl_memplan.model.split_graph import Box, Indirect, SplitGraph, operand_box, whole
+from xdsl_memplan.model.split_graph import Affine, Box, Indirect, SplitGraph, operand_box, whole
 from xdsl_memplan.model.tiling_plan import Fetch, GroupLayout, LoopCut, Track
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place, Position
 from xdsl_memplan.transforms.expand_groups.look_alikes import (
@@ -99,6 +100,7 @@ class _Emitter:
             for number, _ in group.layout.sequence
             for tensor in group.graph.ops[number].results
         }
+        self.copied = self._leave_as_copies()
         self.deepest: dict[int, int] = {}
         self.last_reader = self._last_readers()
         self.kept_by: dict[int, list[int]] = {}
@@ -159,6 +161,24 @@ class _Emitter:
                 )
         self._body(0, place)
         return self.outputs
+
+    def _leave_as_copies(self) -> set[int]:
+        """Parts of tensors that are returned on chip: a copy, so that the whole lives no longer."""
+        graph, homes = self.group.graph, self.group.homes
+        parts: set[int] = set()
+        for op in graph.ops:
+            if op.view and (
+                isinstance(op.operands[0].access, Affine) or op.operands[0].tensor in parts
+            ):
+                parts.update(op.results)
+        return {
+            part
+            for part in parts
+            if part in homes
+            and homes[part] is None
+            and self._tensor_level(part) == 0
+            and is_returned(self.group.values[part])
+        }
 
     def _tensor_level(self, tensor_: int) -> int:
         spans = self.layout.tensors[tensor_]
@@ -555,6 +575,9 @@ class _Emitter:
 
     def _made(self, tensor_: int, value: SSAValue, place: Place) -> None:
         """A box of a tensor is there: hand it on, and write it where it is wanted."""
+        if tensor_ in self.copied:
+            box = whole(shape_of(value))
+            value = whole_window(value).carry(place, lambda _: box, None)
         if tensor_ in self.group.homes:
             self._write(tensor_, value, place)
         self._at_hand(tensor_, value, place)

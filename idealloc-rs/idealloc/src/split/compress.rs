@@ -58,7 +58,7 @@ pub fn compress(graph: &SplitGraph) -> Compressed {
     renumber(tensors, operators, origin, &argument)
 }
 
-/// Leaves out the tensors that nobody uses any more.
+/// Leaves out the tensors that nobody uses any more, but results.
 fn renumber(
     tensors: Vec<super::graph::Tensor>,
     mut operators: Vec<Operator>,
@@ -77,6 +77,9 @@ fn renumber(
             *tensor = number[*tensor];
         }
     }
+    // They take room all the same.
+    let is_filled = |&t: &usize| tensors[t].is_constant && tensors[t].is_returned;
+    used.extend((0..tensors.len()).filter(|&t| number[t] == usize::MAX).filter(is_filled));
     let kept = used.iter().map(|&tensor| tensors[tensor].clone()).collect();
     Compressed {
         graph: SplitGraph { tensors: kept, operators },

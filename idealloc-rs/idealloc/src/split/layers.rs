@@ -1,6 +1,6 @@
 //! Layers of a graph: where they begin, what they hand on, and the part of the graph around some of them.
 
-use super::graph::SplitGraph;
+use super::graph::{SplitGraph, Tensor};
 use super::machine::Machine;
 
 /// Where the layers of a graph begin, and who reads what.
@@ -16,6 +16,8 @@ pub(super) struct Layers {
     pub target: Vec<usize>,
     /// For each layer the bytes on chip of tensors that earlier layers make and it or later ones read.
     pub live_before: Vec<i64>,
+    /// Bytes of results with one value everywhere, which are filled at the end.
+    pub filled: i64,
 }
 
 impl Layers {
@@ -59,7 +61,10 @@ impl Layers {
             }
         }
         let target = (0..count).map(target).collect();
-        Self { start, last_read, made, target, live_before }
+        let is_filled = |data: &&Tensor| data.is_constant && data.is_returned;
+        let filled = graph.tensors.iter().filter(is_filled);
+        let filled = filled.map(|data| machine.align(data.bytes())).sum();
+        Self { start, last_read, made, target, live_before, filled }
     }
 
     pub fn count(&self) -> usize {

@@ -1,7 +1,7 @@
 //! A group under one grid, laid out for counting.
 
 use super::cut::LARGEST;
-use super::graph::{Access, SplitGraph};
+use super::graph::{Access, Operator, SplitGraph};
 use super::machine::Machine;
 use super::storages::Storages;
 use super::sweep::{CutLoop, Span, Sweep};
@@ -396,12 +396,24 @@ impl<'s, 'a> Layout<'s, 'a> {
     }
 
     /// Whether the result of an operator is the bytes of its operand. Not so for a view of which tiles keep a part: that
-    /// and what is new are put together.
+    /// and what is new are put together. Nor for a part of a tensor that is returned on chip, which is copied.
     pub(super) fn is_alias(&self, op: usize) -> bool {
         let op = &self.graph.operators[op];
+        let result = op.results[0];
         op.is_view
-            && (self.is_outer_view[op.results[0]]
-                || !self.spans(op.results[0]).is_some_and(|spans| self.has_overlap(spans)))
+            && (self.is_outer_view[result]
+                || !(self.spans(result).is_some_and(|spans| self.has_overlap(spans))
+                    || (!self.machine.is_staged
+                        && self.graph.tensors[result].is_returned
+                        && self.shows_part(op))))
+    }
+
+    /// Whether a view, or what it is a view of, shows a part of a tensor only.
+    fn shows_part(&self, view: &Operator) -> bool {
+        let Some((source, access)) = view.operands.first() else { return false };
+        let makes = |op: &&Operator| op.is_view && op.results.contains(source);
+        matches!(access, Access::Affine(_))
+            || self.graph.operators.iter().find(makes).is_some_and(|op| self.shows_part(op))
     }
 
     /// Tensors that the group makes or fetches.

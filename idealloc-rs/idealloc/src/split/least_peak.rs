@@ -134,6 +134,9 @@ impl<'a> Ending<'a> {
     fn surround(&self, layout: &mut Layout<'_, 'a>, first_layer: usize, is_split: bool) {
         let (layers, window) = (self.layers, self.window);
         layout.resident_bytes = layers.live_before[first_layer];
+        if self.last_layer + 1 == layers.count() {
+            layout.resident_bytes += layers.filled;
+        }
         let made_here = |tensor: usize| layers.made[tensor].is_some_and(|made| made >= first_layer);
         for (number, &tensor) in window.tensors.iter().enumerate() {
             if is_split && window.is_output[number] && made_here(tensor) {

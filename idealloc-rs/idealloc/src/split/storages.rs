@@ -29,11 +29,6 @@ enum Root {
     Of(usize),
 }
 
-/// The operands that a result holds. What a view shows is new is put behind what was kept of it before.
-fn parts(op: &Operator) -> &[usize] {
-    if op.is_view { &[0] } else { &op.parts }
-}
-
 /// What is known of one tensor.
 #[derive(Clone, Copy, Debug)]
 struct State {
@@ -137,6 +132,12 @@ impl Layout<'_, '_> {
         self.storages = storages;
     }
 
+    /// The operands that a result holds. What a view shows is new is put behind what was kept of it before.
+    fn parts<'o>(&self, op: &'o Operator) -> &'o [usize] {
+        let keeps = |&t: &usize| self.spans(t).is_some_and(|spans| self.has_overlap(spans));
+        if op.is_view && op.results.iter().any(keeps) { &[0] } else { &op.parts }
+    }
+
     /// Who makes and reads each tensor, and when.
     fn survey(&self, states: &mut Vec<State>) {
         let graph = self.graph;
@@ -174,7 +175,7 @@ impl Layout<'_, '_> {
                 state.first_use = state.first_use.min(position);
                 state.deepest = state.deepest.max(self.levels[position]);
             }
-            for &k in parts(data).iter().chain(&data.in_place) {
+            for &k in self.parts(data).iter().chain(&data.in_place) {
                 let base = states[data.operands[k].0].base;
                 states[base].may_be_shared = true;
             }
@@ -204,9 +205,12 @@ impl Layout<'_, '_> {
         let target = graph.operators[self.sweep.last].results[0];
         let kept_base = self.keeps_result.then_some(states[target].base);
         let is_split = !self.sweep.loops.is_empty();
-        // An output that stays on chip is one whole storage; tiles are written into it.
+        // An output that stays on chip is one whole storage; tiles are written into it, if none is computed again.
         let stays = |tensor: usize| {
-            (self.is_output[tensor] && is_split && !self.machine.is_staged)
+            (self.is_output[tensor]
+                && is_split
+                && !self.machine.is_staged
+                && self.is_computed_once(tensor))
                 || kept_base == Some(tensor)
         };
         for position in (0..self.sequence.len()).rev() {
@@ -230,7 +234,7 @@ impl Layout<'_, '_> {
                     && !state.has_overlap
                     && state.last_use == position
             };
-            for &k in parts(data) {
+            for &k in self.parts(data) {
                 let base = states[data.operands[k].0].base;
                 // What was made before the group lies in a storage of its own size.
                 let lies_elsewhere = self.external(base).is_some_and(|external| external.dies);
@@ -263,6 +267,13 @@ impl Layout<'_, '_> {
         }
     }
 
+    /// Whether no element of a tensor that the group makes is in two tiles.
+    fn is_computed_once(&self, tensor: usize) -> bool {
+        let spans = self.spans(tensor).unwrap_or(&[]);
+        let elements = self.graph.tensors[tensor].shape.iter().product::<i64>();
+        self.sum(spans) * self.repeats(spans, level_of(spans)) == elements
+    }
+
     /// The positions in which each storage is live.
     fn place(&self, storages: &mut Storages) {
         let graph = self.graph;
@@ -288,10 +299,16 @@ impl Layout<'_, '_> {
                     }
                 }
                 // A whole result of an unsplit group stays to its end.
-                if state.is_output_base && !self.machine.is_staged {
+                if state.is_output_base && !self.machine.is_staged && self.sweep.loops.is_empty() {
                     end = self.sequence.len().saturating_sub(1);
                 }
                 storages.add(tensor, root, start, end);
+                // What is put together in another shape is whole rows, of which a tile is a part.
+                if let [(source, Access::Reshape(_)), ..] = data.operands[..]
+                    && !data.is_view
+                {
+                    storages.add(source, root, position, position);
+                }
             }
         }
         for external in &self.externals {
