@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::least_traffic::{LONGEST, MISSES};
 use super::machine::Machine;
 use super::sweep::{Span, Sweep};
+use super::track_pool::TrackPool;
 
 /// The groups that need the least room at the most, or none if nothing fits.
 pub(super) fn least_peak(
@@ -38,13 +39,14 @@ fn all_records(
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
             scope.spawn(|| {
+                let mut pool = TrackPool::default();
                 loop {
                     let layer = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     if layer >= count {
                         break;
                     }
                     let layer = count - 1 - layer;
-                    let found = records_ending(graph, layers, layer, machine, is_coarse);
+                    let found = records_ending(graph, layers, layer, machine, is_coarse, &mut pool);
                     if let Ok(mut results) = results.lock() {
                         results[layer] = found;
                     }
@@ -62,11 +64,12 @@ fn records_ending(
     last_layer: usize,
     machine: Machine,
     is_coarse: bool,
+    pool: &mut TrackPool,
 ) -> Vec<Group> {
     let first_layer = (last_layer + 1).saturating_sub(LONGEST);
     let window = Window::new(graph, layers, first_layer, last_layer);
     let last = layers.target[last_layer] - window.first_op;
-    Ending { layers, window: &window, machine, last_layer, last }.groups(is_coarse)
+    Ending { layers, window: &window, machine, last_layer, last }.groups(is_coarse, pool)
 }
 
 /// The layer that groups end with.
@@ -85,7 +88,7 @@ impl<'a> Ending<'a> {
     }
 
     /// Groups whose surroundings stay on chip as a whole: all that no other beats in room and number of tiles.
-    fn groups(&self, is_coarse: bool) -> Vec<Group> {
+    fn groups(&self, is_coarse: bool, pool: &mut TrackPool) -> Vec<Group> {
         let window = self.window;
         let first = self.first_op(self.last_layer);
         let mut found = Vec::new();
@@ -94,8 +97,10 @@ impl<'a> Ending<'a> {
             |run: Run| run.plain.into_iter().rev().chain(run.ahead.into_iter().rev());
         let cut = runs.into_iter().flat_map(largest_first);
         for grid in std::iter::once(Grid::default()).chain(cut) {
-            let (loops, cuts) = (grid.loops.clone(), grid.cuts.clone());
-            let mut sweep = Sweep::new(&window.graph, self.last, loops, cuts, &window.is_output);
+            let tracks = grid.cuts.iter().map(|cut| pool.take(cut)).collect();
+            let loops = grid.loops.clone();
+            let is_output = &window.is_output;
+            let mut sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, is_output);
             let mut misses = 0;
             for depth in 0..=self.last_layer - window.first_layer {
                 let first_layer = self.last_layer - depth;
@@ -126,6 +131,7 @@ impl<'a> Ending<'a> {
                     break;
                 }
             }
+            pool.give_back(sweep.tracks);
         }
         prune(found)
     }

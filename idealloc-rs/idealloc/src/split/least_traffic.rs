@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::machine::{Cost, Machine};
 use super::settle::Settled;
 use super::sweep::Sweep;
+use super::track_pool::TrackPool;
 
 /// Why nothing fits: a layer that takes more room than there is, however it is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,9 @@ impl Reached {
 /// The cheapest ways to a layer: with its newest tensor off chip, and on chip.
 type Ways = [Option<Reached>; 2];
 
+/// Tracks for each of the two parts of the grids of a layer.
+type Pools = [TrackPool; 2];
+
 /// The groups that move the fewest bytes, or none if a layer does not fit.
 ///
 /// For each layer in turn, groups that end there are looked at; one that cannot be cheaper than what was found is left
@@ -71,8 +75,9 @@ pub(super) fn least_traffic(
     threads: usize,
 ) -> Result<Vec<Group>, Misfit> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
+    let mut pools = Pools::default();
     for last_layer in 0..layers.count() {
-        let ways = ways_to(graph, layers, last_layer, machine, &reached, threads);
+        let ways = ways_to(graph, layers, last_layer, machine, &reached, (threads, &mut pools));
         reached.push(ways);
         if reached.iter().rev().take(LONGEST).flatten().flatten().next().is_none() {
             break;
@@ -108,7 +113,7 @@ fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Vec<Group>> {
 fn ways_alone(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> Ways {
     let mut reached: Vec<Ways> = vec![[None, None]; layer];
     reached.push([Some(Reached::default()), None]);
-    ways_to(graph, layers, layer, machine, &reached, 1)
+    ways_to(graph, layers, layer, machine, &reached, (1, &mut Pools::default()))
 }
 
 /// The least capacity for which a layer fits alone; none if it does not fit into its own tensors' bytes.
@@ -145,7 +150,7 @@ fn ways_to(
     last_layer: usize,
     machine: Machine,
     reached: &[Ways],
-    threads: usize,
+    (threads, pools): (usize, &mut Pools),
 ) -> Ways {
     let first_layer = (last_layer + 1).saturating_sub(LONGEST);
     let window = Window::new(graph, layers, first_layer, last_layer);
@@ -158,6 +163,7 @@ fn ways_to(
         reached,
         bounds: Vec::new(),
         best: [None, None],
+        pool: std::mem::take(&mut pools[0]),
     };
     ending.bound();
     let first = ending.first_op(last_layer);
@@ -166,7 +172,7 @@ fn ways_to(
     ending.walk(&Grid::default(), 0, usize::MAX);
     ending.try_families(&families);
     // Always two parts, whatever the number of threads: so the result does not depend on it.
-    let mut other = ending.clone();
+    let mut other = ending.with_pool(std::mem::take(&mut pools[1]));
     let (some, rest) = runs.split_at(runs.len() / 3);
     if threads > 1 {
         std::thread::scope(|scope| {
@@ -177,6 +183,7 @@ fn ways_to(
         other.try_runs(rest);
         ending.try_runs(some);
     }
+    *pools = [ending.pool, other.pool];
     for (ours, theirs) in ending.best.iter_mut().zip(other.best) {
         let key = |way: &Reached| (way.price(machine), way.work);
         let is_better = theirs
@@ -190,7 +197,6 @@ fn ways_to(
 }
 
 /// The layer that groups end with, and what is known of them.
-#[derive(Clone)]
 struct Ending<'a> {
     layers: &'a Layers,
     window: &'a Window,
@@ -202,9 +208,15 @@ struct Ending<'a> {
     /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
     bounds: Vec<[Option<i64>; 4]>,
     best: Ways,
+    pool: TrackPool,
 }
 
 impl<'a> Ending<'a> {
+    /// The same, to go on with other tracks.
+    fn with_pool(&self, pool: TrackPool) -> Self {
+        Self { bounds: self.bounds.clone(), best: self.best.clone(), pool, ..*self }
+    }
+
     fn first_op(&self, first_layer: usize) -> usize {
         self.layers.start[first_layer] - self.window.first_op
     }
@@ -216,10 +228,11 @@ impl<'a> Ending<'a> {
         op.results.first().copied()
     }
 
-    fn sweep(&self, grid: &Grid) -> Sweep<'a> {
+    fn sweep(&mut self, grid: &Grid) -> Sweep<'a> {
         let window = self.window;
-        let (loops, cuts) = (grid.loops.clone(), grid.cuts.clone());
-        Sweep::new(&window.graph, self.last, loops, cuts, &window.is_output)
+        let tracks = grid.cuts.iter().map(|cut| self.pool.take(cut)).collect();
+        let loops = grid.loops.clone();
+        Sweep::with_tracks(&window.graph, self.last, loops, tracks, &window.is_output)
     }
 
     /// Bounds of all groups: each element from outside fetched once, and each result stored.
@@ -248,8 +261,10 @@ impl<'a> Ending<'a> {
                 }
                 (resident <= self.machine.capacity && !(ends && is_last)).then_some(bound)
             };
-            self.bounds.push(VARIANTS.map(of));
+            let bounds = VARIANTS.map(of);
+            self.bounds.push(bounds);
         }
+        self.pool.give_back(sweep.tracks);
     }
 
     /// Bytes and moves that keep for later readers what the group reads on chip.
@@ -302,11 +317,24 @@ impl<'a> Ending<'a> {
 
     /// Tries one grid with more than `from` and up to `most` layers; returns with how many it fits.
     fn walk(&mut self, grid: &Grid, from: usize, most: usize) -> usize {
-        let window = self.window;
-        let mut sweep = self.sweep(grid);
-        let (mut fitting, mut misses) = (from, 0);
         let open = (from..self.bounds.len().min(most)).rev().find(|&depth| self.is_open(depth));
         let Some(deepest) = open else { return self.bounds.len().min(most) };
+        let mut sweep = self.sweep(grid);
+        let fitting = self.walk_back(grid, &mut sweep, from, deepest);
+        self.pool.give_back(sweep.tracks);
+        fitting.unwrap_or(self.bounds.len().min(most))
+    }
+
+    /// The number of layers that fit; none if nothing is in the way of more.
+    fn walk_back(
+        &mut self,
+        grid: &Grid,
+        sweep: &mut Sweep<'a>,
+        from: usize,
+        deepest: usize,
+    ) -> Option<usize> {
+        let window = self.window;
+        let (mut fitting, mut misses) = (from, 0);
         for depth in 0..=deepest {
             let first_layer = self.last_layer - depth;
             sweep.extend(self.first_op(first_layer));
@@ -318,13 +346,13 @@ impl<'a> Ending<'a> {
                 continue;
             }
             let mut layout =
-                Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
+                Layout::new(&window.graph, sweep, &window.is_output, self.machine, true);
             if layout.kept_bytes() > self.machine.capacity || !layout.can_keep() {
-                return fitting;
+                return Some(fitting);
             }
             // What no cut reaches could as well be a group before this one, but for tensors that both read.
             if depth >= UNCUT && layout.is_uncut(self.first_op(first_layer + 1)) {
-                return fitting;
+                return Some(fitting);
             }
             let mut fits = false;
             for variant in 0..VARIANTS.len() {
@@ -336,10 +364,10 @@ impl<'a> Ending<'a> {
             }
             misses += 1;
             if misses == MISSES {
-                return fitting;
+                return Some(fitting);
             }
         }
-        self.bounds.len().min(most)
+        None
     }
 
     /// Keeps a group if it leads to its last layer best. False if it does not fit.
@@ -425,14 +453,16 @@ impl<'a> Ending<'a> {
     }
 
     /// The least that a grid of the last layer moves, with the newest tensor and the result on chip.
-    fn least_of(&self, grid: &Grid) -> i64 {
+    fn least_of(&mut self, grid: &Grid) -> i64 {
         let window = self.window;
         let mut sweep = self.sweep(grid);
         sweep.extend(self.first_op(self.last_layer));
         let mut layout =
             Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
         layout.start_over(self.newest(self.last_layer), true);
-        layout.least_traffic()
+        let least = layout.least_traffic();
+        self.pool.give_back(sweep.tracks);
+        least
     }
 
     fn try_member(&mut self, grid: &Grid, variant: usize) -> bool {
@@ -441,6 +471,8 @@ impl<'a> Ending<'a> {
         sweep.extend(self.first_op(self.last_layer));
         let mut layout =
             Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
-        layout.can_keep() && self.offer(&mut layout, grid, 0, variant)
+        let fits = layout.can_keep() && self.offer(&mut layout, grid, 0, variant);
+        self.pool.give_back(sweep.tracks);
+        fits
     }
 }

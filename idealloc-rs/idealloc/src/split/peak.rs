@@ -2,6 +2,8 @@
 
 use super::cut::LARGEST;
 use super::layout::{Layout, Residency};
+use super::profile::Profile;
+use super::storages::Member;
 use super::sweep::Span;
 
 impl Layout<'_, '_> {
@@ -66,17 +68,15 @@ impl Layout<'_, '_> {
 
     /// Bytes on chip at the most, over a sample of tiles that has the ends and the middle, or over all tiles.
     pub fn peak_of(&self, all: bool) -> i64 {
-        let mut profile = Vec::new();
-        self.fill_profile(all, i64::MAX, &mut profile)
+        self.fill_profile(all, i64::MAX, &mut Profile::default())
     }
 
-    /// Bytes on chip at each position of the sequence, at the most, over a sample of tiles. Returns the largest. It stops
-    /// where there are more than `most`.
-    pub(super) fn fill_profile(&self, all: bool, most: i64, profile: &mut Vec<i64>) -> i64 {
+    /// Bytes on chip at each position of the sequence in a sample of tiles, or in all. Returns the largest. It stops where
+    /// there are more than `most`.
+    pub(super) fn fill_profile(&self, all: bool, most: i64, profile: &mut Profile) -> i64 {
         let cuts = self.sweep.loops.len();
         let samples = self.samples(all);
-        profile.clear();
-        profile.resize(self.sequence.len() + 1, 0);
+        profile.clear(self.sequence.len() + 1);
         let mut scratch = Scratch::default();
         // In the middle most is live: what does not fit there need not be looked at further.
         let middle: Vec<usize> = samples.iter().map(|s| s[s.len() / 2]).collect();
@@ -99,14 +99,20 @@ impl Layout<'_, '_> {
         peak
     }
 
+    /// Bytes that a tensor takes of its storage in one tile.
+    pub(super) fn bytes_in(&self, member: &Member, tile: &[usize]) -> i64 {
+        let spans = self.spans(member.tensor).unwrap_or(&[]);
+        self.aligned(self.window(spans, tile), member.tensor)
+    }
+
     /// Adds one tile to a profile; returns the most bytes on chip in it.
-    fn add_tile(&self, tile: &[usize], profile: &mut [i64], scratch: &mut Scratch) -> i64 {
+    fn add_tile(&self, tile: &[usize], profile: &mut Profile, scratch: &mut Scratch) -> i64 {
         let Scratch { bytes, change } = scratch;
         bytes.clear();
         bytes.resize(self.storages.storages.len(), 0);
-        for &(storage, tensor) in &self.storages.members {
-            let spans = self.spans(tensor).unwrap_or(&[]);
-            bytes[storage] = bytes[storage].max(self.aligned(self.window(spans, tile), tensor));
+        for member in &self.storages.members {
+            let known = &mut bytes[member.storage];
+            *known = self.bytes_in(member, tile).max(*known);
         }
         change.clear();
         change.resize(self.sequence.len() + 1, 0);
@@ -147,11 +153,12 @@ impl Layout<'_, '_> {
             }
         }
         let mut most = live;
-        for (step, bytes) in change.iter().zip(profile) {
+        let at_each = change.iter().map(|step| {
             live += step;
             most = most.max(live);
-            *bytes = (*bytes).max(live);
-        }
+            live
+        });
+        profile.push(tile, at_each);
         most
     }
 }

@@ -2,7 +2,8 @@
 
 use super::graph::Access;
 use super::layout::{External, Layout, Residency};
-use super::storages::Storages;
+use super::profile::Profile;
+use super::storages::{Member, Storage, Storages};
 use super::sweep::Span;
 
 /// A slice of a streamed tensor takes about this fraction of the memory at the most.
@@ -25,6 +26,22 @@ struct Change {
     room: i64,
     external: usize,
     residency: Residency,
+}
+
+/// Bytes that a tensor takes at all positions, and more from `start` to `end`, both included.
+#[derive(Clone, Copy)]
+struct Room {
+    throughout: i64,
+    bytes: i64,
+    start: usize,
+    end: usize,
+}
+
+impl Room {
+    fn at(self, position: usize) -> i64 {
+        let is_in = (self.start..=self.end).contains(&position);
+        self.throughout + if is_in { self.bytes } else { 0 }
+    }
 }
 
 impl Layout<'_, '_> {
@@ -98,30 +115,38 @@ impl Layout<'_, '_> {
         }
         self.assign();
         let capacity = self.machine.capacity;
-        let mut profile = Vec::new();
+        let mut profile = Profile::default();
         if self.fill_profile(false, capacity, &mut profile) > capacity {
             return Settled::TooLarge;
         }
         let changes = self.changes(&is_fetched);
-        if !is_worth(self.least_with(&changes, &profile)) {
+        if !is_worth(self.least_with(&changes, &profile.most())) {
             return Settled::NotWorth;
         }
         // Then what saves the most bytes for its room.
         let mut gained = vec![0; self.externals.len()];
-        let mut other = Vec::new();
+        let mut other = Profile::default();
         let mut spare = Storages::default();
         for change in changes {
             let index = change.external;
             if change.saved <= gained[index] {
                 continue;
             }
-            if let Some(room) = self.room_of_fixed(&self.externals[index]) {
-                if !self.change_fixed(&change, room, &mut profile) {
+            if let Some(room) = self.own_room(&self.externals[index]) {
+                if !self.change_alone(&change, room, &mut profile) {
                     continue;
                 }
                 self.externals[index].residency = change.residency;
+            } else if change.residency == Residency::Kept
+                && let Some(number) = self.storage_as_part(&self.externals[index])
+            {
+                if !self.keep_part(&change, number, &mut profile) {
+                    continue;
+                }
+                self.externals[index].residency = change.residency;
+                self.storages.remove(self.externals[index].tensor, number);
             } else {
-                if self.is_too_much(&change, &profile) {
+                if self.is_too_much(&change, &profile.most()) {
                     continue;
                 }
                 let residency = &mut self.externals[index].residency;
@@ -174,33 +199,88 @@ impl Layout<'_, '_> {
         profile.iter().enumerate().any(|(position, bytes)| bytes + more_at(position) > capacity)
     }
 
-    /// Changes the profile as the change of a tensor does that is the same in all tiles; false, and nothing is changed, if
-    /// it does not fit. `room` are the positions at which it has room if it is fetched, both ends included.
-    fn change_fixed(&self, change: &Change, room: (usize, usize), profile: &mut [i64]) -> bool {
+    /// Changes the profile as the change of a tensor with room of its own does; false, and nothing is changed, if it does
+    /// not fit. `room` are the positions at which it has room if it is fetched, both ends included.
+    fn change_alone(&self, change: &Change, room: (usize, usize), profile: &mut Profile) -> bool {
         let external = &self.externals[change.external];
-        let at = |residency: Residency, position: usize| match residency {
-            Residency::Kept => self.align(external.bytes_in_all),
-            Residency::Fetched if (room.0..=room.1).contains(&position) => {
-                self.align(external.bytes_in_largest)
-            }
-            Residency::Streamed { reader, along, slices } if position == external.position => {
-                let element = self.graph.tensors[external.tensor].element_bytes;
-                let elements = external.bytes_in_largest / element.max(1);
-                self.align(self.largest_slice(elements, reader, along, slices) * element)
-            }
-            _ => 0,
+        self.replace(profile, |tile| {
+            let now = self.room_alone(external, external.residency, room, tile);
+            (now, self.room_alone(external, change.residency, room, tile))
+        })
+    }
+
+    /// The same for a tensor that is a part of storage `number`, and is kept instead: others stay in the storage.
+    fn keep_part(&self, change: &Change, number: usize, profile: &mut Profile) -> bool {
+        let external = &self.externals[change.external];
+        let Storage { start, end } = self.storages.storages[number];
+        let members: Vec<&Member> =
+            self.storages.members.iter().filter(|member| member.storage == number).collect();
+        let rest: Vec<&Member> =
+            members.iter().filter(|member| member.tensor != external.tensor).copied().collect();
+        let first = rest.iter().map(|member| member.start).min().unwrap_or(0);
+        let last = rest.iter().map(|member| member.end).max().unwrap_or(0);
+        let is_kept = self.has_overlap(&external.spans);
+        self.replace(profile, |tile| {
+            let most = |members: &[&Member]| {
+                members.iter().map(|member| self.bytes_in(member, tile)).max().unwrap_or(0)
+            };
+            let overlap = if is_kept { self.overlap(&external.spans, tile) } else { 0 };
+            let overlap = self.aligned(overlap, external.tensor);
+            let now = Room { throughout: overlap, bytes: most(&members), start, end };
+            let throughout = self.align(external.bytes_in_all);
+            (now, Room { throughout, bytes: most(&rest), start: first, end: last })
+        })
+    }
+
+    /// In each tile, takes one room away and gives another; false, and nothing is changed, if that does not fit.
+    fn replace(&self, profile: &mut Profile, rooms: impl Fn(&[usize]) -> (Room, Room)) -> bool {
+        let capacity = self.machine.capacity;
+        let rooms: Vec<(Room, Room)> = profile.rows().map(|(tile, _)| rooms(tile)).collect();
+        let fits = |((_, row), (now, then)): ((&[usize], &[i64]), &(Room, Room))| {
+            let mut more = row.iter().enumerate();
+            more.all(|(at, bytes)| bytes + then.at(at) - now.at(at) <= capacity)
         };
-        let more =
-            |position: usize| at(change.residency, position) - at(external.residency, position);
-        let fits =
-            |(position, bytes): (usize, &i64)| bytes + more(position) <= self.machine.capacity;
-        if !profile.iter().enumerate().all(fits) {
+        if !profile.rows().zip(&rooms).all(fits) {
             return false;
         }
-        for (position, bytes) in profile.iter_mut().enumerate() {
-            *bytes += more(position);
+        for ((_, row), (now, then)) in profile.rows_mut().zip(&rooms) {
+            for (at, bytes) in row.iter_mut().enumerate() {
+                *bytes += then.at(at) - now.at(at);
+            }
         }
         true
+    }
+
+    /// The room of a tensor that shares none, in one tile.
+    fn room_alone(
+        &self,
+        external: &External,
+        residency: Residency,
+        (start, end): (usize, usize),
+        tile: &[usize],
+    ) -> Room {
+        let window = || self.window(&external.spans, tile);
+        let aligned = |elements: i64| self.aligned(elements, external.tensor);
+        match residency {
+            Residency::Kept => {
+                // What is kept of an argument is changed in room of its own, in each tile.
+                let is_changed = self.graph.tensors[external.tensor].is_changed;
+                let bytes = if is_changed { aligned(window()) } else { 0 };
+                Room { throughout: self.align(external.bytes_in_all), bytes, start, end }
+            }
+            Residency::Fetched => {
+                let kept = self.has_overlap(&external.spans);
+                let throughout =
+                    if kept { aligned(self.overlap(&external.spans, tile)) } else { 0 };
+                Room { throughout, bytes: aligned(window()), start, end }
+            }
+            Residency::Streamed { reader, along, slices } => {
+                let slice = self.largest_slice(window(), reader, along, slices);
+                let (start, end) = (external.position, external.position);
+                Room { throughout: 0, bytes: aligned(slice), start, end }
+            }
+            Residency::Resident => Room { throughout: 0, bytes: 0, start, end },
+        }
     }
 
     /// Changes that move fewer bytes, those that save most for their room first.

@@ -14,9 +14,17 @@ pub(super) struct Storage {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Storages {
     pub storages: Vec<Storage>,
-    /// Storage and tensor.
-    pub members: Vec<(usize, usize)>,
+    pub members: Vec<Member>,
     states: Vec<State>,
+}
+
+/// A tensor in a storage, and the positions for which it holds the storage, both ends included.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub storage: usize,
+    pub tensor: usize,
+    pub start: usize,
+    pub end: usize,
 }
 
 /// Where a tensor lies.
@@ -44,8 +52,10 @@ struct State {
     root: Root,
     has_overlap: bool,
     is_output_base: bool,
-    /// Whether some operator may write its result over it, or has it as a part.
-    may_be_shared: bool,
+    /// Whether some operator may write its result over it.
+    may_be_over: bool,
+    /// Whether some operator has it as a part of its result.
+    may_be_part: bool,
     /// Number of the storage whose first tensor this is.
     storage: Option<usize>,
 }
@@ -59,36 +69,59 @@ impl Storages {
         let storage = &mut self.storages[number];
         storage.start = storage.start.min(start);
         storage.end = storage.end.max(end);
-        self.members.push((number, tensor));
+        self.members.push(Member { storage: number, tensor, start, end });
+    }
+
+    /// Takes a tensor from outside out of a storage in which others stay, or which ends with it.
+    pub fn remove(&mut self, tensor: usize, number: usize) {
+        self.members.retain(|member| member.tensor != tensor || member.storage != number);
+        let rest = self.members.iter().filter(|member| member.storage == number);
+        let range = rest.fold(None, |range: Option<Storage>, member| {
+            let (start, end) = range.map_or((usize::MAX, 0), |range| (range.start, range.end));
+            Some(Storage { start: start.min(member.start), end: end.max(member.end) })
+        });
+        // Nobody is left: room for nothing.
+        self.storages[number] = range.unwrap_or(Storage { start: 0, end: 0 });
     }
 }
 
 impl Layout<'_, '_> {
-    /// The positions at which a tensor from outside that is the same in all tiles has room, both ends included, if it is
-    /// fetched; none if it may share room with another tensor.
-    pub(super) fn room_of_fixed(&self, external: &External) -> Option<(usize, usize)> {
+    /// The positions at which a tensor from outside has room of its own, both ends included, if it is fetched; none if it
+    /// may share room with another tensor.
+    pub(super) fn own_room(&self, external: &External) -> Option<(usize, usize)> {
         let state = &self.storages.states[external.tensor];
-        let is_changed = self.graph.tensors[external.tensor].is_changed;
-        let is_same = external.level == 0 || !self.is_cached;
-        let is_fixed = is_same && !external.dies && !is_changed;
-        if !is_fixed || state.may_be_shared || state.uses == 0 {
+        if external.dies || state.may_be_over || state.may_be_part || state.uses == 0 {
             return None;
         }
         Some(self.live_from_outside(external, state))
     }
 
-    /// The positions at which the storage is live that a tensor from outside is in, both ends included, and its most
-    /// bytes.
-    pub(super) fn storage_of(&self, external: &External) -> Option<(usize, usize, i64)> {
+    /// The storage of which a tensor from outside is a part that can be taken out while all others stay where they are.
+    pub(super) fn storage_as_part(&self, external: &External) -> Option<usize> {
+        let state = &self.storages.states[external.tensor];
+        let is_changed = self.graph.tensors[external.tensor].is_changed;
+        if external.dies || is_changed || state.may_be_over || !state.may_be_part {
+            return None;
+        }
+        self.number_of_storage(external)
+    }
+
+    fn number_of_storage(&self, external: &External) -> Option<usize> {
         let states = &self.storages.states;
         let root = match states.get(external.tensor)?.root {
             Root::Unknown => external.tensor,
             Root::Of(root) => root,
             Root::Resident => return None,
         };
-        let number = states[root].storage?;
-        let members = self.storages.members.iter().filter(|&&(of, _)| of == number);
-        let bytes = |&(_, tensor): &(usize, usize)| {
+        states[root].storage
+    }
+
+    /// The positions at which the storage is live that a tensor from outside is in, both ends included, and its most
+    /// bytes.
+    pub(super) fn storage_of(&self, external: &External) -> Option<(usize, usize, i64)> {
+        let number = self.number_of_storage(external)?;
+        let members = self.storages.members.iter().filter(|member| member.storage == number);
+        let bytes = |&Member { tensor, .. }: &Member| {
             self.aligned(self.largest_window(self.spans(tensor).unwrap_or(&[])), tensor)
         };
         let storage = &self.storages.storages[number];
@@ -152,7 +185,8 @@ impl Layout<'_, '_> {
             root: Root::Unknown,
             has_overlap: false,
             is_output_base: false,
-            may_be_shared: false,
+            may_be_over: false,
+            may_be_part: false,
             storage: None,
         }));
         for (position, &op) in self.sequence.iter().enumerate() {
@@ -175,9 +209,13 @@ impl Layout<'_, '_> {
                 state.first_use = state.first_use.min(position);
                 state.deepest = state.deepest.max(self.levels[position]);
             }
-            for &k in self.parts(data).iter().chain(&data.in_place) {
+            for &k in self.parts(data) {
                 let base = states[data.operands[k].0].base;
-                states[base].may_be_shared = true;
+                states[base].may_be_part = true;
+            }
+            for &k in &data.in_place {
+                let base = states[data.operands[k].0].base;
+                states[base].may_be_over = true;
             }
             for &tensor in &data.results {
                 if let Some(spans) = &self.sweep.tensor_spans[tensor] {

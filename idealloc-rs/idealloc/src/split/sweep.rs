@@ -70,7 +70,18 @@ impl<'a> Sweep<'a> {
         cuts: Vec<Cut>,
         is_output: &'a [bool],
     ) -> Self {
-        let mut tracks: Vec<Tracks> = cuts.into_iter().map(Tracks::new).collect();
+        let tracks = cuts.into_iter().map(Tracks::new).collect();
+        Self::with_tracks(graph, last, loops, tracks, is_output)
+    }
+
+    /// The same with tables of the cuts that may hold tracks of other walks.
+    pub fn with_tracks(
+        graph: &'a SplitGraph,
+        last: usize,
+        loops: Vec<CutLoop>,
+        mut tracks: Vec<Tracks>,
+        is_output: &'a [bool],
+    ) -> Self {
         let target = graph.operators[last].results[0];
         let shape = &graph.tensors[target].shape;
         let mut demand: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();

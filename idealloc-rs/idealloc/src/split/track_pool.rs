@@ -1,0 +1,32 @@
+//! Tracks that other grids with the same cut have computed before.
+
+use rustc_hash::FxHashMap;
+
+use super::cut::{Cut, Halo, Tracks};
+
+/// Tables of tracks by their cut. What is in them changes how long a search takes, never what it finds.
+#[derive(Debug, Default)]
+pub struct TrackPool {
+    known: FxHashMap<Key, Tracks>,
+}
+
+/// Iterations, iterations per tile, tiles ahead, halo.
+type Key = (i64, i64, i64, Halo);
+
+impl TrackPool {
+    /// The table of a cut; an empty one if there is none, or if it is in use.
+    pub fn take(&mut self, cut: &Cut) -> Tracks {
+        self.known.remove(&key_of(cut)).unwrap_or_else(|| Tracks::new(cut.clone()))
+    }
+
+    /// Keeps tables for later.
+    pub fn give_back(&mut self, tracks: Vec<Tracks>) {
+        for table in tracks {
+            self.known.insert(key_of(&table.cut), table);
+        }
+    }
+}
+
+fn key_of(cut: &Cut) -> Key {
+    (cut.extent, cut.size, cut.lead, cut.halo)
+}
