@@ -24,7 +24,17 @@ impl Layout<'_, '_> {
         self.sequence.iter().map(of).sum()
     }
 
+    /// Bytes and moves of a tensor from outside.
     pub(super) fn fetch_cost(&self, external: &External, residency: Residency) -> (i64, i64) {
+        match (residency, external.in_slices) {
+            (Residency::Fetched, _) => external.cost_if_fetched,
+            (Residency::Streamed { .. }, Some((slices, cost))) if slices == residency => cost,
+            _ => self.cost_of_fetching(external, residency),
+        }
+    }
+
+    /// The same, counted anew.
+    pub(super) fn cost_of_fetching(&self, external: &External, residency: Residency) -> (i64, i64) {
         let once = external.bytes_summed;
         let cuts = |level: usize| (0..level).map(|cut| self.tiles(cut)).product::<i64>();
         match residency {
@@ -103,6 +113,8 @@ impl Layout<'_, '_> {
     pub fn cost(&self, exactly: bool) -> Cost {
         let (traffic, transfers) = self.traffic();
         let tiles = (0..self.sweep.loops.len()).map(|cut| self.tiles(cut)).product();
-        Cost { traffic, peak: self.peak_of(exactly), work: self.work(), transfers, tiles }
+        let settled = self.settled_peak.filter(|_| !exactly);
+        let peak = settled.unwrap_or_else(|| self.peak_of(exactly));
+        Cost { traffic, peak, work: self.work(), transfers, tiles }
     }
 }

@@ -13,6 +13,29 @@ pub struct Grid {
     pub cuts: Vec<Cut>,
 }
 
+impl Grid {
+    /// How much the numbers of tiles differ from those of another grid; none if not the same is cut.
+    pub fn unlikeness(&self, other: &Self) -> Option<i64> {
+        if self.loops.len() != other.loops.len() {
+            return None;
+        }
+        let mut sum = 0;
+        let loops = self.loops.iter().zip(&other.loops);
+        for ((mine, theirs), (cut, like)) in loops.zip(self.cuts.iter().zip(&other.cuts)) {
+            let is_same = match (mine, theirs) {
+                (CutLoop::Result(d), CutLoop::Result(e)) => d == e,
+                (CutLoop::Accumulate(..), CutLoop::Accumulate(..)) => true,
+                _ => false,
+            };
+            if !is_same || cut.halo != like.halo || cut.lead != like.lead {
+                return None;
+            }
+            sum += (cut.tiles() as i64 - like.tiles() as i64).abs();
+        }
+        Some(sum)
+    }
+}
+
 /// Tiles that may run ahead before the first.
 const LEAD: i64 = 8;
 

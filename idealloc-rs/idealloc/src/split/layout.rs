@@ -51,6 +51,10 @@ pub struct External {
     pub(super) bytes_in_all: i64,
     /// Bytes of the elements that it has in the largest tile.
     pub(super) bytes_in_largest: i64,
+    /// Bytes and moves if it is fetched.
+    pub(super) cost_if_fetched: (i64, i64),
+    /// The slices in which it may be fetched by its reader, and bytes and moves then.
+    pub(super) in_slices: Option<(Residency, (i64, i64))>,
     /// Whether its room on chip is free after its last reader, in a group that is not cut.
     pub dies: bool,
 }
@@ -78,6 +82,8 @@ pub struct Layout<'s, 'a> {
     /// Whether the result of the last operator stays on chip.
     pub keeps_result: bool,
     pub(super) storages: Storages,
+    /// Bytes on chip at the most, over a sample of tiles, where that was counted when it was settled what is kept.
+    pub(super) settled_peak: Option<i64>,
     /// Whether some cut keeps what two tiles need.
     pub(super) is_cached: bool,
 }
@@ -188,6 +194,8 @@ impl<'s, 'a> Layout<'s, 'a> {
                     bytes_streamed: 0,
                     bytes_in_all: 0,
                     bytes_in_largest: 0,
+                    cost_if_fetched: (0, 0),
+                    in_slices: None,
                     spans,
                     dies: false,
                 });
@@ -208,6 +216,7 @@ impl<'s, 'a> Layout<'s, 'a> {
             resident_bytes: 0,
             keeps_result: false,
             storages: Storages::default(),
+            settled_peak: None,
             is_cached: sweep.tracks.iter().any(|tracks| tracks.is_cached()),
         };
         for index in 0..layout.externals.len() {
@@ -223,6 +232,14 @@ impl<'s, 'a> Layout<'s, 'a> {
             external.bytes_streamed = streamed;
             external.bytes_in_all = in_all;
             external.bytes_in_largest = in_largest;
+            let external = &layout.externals[index];
+            let fetched = layout.cost_of_fetching(external, Residency::Fetched);
+            let in_slices = layout
+                .slices_of(external)
+                .map(|slices| (slices, layout.cost_of_fetching(external, slices)));
+            let external = &mut layout.externals[index];
+            external.cost_if_fetched = fetched;
+            external.in_slices = in_slices;
         }
         layout.start_over(None, false);
         layout
@@ -244,6 +261,7 @@ impl<'s, 'a> Layout<'s, 'a> {
         let kept = keeps_result.then_some(target);
         let room = |tensor: usize| machine.align(graph.tensors[tensor].bytes());
         self.resident_bytes = newest.into_iter().chain(kept).map(room).sum();
+        self.settled_peak = None;
     }
 
     /// The first operator of the group.

@@ -28,6 +28,9 @@ const UNCUT: usize = 8;
 /// So many numbers of layers that do not fit, one after another, end a walk.
 pub(super) const MISSES: usize = 4;
 
+/// The cheapest groups that end with one of so many layers before say what is tried first.
+const RECENT: usize = 4;
+
 /// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
 const NEGLIGIBLE: i64 = 32;
 
@@ -171,6 +174,7 @@ fn ways_to(
     let families = families_of_layer(&window.graph, first, ending.last);
     ending.walk(&Grid::default(), 0, usize::MAX);
     ending.try_families(&families);
+    ending.try_what_was_best(&runs);
     // Always two parts, whatever the number of threads: so the result does not depend on it.
     let mut other = ending.with_pool(std::mem::take(&mut pools[1]));
     let (some, rest) = runs.split_at(runs.len() / 3);
@@ -291,6 +295,24 @@ impl<'a> Ending<'a> {
         bounds.filter_map(|(variant, bound)| self.way_before(depth, variant, (*bound)?)).count() > 0
     }
 
+    /// Tries the grids most like those of the cheapest groups that end shortly before, with the same first layers. With a
+    /// good way soon less is looked at.
+    fn try_what_was_best(&mut self, runs: &[Run]) {
+        let before = self.reached[..=self.last_layer].iter().rev().take(RECENT).flatten();
+        let groups: Vec<&Group> = before.flatten().filter_map(|way| way.group.as_ref()).collect();
+        let mut tried: Vec<(usize, &Grid)> = Vec::new();
+        for group in groups {
+            let grids = runs.iter().flat_map(|run| run.plain.iter().chain(&run.ahead));
+            let alike = grids.filter_map(|grid| Some((grid.unlikeness(&group.grid)?, grid)));
+            let Some((_, grid)) = alike.min_by_key(|(unlikeness, _)| *unlikeness) else { continue };
+            let depth = self.last_layer - group.first_layer;
+            if depth < self.bounds.len() && !tried.contains(&(depth, grid)) {
+                tried.push((depth, grid));
+                self.walk(grid, depth, depth + 1);
+            }
+        }
+    }
+
     fn try_runs(&mut self, runs: &[Run]) {
         for run in runs {
             self.try_run(run);
@@ -334,7 +356,7 @@ impl<'a> Ending<'a> {
         deepest: usize,
     ) -> Option<usize> {
         let window = self.window;
-        let (mut fitting, mut misses) = (from, 0);
+        let (mut fitting, mut misses, mut useless) = (from, 0, 0);
         for depth in 0..=deepest {
             let first_layer = self.last_layer - depth;
             sweep.extend(self.first_op(first_layer));
@@ -354,50 +376,56 @@ impl<'a> Ending<'a> {
             if depth >= UNCUT && layout.is_uncut(self.first_op(first_layer + 1)) {
                 return Some(fitting);
             }
-            let mut fits = false;
-            for variant in 0..VARIANTS.len() {
-                fits |= self.offer(&mut layout, grid, depth, variant);
-            }
-            if fits {
-                (fitting, misses) = (depth + 1, 0);
-                continue;
-            }
-            misses += 1;
-            if misses == MISSES {
-                return Some(fitting);
+            let offers = [0, 1, 2, 3].map(|variant| self.offer(&mut layout, grid, depth, variant));
+            if offers.contains(&Settled::Fits) {
+                (fitting, misses, useless) = (depth + 1, 0, 0);
+            } else if offers.contains(&Settled::NotWorth) {
+                useless += 1;
+                if useless == MISSES {
+                    return None;
+                }
+            } else {
+                misses += 1;
+                if misses == MISSES {
+                    return Some(fitting);
+                }
             }
         }
         None
     }
 
-    /// Keeps a group if it leads to its last layer best. False if it does not fit.
+    /// Keeps a group if it leads to its last layer best. `Fits` where that was not looked at, too.
     fn offer(
         &mut self,
         layout: &mut Layout<'_, 'a>,
         grid: &Grid,
         depth: usize,
         variant: usize,
-    ) -> bool {
-        let Some(bound) = self.bounds[depth][variant] else { return false };
+    ) -> Settled {
+        let Some(bound) = self.bounds[depth][variant] else { return Settled::TooLarge };
         let first_layer = self.last_layer - depth;
         let (starts, ends) = VARIANTS[variant];
         let newest = self.newest(first_layer).filter(|_| starts);
         let saving = newest.map_or((0, 0), |newest| self.saving_cost(newest));
         if self.way_before(depth, variant, bound).is_none() {
-            return true;
+            return Settled::Fits;
         }
         layout.start_over(newest, ends);
         let least = layout.least_traffic() + saving.0;
-        let Some(way) = self.way_before(depth, variant, least.max(bound)) else { return true };
+        let Some(way) = self.way_before(depth, variant, least.max(bound)) else {
+            return Settled::Fits;
+        };
         if layout.work() as f64 > layout.least_work() as f64 * self.machine.max_recompute {
-            return false;
+            return Settled::TooLarge;
         }
         let is_worth =
             |moved: i64| self.way_before(depth, variant, (moved + saving.0).max(bound)).is_some();
-        match layout.settle(is_worth) {
-            Settled::TooLarge => return false,
-            Settled::NotWorth => return true,
-            Settled::Fits => {}
+        if !is_worth(layout.least_before_storages()) {
+            return Settled::NotWorth;
+        }
+        let settled = layout.settle(is_worth);
+        if settled != Settled::Fits {
+            return settled;
         }
         let mut cost: Cost = layout.cost(false);
         cost.traffic += saving.0;
@@ -410,7 +438,7 @@ impl<'a> Ending<'a> {
         if best.as_ref().is_none_or(|known| key(&new) < key(known)) {
             *best = Some(new);
         }
-        true
+        Settled::Fits
     }
 
     fn try_families(&mut self, families: &[Family]) {
@@ -471,7 +499,8 @@ impl<'a> Ending<'a> {
         sweep.extend(self.first_op(self.last_layer));
         let mut layout =
             Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
-        let fits = layout.can_keep() && self.offer(&mut layout, grid, 0, variant);
+        let fits =
+            layout.can_keep() && self.offer(&mut layout, grid, 0, variant) != Settled::TooLarge;
         self.pool.give_back(sweep.tracks);
         fits
     }

@@ -14,6 +14,7 @@ mod least_traffic;
 pub mod machine;
 pub mod peak;
 mod profile;
+mod savings;
 pub mod search;
 pub mod settle;
 pub mod storages;

@@ -31,15 +31,24 @@ impl Layout<'_, '_> {
         if is_kept { elements } else { 0 }
     }
 
+    /// The middle tile of every cut.
+    pub(super) fn middle_tile(&self) -> Vec<usize> {
+        self.sweep.tracks.iter().map(|tracks| tracks.cut.tiles() / 2).collect()
+    }
+
     /// Bytes kept between tiles, at the most; they only grow when layers are added before.
     pub fn kept_bytes(&self) -> i64 {
+        self.kept_in(&self.middle_tile())
+    }
+
+    /// Bytes of what the group makes that are kept before and after a tile.
+    pub(super) fn kept_in(&self, tile: &[usize]) -> i64 {
         let of = |tensor: usize| {
             let spans = self.sweep.tensor_spans[tensor].as_deref().unwrap_or(&[]);
             if !self.has_overlap(spans) {
                 return 0;
             }
-            let tiles: Vec<usize> = self.sweep.tracks.iter().map(|t| t.cut.tiles() / 2).collect();
-            self.overlap(spans, &tiles) * self.graph.tensors[tensor].element_bytes
+            self.overlap(spans, tile) * self.graph.tensors[tensor].element_bytes
         };
         let made = self.sequence.iter().filter(|&&op| !self.is_alias(op));
         made.flat_map(|&op| &self.graph.operators[op].results).map(|&t| of(t)).sum()

@@ -21,11 +21,12 @@ pub enum Settled {
 }
 
 /// A change of how one tensor comes to the chip.
-struct Change {
+pub(super) struct Change {
+    /// Bytes, moves counted as the machine prices them.
     saved: i64,
     room: i64,
-    external: usize,
-    residency: Residency,
+    pub external: usize,
+    pub residency: Residency,
 }
 
 /// Bytes that a tensor takes at all positions, and more from `start` to `end`, both included.
@@ -46,9 +47,12 @@ impl Room {
 
 impl Layout<'_, '_> {
     /// The slices in which a tensor may be fetched by its reader.
-    fn streamed(&self, external: &External) -> Option<Residency> {
-        let (reader, along, extent) = self.slicing(external)?;
+    pub(super) fn slices_of(&self, external: &External) -> Option<Residency> {
         let room = (self.machine.capacity / SLICES_IN_MEMORY).max(1);
+        if external.bytes_in_largest <= room {
+            return None;
+        }
+        let (reader, along, extent) = self.slicing(external)?;
         let slices = ((external.bytes_in_largest + room - 1) / room).clamp(1, extent);
         let per_slice = (extent + slices - 1) / slices;
         let slices = (extent + per_slice - 1) / per_slice;
@@ -81,13 +85,17 @@ impl Layout<'_, '_> {
 
     /// For each tensor the slices in which it may be fetched, if it is the largest such operand of its reader: the others
     /// are needed as a whole in each slice.
-    fn largest_streamed(&self) -> Vec<Option<Residency>> {
+    pub(super) fn largest_streamed(&self) -> Vec<Option<Residency>> {
         let mut found: Vec<Option<Residency>> = vec![None; self.externals.len()];
         let mut largest: Vec<(usize, usize)> = Vec::new();
         for (index, external) in self.externals.iter().enumerate() {
             let is_fetched = external.residency == Residency::Fetched;
-            let Some(streamed) = self.streamed(external).filter(|_| is_fetched) else { continue };
-            let Some(reader) = external.reader else { continue };
+            let (Some((streamed, _)), Some(reader)) = (external.in_slices, external.reader) else {
+                continue;
+            };
+            if !is_fetched {
+                continue;
+            }
             match largest.iter_mut().find(|(other, _)| *other == reader) {
                 None => largest.push((reader, index)),
                 Some((_, known)) => {
@@ -162,41 +170,8 @@ impl Layout<'_, '_> {
             }
             gained[index] = change.saved;
         }
-        self.assign();
+        self.settled_peak = Some(profile.peak());
         Settled::Fits
-    }
-
-    /// The least bytes that the group moves, whichever of these changes there is room for.
-    fn least_with(&self, changes: &[Change], profile: &[i64]) -> i64 {
-        let bytes = |external: &External, residency| self.fetch_cost(external, residency).0;
-        let now: Vec<i64> = self.externals.iter().map(|e| bytes(e, e.residency)).collect();
-        let mut least = now.clone();
-        for change in changes.iter().filter(|change| !self.is_too_much(change, profile)) {
-            let known = &mut least[change.external];
-            *known = (*known).min(bytes(&self.externals[change.external], change.residency));
-        }
-        self.traffic().0 - now.iter().sum::<i64>() + least.iter().sum::<i64>()
-    }
-
-    /// Whether it is certain that a tensor cannot be kept: there is no room where it has none so far.
-    fn is_too_much(&self, change: &Change, profile: &[i64]) -> bool {
-        let external = &self.externals[change.external];
-        if change.residency != Residency::Kept {
-            return false;
-        }
-        let more = self.align(external.bytes_in_all);
-        let room = self.storage_of(external);
-        let more_at = |position: usize| match (external.residency, room) {
-            (Residency::Fetched, Some((start, end, bytes)))
-                if (start..=end).contains(&position) =>
-            {
-                more - bytes
-            }
-            (Residency::Streamed { .. }, _) if position == external.position => 0,
-            _ => more,
-        };
-        let capacity = self.machine.capacity;
-        profile.iter().enumerate().any(|(position, bytes)| bytes + more_at(position) > capacity)
     }
 
     /// Changes the profile as the change of a tensor with room of its own does; false, and nothing is changed, if it does

@@ -1,0 +1,193 @@
+//! What a group can save at the most by keeping tensors on chip.
+
+use super::layout::{External, Layout, Residency, level_of};
+use super::settle::Change;
+
+/// Bytes saved for room that they need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Saving {
+    bytes: i64,
+    room: i64,
+}
+
+impl Layout<'_, '_> {
+    /// The least bytes that the group moves, whichever of these changes there is room for. `profile` holds the most bytes
+    /// on chip at each position before any change.
+    ///
+    /// Where most is on chip there is room for some of the changes: a knapsack in which each tensor has a choice, relaxed to
+    /// fractions (Sinha and Zoltners 1979).
+    pub(super) fn least_with(&self, changes: &[Change], profile: &[i64]) -> i64 {
+        let tightest = (0..profile.len()).max_by_key(|&position| (profile[position], position));
+        let Some(tightest) = tightest else { return self.traffic().0 };
+        let mut choices: Vec<Vec<Saving>> = vec![Vec::new(); self.externals.len()];
+        for change in changes.iter().filter(|change| !self.is_too_much(change, profile)) {
+            let external = &self.externals[change.external];
+            let now = self.fetch_cost(external, external.residency).0;
+            let bytes = now - self.fetch_cost(external, change.residency).0;
+            if bytes > 0 {
+                let room = self.room_at(change, tightest).max(0);
+                choices[change.external].push(Saving { bytes, room });
+            }
+        }
+        let room = self.machine.capacity - profile[tightest];
+        self.traffic().0 - most_saved(choices, room)
+    }
+
+    /// The least bytes that the group moves, whatever is kept, from what is known before storages are: what stays for the
+    /// whole of a tile leaves less room in all of them.
+    pub(super) fn least_before_storages(&self) -> i64 {
+        let streamed = self.largest_streamed();
+        let mut choices: Vec<Vec<Saving>> = Vec::with_capacity(self.externals.len());
+        let mut most = self.traffic().0;
+        for (external, streamed) in self.externals.iter().zip(&streamed) {
+            if external.residency != Residency::Fetched {
+                continue;
+            }
+            let bytes = |residency| self.fetch_cost(external, residency).0;
+            let (fetched, now) =
+                (bytes(Residency::Fetched), bytes(streamed.unwrap_or(Residency::Fetched)));
+            most += now - fetched;
+            let stays = self.stays_in_tiles(external);
+            let largest = self.align(external.bytes_in_largest);
+            let kept = self.align(external.bytes_in_all);
+            let is_there = streamed.is_none() && !stays;
+            let then = if stays && streamed.is_some() { largest } else { 0 };
+            let known = if streamed.is_some() { 0 } else { largest };
+            choices.push(
+                [
+                    Saving { bytes: now - fetched, room: then },
+                    Saving {
+                        bytes: now - bytes(Residency::Kept),
+                        room: (kept - if is_there || stays { known } else { 0 }).max(0),
+                    },
+                ]
+                .into_iter()
+                .filter(|saving| saving.bytes > 0)
+                .collect(),
+            );
+        }
+        let tile = self.middle_tile();
+        let room = self.machine.capacity
+            - self.resident_bytes
+            - self.kept_in(&tile)
+            - self.working_set(&tile);
+        most - most_saved(choices, room.max(0))
+    }
+
+    /// Whether a tensor that is the same in all tiles stays on chip for all of them if it is fetched, in room of its own.
+    fn stays_in_tiles(&self, external: &External) -> bool {
+        let Some(reader) = external.reader.filter(|_| external.level == 0) else { return false };
+        let op = &self.graph.operators[reader];
+        let is_it = |&k: &usize| op.operands[k].0 == external.tensor;
+        let is_cut = self.sweep.loop_spans[reader].as_deref().is_some_and(|s| level_of(s) > 0);
+        is_cut && !op.is_view && !op.in_place.iter().chain(&op.parts).any(|k| is_it(k))
+    }
+
+    /// Bytes that some operator needs in a tile of what the group makes: at the least what it reads, or its result.
+    fn working_set(&self, tile: &[usize]) -> i64 {
+        let bytes = |tensor: usize| match &self.sweep.tensor_spans[tensor] {
+            Some(spans) if self.is_made_inside(tensor) => {
+                self.window(spans, tile) * self.graph.tensors[tensor].element_bytes
+            }
+            _ => 0,
+        };
+        let of = |&op: &usize| {
+            let op = &self.graph.operators[op];
+            op.results.iter().map(|&tensor| bytes(tensor)).max().unwrap_or(0)
+        };
+        self.sequence.iter().map(of).max().unwrap_or(0)
+    }
+
+    /// The least more bytes that are on chip at a position after a change.
+    fn room_at(&self, change: &Change, position: usize) -> i64 {
+        let external = &self.externals[change.external];
+        let largest = self.align(external.bytes_in_largest);
+        let now = match external.residency {
+            Residency::Streamed { .. } if external.position == position => largest,
+            Residency::Fetched => match self.storage_of(external) {
+                Some((start, end, _)) if (start..=end).contains(&position) => largest,
+                _ => 0,
+            },
+            _ => 0,
+        };
+        let then = match change.residency {
+            Residency::Kept => self.align(external.bytes_in_all),
+            Residency::Fetched => match self.own_room(external) {
+                Some((start, end)) if (start..=end).contains(&position) => largest,
+                _ => 0,
+            },
+            _ => 0,
+        };
+        then - now
+    }
+
+    /// Whether it is certain that a tensor cannot be kept: there is no room where it has none so far.
+    pub(super) fn is_too_much(&self, change: &Change, profile: &[i64]) -> bool {
+        let external = &self.externals[change.external];
+        if change.residency != Residency::Kept {
+            return false;
+        }
+        let more = self.align(external.bytes_in_all);
+        let room = self.storage_of(external);
+        let more_at = |position: usize| match (external.residency, room) {
+            (Residency::Fetched, Some((start, end, bytes)))
+                if (start..=end).contains(&position) =>
+            {
+                more - bytes
+            }
+            (Residency::Streamed { .. }, _) if position == external.position => 0,
+            _ => more,
+        };
+        let capacity = self.machine.capacity;
+        profile.iter().enumerate().any(|(position, bytes)| bytes + more_at(position) > capacity)
+    }
+}
+
+/// The most bytes that choices save which take no more than `room`, one for each tensor, if fractions may be chosen.
+fn most_saved(choices: Vec<Vec<Saving>>, room: i64) -> i64 {
+    let mut steps: Vec<Saving> = Vec::new();
+    for mut choice in choices {
+        choice.sort_by_key(|saving| (saving.room, -saving.bytes));
+        // What is not on the upper hull is better replaced by fractions of its neighbours.
+        let mut hull = vec![Saving::default()];
+        for saving in choice {
+            if saving.bytes <= hull[hull.len() - 1].bytes {
+                continue;
+            }
+            while let [.., before, last] = hull[..]
+                && pays_more(step(last, saving), step(before, last))
+            {
+                hull.pop();
+            }
+            hull.push(saving);
+        }
+        steps.extend(hull.windows(2).map(|pair| step(pair[0], pair[1])));
+    }
+    steps.sort_by(|a, b| {
+        let (left, right) = (product(b.bytes, a.room), product(a.bytes, b.room));
+        left.cmp(&right).then(a.room.cmp(&b.room))
+    });
+    let (mut left, mut saved) = (room, 0);
+    for step in steps {
+        if step.room <= left {
+            left -= step.room;
+            saved += step.bytes;
+            continue;
+        }
+        let part = product(step.bytes, left.max(0)) / i128::from(step.room.max(1));
+        return saved + i64::try_from(part).unwrap_or(step.bytes) + 1;
+    }
+    saved
+}
+
+fn step(from: Saving, to: Saving) -> Saving {
+    Saving { bytes: to.bytes - from.bytes, room: to.room - from.room }
+}
+
+fn pays_more(one: Saving, other: Saving) -> bool {
+    product(one.bytes, other.room) >= product(other.bytes, one.room)
+}
+
+fn product(a: i64, b: i64) -> i128 {
+    i128::from(a) * i128::from(b)
+}
