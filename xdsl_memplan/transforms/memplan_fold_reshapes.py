@@ -9,7 +9,7 @@ from typing import TypeAlias
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, i64
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp
 from xdsl.ir import Operation, Region, SSAValue
@@ -101,7 +101,9 @@ Loops: TypeAlias = tuple[int, ...]
 
 def _fold_into(op: GenericOp) -> None:
     expands = [value.owner for value in op.inputs if isinstance(value.owner, tensor.ExpandShapeOp)]
-    if not expands or any(static_shape(operand) is None for operand in op.operands):
+    if not expands or op.library_call is not None:
+        return
+    if any(static_shape(operand) is None for operand in op.operands):
         return
     maps = [attribute.data for attribute in op.indexing_maps]
     merged: list[Loops] = []
@@ -163,7 +165,7 @@ def _has_side_by_side(results: Sequence[AffineExpr], loops: Loops) -> bool:
 
 def _indices(body: Region) -> list[IndexOp]:
     """The operations that ask for the position in a loop."""
-    return [inner for inner in body.walk() if isinstance(inner, IndexOp)]
+    return [inner for inner in body.walk() if type(inner) is IndexOp]
 
 
 def _loop_of(expression: AffineExpr) -> int | None:
@@ -188,13 +190,19 @@ def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) ->
     inputs = len(op.inputs)
     kinds = [op.get_iterator_types().data[loop] for loop in kept]
     types = [operand.type for operand in operands[inputs:]]
-    body = op.body.clone()
+    body = op.detach_region(op.body)
     for index in _indices(body):
         index.dim = IntegerAttr(kept.index(index.dim.value.data), i64)
-    new = builder.insert(
-        GenericOp(operands[:inputs], operands[inputs:], body, new_maps, kinds, types, op.doc)
+    changed = {"indexing_maps": ArrayAttr(new_maps), "iterator_types": ArrayAttr(kinds)}
+    new = GenericOp.create(
+        operands=operands,
+        result_types=types,
+        properties=op.properties | changed,
+        attributes=op.attributes.copy(),
+        regions=[body],
     )
-    new.attributes.update(op.attributes)
+    new.location = op.location
+    builder.insert(new)
     for old, result, map_ in zip(op.results, new.results, maps[inputs:], strict=True):
         shape = shape_of(old)
         if shape != shape_of(result):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, TensorType, i64
-from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
@@ -62,7 +62,7 @@ class MemplanFuseElementwisePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fuse in the whole module ``op``; linear in its operations and in what is fused."""
         for inner in operations_in(op):
-            if isinstance(inner, GenericOp):
+            if type(inner) is GenericOp:
                 consumer = inner
                 while (fused := _fuse_one(consumer)) is not None:
                     consumer = fused
@@ -74,7 +74,7 @@ def _fuse_one(consumer: GenericOp) -> GenericOp | None:
         producer = operand.owner
         if (
             isinstance(operand, OpResult)
-            and isinstance(producer, GenericOp)
+            and type(producer) is GenericOp
             and _reads_each_element_once(consumer, operand)
             and _is_generator(producer)
         ):
@@ -96,15 +96,13 @@ def _reads_each_element_once(consumer: GenericOp, value: OpResult) -> bool:
 
 def _is_generator(op: GenericOp) -> bool:
     """Tell whether ``op`` is elementwise and must make room for its result."""
-    maps = [attribute.data for attribute in op.get_indexing_maps()]
-    is_parallel = all(kind == IteratorTypeAttr.parallel() for kind in op.get_iterator_types())
     body = op.body.block
+    if len(op.results) != 1 or body.args[-1].first_use is not None or op.parent is None:
+        return False
+    maps = [attribute.data for attribute in op.get_indexing_maps()]
     if (
-        len(op.results) != 1
-        or not is_parallel
+        any(kind.data is not IteratorType.PARALLEL for kind in op.get_iterator_types())
         or not _is_permutation(maps[-1])
-        or body.args[-1].first_use is not None
-        or op.parent is None
         or any(must_keep_order(inner) for inner in body.ops)
     ):
         return False

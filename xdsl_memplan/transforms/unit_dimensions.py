@@ -1,6 +1,7 @@
 """Reshapes that only add, drop or move dimensions of size 1: views, never copies."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import cast
 
@@ -45,6 +46,11 @@ def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation]
 
 def reassociation(groups: Iterable[Iterable[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
     """Write down the dimensions that a reshape merges, or makes of one."""
+    return _written(tuple(tuple(group) for group in groups))
+
+
+@lru_cache(maxsize=1024)
+def _written(groups: tuple[tuple[int, ...], ...]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
     return ArrayAttr(
         ArrayAttr(IntegerAttr(position, i64) for position in group) for group in groups
     )

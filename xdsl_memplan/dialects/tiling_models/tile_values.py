@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xdsl_memplan.dialects.fills import make_fill
 from xdsl_memplan.model.split_graph import Box
 
 Tensor: TypeAlias = TensorType[Attribute]
@@ -95,7 +96,7 @@ def empty(type_: Tensor, builder: Builder) -> SSAValue:
 def filled(scalar: SSAValue, type_: Tensor, builder: Builder) -> SSAValue:
     """Make a tensor whose elements are all the same."""
     destination = empty(type_, builder)
-    return builder.insert(linalg_ops.FillOp((scalar,), (destination,), (type_,))).results[0]
+    return builder.insert(make_fill(scalar, destination, (type_,))).results[0]
 
 
 def sliced(
