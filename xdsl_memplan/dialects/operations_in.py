@@ -1,7 +1,5 @@
 """All operations in a piece of IR, in the order of the file."""
 
-from collections.abc import Iterator
-
 from xdsl.ir import Operation
 
 
@@ -13,7 +11,7 @@ def operations_in(op: Operation) -> list[Operation]:
     """
     found = [op]
     # Where to go on; most operations have no regions and are never in it.
-    waiting = list(_first_operations(op)) if op.regions else []
+    waiting = _first_operations(op)
     while waiting:
         inner: Operation | None = waiting.pop()
         while inner is not None:
@@ -28,10 +26,11 @@ def operations_in(op: Operation) -> list[Operation]:
     return found
 
 
-def _first_operations(op: Operation) -> Iterator[Operation]:
+def _first_operations(op: Operation) -> list[Operation]:
     """The first operation of each block of ``op`` that has any, last block first."""
-    for region in reversed(op.regions):
-        for block in reversed(region.blocks):
-            first = block.first_op
-            if first is not None:
-                yield first
+    return [
+        first
+        for region in reversed(op.regions)
+        for block in reversed(region.blocks)
+        if (first := block.first_op) is not None
+    ]

@@ -46,6 +46,7 @@ from xdsl_memplan.dialects.interfaces import (
 )
 from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.dialects.memref_alloc_model import MemrefAllocModel
+from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.xdsl_versions import (
     AssumeAlignmentOp,
     IteratorType,
@@ -72,7 +73,7 @@ class StructuredDestinations(DestinationTrait):
 
     def destinations(self, op: Operation) -> Sequence[Tie]:
         """One tie per result."""
-        first = _first_output(cast("LinalgStructuredOperation", op))
+        first = input_count(op)
         return tuple(Tie(i, first + i) for i in range(len(op.results)))
 
 
@@ -92,7 +93,7 @@ class StructuredEffects(ReadsWritesTrait):
         structured = cast("LinalgStructuredOperation", op)
         args = op.regions[0].block.args
         operands: list[Access] = []
-        first_output = _first_output(structured)
+        first_output = input_count(op)
         maps: Sequence[builtin.AffineMapAttr] | None = None
         for index, operand in enumerate(op.operands):
             type_ = operand.type
@@ -138,7 +139,7 @@ class StructuredOverwrites(InPlaceTrait):
         if not op.results:
             return ()
         structured = cast("LinalgStructuredOperation", op)
-        first = _first_output(structured)
+        first = input_count(op)
         inputs = [operand.type for operand in op.operands[:first]]
         ties = [
             (result, operand)
@@ -282,18 +283,6 @@ def attach_all() -> None:
             models = (StructuredDestinations(), effects, StructuredOverwrites())
             attach(op_class, *models, replace=False)
             STOCK[op_class] = models
-
-
-def _first_output(op: LinalgStructuredOperation) -> int:
-    """The first operand that is an output; on tensors there is one result for each."""
-    results = len(op.results)
-    if results:
-        return len(op.operands) - results
-    # Asking for `inputs` takes long.
-    sizes = op.properties.get("operandSegmentSizes")
-    if isinstance(sizes, builtin.DenseArrayBase):
-        return sizes.get_values()[0]
-    return len(op.inputs)
 
 
 def _are_equal(one: Attribute, other: Attribute) -> bool:

@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     is_remade,
     remake,
@@ -25,7 +26,12 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     static_shape,
     tile_type,
 )
-from xdsl_memplan.transforms.unit_dimensions import non_unit_dimensions, reassociation, unit_reshape
+from xdsl_memplan.transforms.unit_dimensions import (
+    expanded,
+    non_unit_dimensions,
+    reassociation,
+    unit_reshape,
+)
 
 
 @dataclass(frozen=True)
@@ -68,19 +74,24 @@ class MemplanFoldReshapesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fold in the whole module ``op``; linear in its operations."""
         operations = operations_in(op)
-        if not any(isinstance(inner, tensor.ExpandShapeOp) for inner in operations):
+        if not any(type(inner) is tensor.ExpandShapeOp for inner in operations):
             return
         for inner in operations:
-            if isinstance(inner, GenericOp):
+            if type(inner) is GenericOp:
                 _fold_into(inner)
         operations = operations_in(op)
         for inner in operations:
-            if isinstance(inner, tensor.CollapseShapeOp):
+            if type(inner) is tensor.CollapseShapeOp:
                 _undo(inner)
         for inner in reversed(operations):
-            is_view = isinstance(inner, tensor.ExpandShapeOp | tensor.CollapseShapeOp)
-            if is_view or _is_made_anew(inner):
-                _erase_if_unread(inner)
+            if any(result.first_use for result in inner.results):
+                continue
+            if type(inner) in _VIEWS or _is_made_anew(inner):
+                inner.detach()
+                inner.erase()
+
+
+_VIEWS = (tensor.ExpandShapeOp, tensor.CollapseShapeOp)
 
 
 def _is_made_anew(op: Operation) -> bool:
@@ -88,26 +99,21 @@ def _is_made_anew(op: Operation) -> bool:
     return len(op.results) == 1 and is_remade(op.results[0])
 
 
-def _erase_if_unread(op: Operation) -> None:
-    """Erase an operation whose results nobody reads."""
-    if not any(result.first_use for result in op.results):
-        op.detach()
-        op.erase()
-
-
 Loops: TypeAlias = tuple[int, ...]
 """Loops next to each other that become one, in their order."""
 
 
 def _fold_into(op: GenericOp) -> None:
-    expands = [value.owner for value in op.inputs if isinstance(value.owner, tensor.ExpandShapeOp)]
-    if not expands or op.library_call is not None:
+    inputs = op.operands[: input_count(op)]
+    if not any(type(value.owner) is tensor.ExpandShapeOp for value in inputs):
+        return
+    if op.library_call is not None:
         return
     if any(static_shape(operand) is None for operand in op.operands):
         return
     maps = [attribute.data for attribute in op.indexing_maps]
     merged: list[Loops] = []
-    for operand, map_ in zip(op.inputs, maps, strict=False):
+    for operand, map_ in zip(inputs, maps, strict=False):
         if isinstance(operand.owner, tensor.ExpandShapeOp):
             wanted = _split_loops(operand.owner, map_)
             if wanted and all(_can_merge(op, maps, loops, merged) for loops in wanted):
@@ -187,7 +193,7 @@ def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) ->
         operands.append(_merged(operand, starts, builder))
         results = [map_.results[i].replace_dims_and_symbols(renamed, ()) for i in starts]
         new_maps.append(AffineMapAttr(AffineMap(len(kept), 0, tuple(results))))
-    inputs = len(op.inputs)
+    inputs = input_count(op)
     kinds = [op.get_iterator_types().data[loop] for loop in kept]
     types = [operand.type for operand in operands[inputs:]]
     body = op.detach_region(op.body)
@@ -208,8 +214,7 @@ def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) ->
         if shape != shape_of(result):
             groups = reassociation(_groups(_starts(map_, gone), len(shape)))
             type_ = tile_type(old.type, shape)
-            view = tensor.ExpandShapeOp(result, (), groups, [*shape], type_)
-            result = builder.insert(view).result
+            result = builder.insert(expanded(result, groups, type_)).result
         old.replace_all_uses_with(result)
     op.detach()
     op.erase()
@@ -240,7 +245,7 @@ def _collapsed(
     value: SSAValue, groups: Sequence[range], shape: Sequence[int], builder: Builder
 ) -> SSAValue:
     """Show a tensor with each group of dimensions as one."""
-    view = tensor.CollapseShapeOp.build(
+    view = tensor.CollapseShapeOp.create(
         operands=[value],
         properties={"reassociation": reassociation(groups)},
         result_types=[tile_type(value.type, shape)],

@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.structured_inputs import input_count
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class MemplanFuseElementwisePass(ModulePass):
 
 def _fuse_one(consumer: GenericOp) -> GenericOp | None:
     """Fuse one producer into ``consumer``; return what replaces the two, or None."""
-    for operand in consumer.inputs:
+    for operand in consumer.operands[: input_count(consumer)]:
         producer = operand.owner
         if (
             isinstance(operand, OpResult)
@@ -85,7 +86,7 @@ def _fuse_one(consumer: GenericOp) -> GenericOp | None:
 def _reads_each_element_once(consumer: GenericOp, value: OpResult) -> bool:
     """Tell whether ``consumer`` alone reads ``value``, through one map that is a permutation."""
     maps = consumer.get_indexing_maps().data
-    inputs = len(consumer.inputs)
+    inputs = input_count(consumer)
     found: set[AffineMap] = set()
     for use in value.uses:
         if use.operation is not consumer or use.index >= inputs:
@@ -149,7 +150,7 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
         old.replace_all_uses_with(argument(operand, _with_loops(map_, loops), old))
     _move_body(producer.body.block, block, loops)
     yielded = _take_yield(block)
-    inputs = len(consumer.inputs)
+    inputs = input_count(consumer)
     consumer_arguments = list(consumer.body.block.args)
     for i, (operand, old) in enumerate(zip(consumer.operands, consumer_arguments, strict=True)):
         if operand is value:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import cast
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 
@@ -28,7 +28,7 @@ def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation]
         return operations, value
     core = [old[position] for position in non_unit_dimensions(old)] or [1]
     if len(core) != len(old):
-        collapse = tensor.CollapseShapeOp.build(
+        collapse = tensor.CollapseShapeOp.create(
             operands=[value],
             properties={"reassociation": _groups(old)},
             result_types=[TensorType(element, core)],
@@ -36,12 +36,27 @@ def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation]
         operations.append(collapse)
         value = collapse.result
     if len(core) != len(shape):
-        expand = tensor.ExpandShapeOp(
-            value, (), _groups(shape), list(shape), TensorType(element, shape)
-        )
+        expand = expanded(value, _groups(shape), TensorType(element, shape))
         operations.append(expand)
         value = expand.result
     return operations, value
+
+
+def expanded(
+    value: SSAValue,
+    groups: ArrayAttr[ArrayAttr[IntegerAttr]],
+    type_: TensorType[Attribute],
+) -> tensor.ExpandShapeOp:
+    """Make the operation that shows ``value`` with more dimensions; all sizes are static."""
+    # Not by the constructor, which looks at everything and takes ten times as long.
+    return tensor.ExpandShapeOp.create(
+        operands=[value],
+        properties={
+            "reassociation": groups,
+            "static_output_shape": DenseArrayBase.from_list(i64, type_.get_shape()),
+        },
+        result_types=[type_],
+    )
 
 
 def reassociation(groups: Iterable[Iterable[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
