@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import TypeAlias
@@ -161,7 +162,8 @@ def _can_merge(
     )
 
 
-def _has_side_by_side(results: Sequence[AffineExpr], loops: Loops) -> bool:
+@lru_cache(maxsize=4096)  # A network has few different maps.
+def _has_side_by_side(results: tuple[AffineExpr, ...], loops: Loops) -> bool:
     positions = [i for i, result in enumerate(results) if set(loops) & set(result.used_dims())]
     return not positions or (
         [_loop_of(results[i]) for i in positions] == [*loops]
@@ -181,18 +183,14 @@ def _loop_of(expression: AffineExpr) -> int | None:
 def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) -> None:
     """Replace ``op`` by one with fewer loops, and show its result in the old shape."""
     builder = Builder(InsertPoint.before(op))
-    gone = {loop for loops in merged for loop in loops[1:]}
+    gone = frozenset(loop for loops in merged for loop in loops[1:])
     kept = [loop for loop in range(maps[0].num_dims) if loop not in gone]
-    number = {loop: AffineExpr.dimension(position) for position, loop in enumerate(kept)}
-    # What is gone stands beside the first of its loops, and is dropped with it.
-    renamed = [number.get(loop, number[kept[0]]) for loop in range(maps[0].num_dims)]
     operands: list[SSAValue] = []
     new_maps: list[AffineMapAttr] = []
     for operand, map_ in zip(op.operands, maps, strict=True):
-        starts = _starts(map_, gone)
+        starts, new_map = _merged_map(map_, gone)
         operands.append(_merged(operand, starts, builder))
-        results = [map_.results[i].replace_dims_and_symbols(renamed, ()) for i in starts]
-        new_maps.append(AffineMapAttr(AffineMap(len(kept), 0, tuple(results))))
+        new_maps.append(new_map)
     inputs = input_count(op)
     kinds = [op.get_iterator_types().data[loop] for loop in kept]
     types = [operand.type for operand in operands[inputs:]]
@@ -212,7 +210,7 @@ def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) ->
     for old, result, map_ in zip(op.results, new.results, maps[inputs:], strict=True):
         shape = shape_of(old)
         if shape != shape_of(result):
-            groups = reassociation(_groups(_starts(map_, gone), len(shape)))
+            groups = reassociation(_groups(_merged_map(map_, gone)[0], len(shape)))
             type_ = tile_type(old.type, shape)
             result = builder.insert(expanded(result, groups, type_)).result
         old.replace_all_uses_with(result)
@@ -220,9 +218,16 @@ def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) ->
     op.erase()
 
 
-def _starts(map_: AffineMap, gone: set[int]) -> list[int]:
-    """The dimensions of an operand that are left, or are the first of those that become one."""
-    return [i for i, result in enumerate(map_.results) if _loop_of(result) not in gone]
+@lru_cache(maxsize=4096)
+def _merged_map(map_: AffineMap, gone: frozenset[int]) -> tuple[list[int], AffineMapAttr]:
+    """The dimensions that are left, or are the first of those that become one; and the new map."""
+    starts = [i for i, result in enumerate(map_.results) if _loop_of(result) not in gone]
+    kept = [loop for loop in range(map_.num_dims) if loop not in gone]
+    number = {loop: AffineExpr.dimension(position) for position, loop in enumerate(kept)}
+    # What is gone stands beside the first of its loops, and is dropped with it.
+    renamed = [number.get(loop, number[kept[0]]) for loop in range(map_.num_dims)]
+    results = [map_.results[i].replace_dims_and_symbols(renamed, ()) for i in starts]
+    return starts, AffineMapAttr(AffineMap(len(kept), 0, tuple(results)))
 
 
 def _groups(starts: Sequence[int], rank: int) -> list[range]:
