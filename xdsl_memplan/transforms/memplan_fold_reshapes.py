@@ -11,9 +11,9 @@ from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, i64
-from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -120,7 +120,7 @@ def _fold_into(op: GenericOp) -> None:
             if wanted and all(_can_merge(op, maps, loops, merged) for loops in wanted):
                 merged += [loops for loops in wanted if loops not in merged]
     if merged:
-        _merge(op, maps, merged)
+        _merge(op, merged)
 
 
 def _split_loops(expand: tensor.ExpandShapeOp, map_: AffineMap) -> list[Loops]:
@@ -180,37 +180,30 @@ def _loop_of(expression: AffineExpr) -> int | None:
     return expression.position if isinstance(expression, AffineDimExpr) else None
 
 
-def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) -> None:
+def _merge(op: GenericOp, merged: Sequence[Loops]) -> None:
     """Replace ``op`` by one with fewer loops, and show its result in the old shape."""
     builder = Builder(InsertPoint.before(op))
     gone = frozenset(loop for loops in merged for loop in loops[1:])
-    kept = [loop for loop in range(maps[0].num_dims) if loop not in gone]
-    operands: list[SSAValue] = []
-    new_maps: list[AffineMapAttr] = []
-    for operand, map_ in zip(op.operands, maps, strict=True):
-        starts, new_map = _merged_map(map_, gone)
-        operands.append(_merged(operand, starts, builder))
-        new_maps.append(new_map)
+    kept, starts, properties = _fewer_loops(op.indexing_maps, op.iterator_types, gone)
+    operands = [_merged(v, left, builder) for v, left in zip(op.operands, starts, strict=True)]
     inputs = input_count(op)
-    kinds = [op.get_iterator_types().data[loop] for loop in kept]
     types = [operand.type for operand in operands[inputs:]]
     body = op.detach_region(op.body)
     for index in _indices(body):
         index.dim = IntegerAttr(kept.index(index.dim.value.data), i64)
-    changed = {"indexing_maps": ArrayAttr(new_maps), "iterator_types": ArrayAttr(kinds)}
     new = GenericOp.create(
         operands=operands,
         result_types=types,
-        properties=op.properties | changed,
+        properties=op.properties | properties,
         attributes=op.attributes.copy(),
         regions=[body],
     )
     new.location = op.location
     builder.insert(new)
-    for old, result, map_ in zip(op.results, new.results, maps[inputs:], strict=True):
+    for old, result, left in zip(op.results, new.results, starts[inputs:], strict=True):
         shape = shape_of(old)
         if shape != shape_of(result):
-            groups = reassociation(_groups(_merged_map(map_, gone)[0], len(shape)))
+            groups = reassociation(_groups(left, len(shape)))
             type_ = tile_type(old.type, shape)
             result = builder.insert(expanded(result, groups, type_)).result
         old.replace_all_uses_with(result)
@@ -218,16 +211,31 @@ def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) ->
     op.erase()
 
 
-@lru_cache(maxsize=4096)
-def _merged_map(map_: AffineMap, gone: frozenset[int]) -> tuple[list[int], AffineMapAttr]:
-    """The dimensions that are left, or are the first of those that become one; and the new map."""
-    starts = [i for i, result in enumerate(map_.results) if _loop_of(result) not in gone]
-    kept = [loop for loop in range(map_.num_dims) if loop not in gone]
+@lru_cache(maxsize=1024)  # A network has few different ones.
+def _fewer_loops(
+    maps: ArrayAttr[AffineMapAttr], kinds: ArrayAttr[IteratorTypeAttr], gone: frozenset[int]
+) -> tuple[list[int], list[list[int]], dict[str, Attribute]]:
+    """What is left without the loops ``gone``: loops, dimensions of each operand, properties.
+
+    Dimensions are left that are looped over by a loop that is, which may be the first of several.
+    """
+    rank = len(kinds.data)
+    kept = [loop for loop in range(rank) if loop not in gone]
     number = {loop: AffineExpr.dimension(position) for position, loop in enumerate(kept)}
     # What is gone stands beside the first of its loops, and is dropped with it.
-    renamed = [number.get(loop, number[kept[0]]) for loop in range(map_.num_dims)]
-    results = [map_.results[i].replace_dims_and_symbols(renamed, ()) for i in starts]
-    return starts, AffineMapAttr(AffineMap(len(kept), 0, tuple(results)))
+    renamed = [number.get(loop, number[kept[0]]) for loop in range(rank)]
+    starts: list[list[int]] = []
+    new: list[AffineMapAttr] = []
+    for map_ in (attribute.data for attribute in maps):
+        left = [i for i, result in enumerate(map_.results) if _loop_of(result) not in gone]
+        results = [map_.results[i].replace_dims_and_symbols(renamed, ()) for i in left]
+        new.append(AffineMapAttr(AffineMap(len(kept), 0, tuple(results))))
+        starts.append(left)
+    properties: dict[str, Attribute] = {
+        "indexing_maps": ArrayAttr(new),
+        "iterator_types": ArrayAttr(kinds.data[loop] for loop in kept),
+    }
+    return kept, starts, properties
 
 
 def _groups(starts: Sequence[int], rank: int) -> list[range]:

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    ModuleOp,
+    TensorType,
+    i32,
+    i64,
+)
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
@@ -163,13 +172,18 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
         old.replace_all_uses_with(block.insert_arg(old.type, len(block.args)))
     _move_body(consumer.body.block, block, None)
 
-    fused = GenericOp(
-        new_inputs,
-        list(consumer.outputs),
-        Region(block),
-        ArrayAttr(AffineMapAttr(map_) for map_ in new_maps),
-        consumer.get_iterator_types(),
-        [result.type for result in consumer.results],
+    # Not by the constructor, which looks at everything and takes several times as long.
+    fused = GenericOp.create(
+        operands=[*new_inputs, *consumer.operands[inputs:]],
+        result_types=consumer.result_types,
+        properties={
+            "indexing_maps": ArrayAttr(AffineMapAttr(map_) for map_ in new_maps),
+            "iterator_types": consumer.iterator_types,
+            "operandSegmentSizes": DenseArrayBase.from_list(
+                i32, (len(new_inputs), len(consumer.operands) - inputs)
+            ),
+        },
+        regions=[Region(block)],
     )
     parent = consumer.parent
     assert parent is not None
@@ -201,8 +215,8 @@ def _move_body(source: Block, target: Block, loops: Sequence[AffineExpr] | None)
     for op in [*source.ops]:
         op.detach()
         target.add_op(op)
-        for inner in op.walk():
-            if loops is not None and isinstance(inner, IndexOp):
+        for inner in operations_in(op) if loops is not None else ():
+            if type(inner) is IndexOp:
                 loop = loops[inner.dim.value.data]
                 assert isinstance(loop, AffineDimExpr)
                 inner.dim = IntegerAttr(loop.position, i64)
