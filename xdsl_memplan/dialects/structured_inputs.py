@@ -18,5 +18,5 @@ def input_count(op: Operation) -> int:
         return len(op.operands) - results  # On tensors there is one result for each output.
     sizes = op.properties.get("operandSegmentSizes")
     if isinstance(sizes, DenseArrayBase):
-        return cast(int, sizes.get_values()[0])
+        return sizes.get_values()[0]
     return len(cast("LinalgStructuredOperation", op).inputs)

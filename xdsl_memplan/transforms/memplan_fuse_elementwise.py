@@ -215,7 +215,9 @@ def _move_body(source: Block, target: Block, loops: Sequence[AffineExpr] | None)
     for op in [*source.ops]:
         op.detach()
         target.add_op(op)
-        for inner in operations_in(op) if loops is not None else ():
+        if loops is None:
+            continue
+        for inner in operations_in(op):
             if type(inner) is IndexOp:
                 loop = loops[inner.dim.value.data]
                 assert isinstance(loop, AffineDimExpr)

@@ -7,12 +7,12 @@ tensors are taken out of slices, to be copied when the large tensor is assembled
 estimated peak falls.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import RetrieveOp
@@ -280,9 +280,7 @@ def _rooms(placement: Placement, positions: int) -> list[_Room]:
             room = rooms[storage] = _Room(storage.size, largest=value)
         if not place.views:
             room.largest = value
-        start = first.get(owner)
-        if start is None:
-            start = _first_position(placement, value)
+        start = _first_position(first, value)
         end = max(start, min(content(value).end, positions))
         room.held.append(_Held(start, end, place.views))
     for operand, (root, place) in placement.slices_taken.items():
@@ -295,9 +293,9 @@ def _rooms(placement: Placement, positions: int) -> list[_Room]:
     return list(rooms.values())
 
 
-def _first_position(placement: Placement, value: SSAValue) -> int:
+def _first_position(first: Mapping[Operation, int], value: SSAValue) -> int:
+    if isinstance(value, OpResult):
+        return first[value.op]
     owner = value.owner
-    if isinstance(owner, Operation):
-        return placement.liveness.first[owner]
-    first = owner.first_op
-    return 0 if first is None else placement.liveness.first[first]
+    opening = owner.first_op if isinstance(owner, Block) else owner
+    return 0 if opening is None else first[opening]
