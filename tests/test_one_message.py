@@ -29,6 +29,7 @@ def xdsl_opt(passes: str, **environment: str) -> subprocess.CompletedProcess[str
     ("options", "said"),
     [
         ("seed=-1", "option seed: seed is -1, not in 0 .. "),
+        ("max-recompute=some", "option max-recompute: 'some' is not a number such as 1.5"),
         ("seed=foo", "memplan-pipeline: option seed: 'foo' is not an integer"),
         ('memory="L1=64KiB:base=,DDR"', "option memory: base of memory 'L1': '' is not a size"),
         ('memory="L1=many"', "option memory: size of memory 'L1': 'many' is not a size"),
@@ -45,6 +46,11 @@ def test_one_line_that_names_the_option(options: str, said: str):
     assert said in done.stderr
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", ["1", "2", "1.25"])
+def test_a_number_need_not_have_a_point(number: str):
+    assert xdsl_opt(f"memplan-pipeline{{max-recompute={number}}}").returncode == 0
 
 
 def test_a_capacity_report_says_what_is_large_and_what_may_help():

@@ -83,5 +83,9 @@ def _wrong_option(owner: Any, spec: Any) -> str | None:
 
 
 def _in_words(expected: Any) -> str:
-    words = {int: "an integer", float: "a number such as 1.5", bool: "true or false"}
+    words: dict[Any, str] = {
+        int: "an integer",
+        int | float: "a number such as 1.5",
+        bool: "true or false",
+    }
     return words.get(expected, str(expected))

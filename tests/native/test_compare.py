@@ -52,6 +52,33 @@ func.func @main(%a: {type_}, %b: {type_}) -> {type_} {{
         compare_modules(text, text.replace("addf", "subf"))
 
 
+def test_a_function_with_scf_while():
+    text = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %first = arith.constant 0 : index
+  %limit = arith.constant 100.0 : f32
+  %step = tensor.splat %limit : tensor<4xf32>
+  %r = scf.while (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %v = tensor.extract %a[%first] : tensor<4xf32>
+    %c = arith.cmpf olt, %v, %limit : f32
+    scf.condition(%c) %a : tensor<4xf32>
+  } do {
+  ^bb0(%b: tensor<4xf32>):
+    %e = tensor.empty() : tensor<4xf32>
+    %n = linalg.add ins(%b, %step : tensor<4xf32>, tensor<4xf32>)
+                    outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+"""
+    assert compare_modules(text, text).informative
+    with pytest.raises(DifferenceError, match="result 0 differs"):
+        compare_modules(
+            text, text.replace("linalg.add ins(%b, %step", "linalg.add ins(%step, %step")
+        )
+
+
 def test_a_difference_is_found():
     with pytest.raises(DifferenceError, match="result 0 differs in 12 of 12 elements"):
         compare_modules(TENSORS, TENSORS.replace("linalg.sub", "linalg.add"))

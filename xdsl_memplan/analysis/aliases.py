@@ -42,6 +42,8 @@ class Aliases:
     """Edges to values of the previous iteration, from arguments of loop bodies."""
     origins: set[SSAValue] = field(default_factory=set[SSAValue])
     """Roots whose type is neither tensor nor memref: storage as a pointer, a struct, a number."""
+    _has_addresses: bool = False
+    """Whether a value that is neither tensor nor memref stands for storage; mostly none does."""
 
     @classmethod
     def of(cls, function: FuncOp, callees: dict[str, CallSummary]) -> "Aliases":
@@ -51,17 +53,23 @@ class Aliases:
         Raises PassFailedException for tensors or memrefs in unstructured control flow.
         """
         aliases = cls(function)
-        aliases.origins.update(a for a in function.args if may_point(a.type))
+        for argument in function.args:
+            if may_point(argument.type):
+                aliases._add_origin(argument)
         aliases._walk_region(function.body, callees)
         return aliases
 
     def tracked(self, value: SSAValue) -> bool:
         """Tell whether a value is a tensor or memref, other storage, or an address of any."""
-        return is_storage(value.type) or value in self.sources or value in self.origins
+        return is_storage(value.type) or self.is_address(value)
 
     def is_address(self, value: SSAValue) -> bool:
         """Tell whether a value stands for storage, but is neither tensor nor memref."""
-        return not is_storage(value.type) and (value in self.sources or value in self.origins)
+        return (
+            self._has_addresses
+            and not is_storage(value.type)
+            and (value in self.sources or value in self.origins)
+        )
 
     def roots(self, value: SSAValue) -> tuple[SSAValue, ...]:
         """Return all roots whose bytes ``value`` may be, in a fixed order."""
@@ -111,6 +119,8 @@ class Aliases:
                 return
 
     def _addresses_inside(self, op: Operation) -> int:
+        if not op.regions or not self._has_addresses:
+            return 0
         blocks = (block for region in op.regions for block in region.blocks)
         return sum(self.is_address(argument) for block in blocks for argument in block.args)
 
@@ -142,12 +152,12 @@ class Aliases:
         if trait is None:
             return False
         storage = trait.storage(op)
-        self.origins.add(storage)
+        self._add_origin(storage)
         for result in op.results:
             if result is storage:
                 continue
             # Another result may be the address, whatever its type.
-            self.origins.add(result)
+            self._add_origin(result)
             if storage.owner is op:
                 self._add(result, [storage])
         return True
@@ -200,7 +210,7 @@ class Aliases:
                     "memory of the callee; let it return one or the other"
                 )
             elif not is_storage(result.type):
-                self.origins.add(result)
+                self._add_origin(result)
 
     def _visit_loop(self, op: Operation) -> None:
         bodies = [region.block for region in op.regions]
@@ -242,8 +252,13 @@ class Aliases:
         if is_storage(value.type) or any(map(self.tracked, sources)):
             self._add(value, sources)
 
+    def _add_origin(self, value: SSAValue) -> None:
+        self._has_addresses = self._has_addresses or not is_storage(value.type)
+        self.origins.add(value)
+
     def _add(self, value: SSAValue, sources: list[SSAValue]) -> None:
         if sources:
+            self._has_addresses = self._has_addresses or not is_storage(value.type)
             known = self.sources.setdefault(value, [])
             known += [source for source in sources if source not in known]
 

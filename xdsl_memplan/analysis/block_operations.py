@@ -34,7 +34,9 @@ class BlockOperations:
         self.last = self.block.last_op
         self._follows = follows
         self._sharing = sharing
-        self._has_effects = not all(op is self.last or only_asserts(op) for op in self.block.ops)
+        self._has_effects = not all(
+            op is self.last or only_asserts(op, sharing.effects) for op in self.block.ops
+        )
         """Whether any operation does more than compute and assert."""
         self.roots: dict[SSAValue, SSAValue] = {}
         """The tensor that a view shows."""
@@ -69,7 +71,7 @@ class BlockOperations:
 
     def keeps_order(self, op: Operation) -> bool:
         """Whether an operation must stay in order with the others that do."""
-        return self._has_effects and must_keep_order(op)
+        return self._has_effects and must_keep_order(op, self._sharing.effects)
 
     def _takes_part(self, op: Operation) -> bool:
         if op is self.last or kind_of(op) is Kind.CONSTANT:
@@ -79,7 +81,7 @@ class BlockOperations:
         effects = self._sharing.effects(op)
         if effects is None or effects.takes_time:
             return not self._follows(op)
-        return must_keep_order(op)
+        return must_keep_order(op, self._sharing.effects)
 
     def _find_numbers(self) -> dict[Operation, tuple[Operation, ...]]:
         """Follow numbers from who makes them, through what takes no part, to who needs them."""

@@ -1,6 +1,6 @@
 """Bring the operations of a block into another order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -25,13 +25,25 @@ def arrange(block: Block, order: Iterable[Operation]) -> None:
     block.insert_ops_before(sequence, terminator)
 
 
-def values_used(op: Operation) -> Iterator[SSAValue]:
-    """Iterate over the operands of `op` and of the operations in its regions."""
+def values_used(op: Operation) -> Sequence[SSAValue]:
+    """List the operands of `op`, and those of operations in its regions that come from outside.
+
+    What is defined inside of `op`, with regions in regions, may be among them.
+    """
     if not op.regions:
-        yield from op.operands
-        return
-    for inner in operations_in(op):
-        yield from inner.operands
+        return tuple(op.operands)
+    used = list(op.operands)
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                if inner.regions:
+                    used += (value for nested in operations_in(inner) for value in nested.operands)
+                    continue
+                for value in inner.operands:
+                    owner = value.owner
+                    if owner is not block and owner.parent is not block:
+                        used.append(value)
+    return used
 
 
 def _emit(op: Operation, block: Block, placed: set[Operation], sequence: list[Operation]) -> None:
@@ -46,7 +58,7 @@ def _emit(op: Operation, block: Block, placed: set[Operation], sequence: list[Op
             sequence.append(current)
             continue
         pending.append((current, True))
-        for value in reversed(list(values_used(current))):
+        for value in reversed(values_used(current)):
             owner = value.owner
             if isinstance(owner, Operation) and owner.parent is block and owner not in placed:
                 pending.append((owner, False))

@@ -63,15 +63,18 @@ class OperatorGraph:
     """Operators of which the second needs a number, such as an element, that the first makes."""
 
     @classmethod
-    def of(cls, function: FuncOp, keep_order: bool = False) -> "OperatorGraph":
+    def of(
+        cls, function: FuncOp, keep_order: bool = False, sharing: Sharing | None = None
+    ) -> "OperatorGraph":
         """Analyse a function with one block. Linear in its operations.
 
         With ``keep_order`` only operations that stand next to each other become one operator, so
-        that the order of the operators can be written back without moving any of them.
+        that the order of the operators can be written back without moving any of them. `sharing`:
+        what was asked about the operations before.
 
         Raises ValueError for several blocks, or for a tensor whose size is not known.
         """
-        return _Builder(function, keep_order).build()
+        return _Builder(function, keep_order, sharing or Sharing()).build()
 
     def root(self, value: SSAValue) -> SSAValue:
         """Return the tensor that ``value`` shows, which is itself if it is no view."""
@@ -100,10 +103,10 @@ class OperatorGraph:
 class _Builder:
     """Builds the graph in one walk over the block."""
 
-    def __init__(self, function: FuncOp, keep_order: bool) -> None:
+    def __init__(self, function: FuncOp, keep_order: bool, sharing: Sharing) -> None:
         self.function = function
         self.keep_order = keep_order
-        self.sharing = Sharing()
+        self.sharing = sharing
         self.block = BlockOperations(function, _is_fill_of_nothing, self.sharing)
         self.root = self.block.roots
         self.readers = self.block.readers

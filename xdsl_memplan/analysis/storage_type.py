@@ -14,14 +14,15 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 # Asked of every value of a program, and isinstance is slow where a class has an ABC.
-_STORAGE = frozenset({TensorType, UnrankedTensorType, MemRefType, UnrankedMemRefType})
+_TENSORS = frozenset({TensorType, UnrankedTensorType})
+_STORAGE = _TENSORS | {MemRefType, UnrankedMemRefType}
 LEAST_ADDRESS_BITS = 16
 _MAY_POINT: dict[type[Attribute], bool] = {}
 
 
 def is_tensor(type_: Attribute) -> bool:
     """Tell whether values of this type are tensors."""
-    return isinstance(type_, TensorType | UnrankedTensorType)
+    return type(type_) in _TENSORS
 
 
 def is_storage(type_: Attribute) -> bool:

@@ -1,6 +1,7 @@
 """Tensors whose elements are all the same scalar: they cost a fill where they are needed."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import cast
 
 from xdsl.dialects import arith, tensor
@@ -33,6 +34,10 @@ class Uniforms:
         return self._known[value]
 
     def _find(self, op: Operation) -> Uniform | None:
+        if not _is_listed(type(op)):
+            # A view; what is seen of a memref is not known.
+            sources = [op.operands[tie.operand] for tie in aliases_of(op)]
+            return self.of(sources[0]) if len(sources) == len(op.results) == 1 else None
         match op:
             case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
                 if not dense.is_splat():
@@ -51,9 +56,22 @@ class Uniforms:
             case linalg_ops.BroadcastOp() | linalg_ops.TransposeOp():
                 return self.of(op.operands[0]) if op.results else None
             case _:
-                # A view; what is seen of a memref is not known.
-                sources = [op.operands[tie.operand] for tie in aliases_of(op)]
-                return self.of(sources[0]) if len(sources) == len(op.results) == 1 else None
+                return None
+
+
+@cache  # Asked of every operation, and isinstance is slow where a class has an ABC.
+def _is_listed(op_class: type[Operation]) -> bool:
+    return issubclass(
+        op_class,
+        arith.ConstantOp
+        | linalg_ops.FillOp
+        | tensor.SplatOp
+        | tensor.FromElementsOp
+        | LoadOp
+        | CarryOp
+        | linalg_ops.BroadcastOp
+        | linalg_ops.TransposeOp,
+    )
 
 
 def _scalar(scalar: SSAValue, result: SSAValue) -> Uniform | None:

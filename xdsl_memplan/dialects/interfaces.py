@@ -37,6 +37,9 @@ from xdsl.traits import OpTrait
 from xdsl_memplan.dialects.tiling import Tile, TilingRule
 from xdsl_memplan.model.lifetime import Lifetime
 
+# Asked of every value of a program, and isinstance is slow where a class has an ABC.
+_WITH_CONTENTS = frozenset({TensorType, UnrankedTensorType, MemRefType, UnrankedMemRefType})
+
 
 class Access(Flag):
     """What an operation does with the contents of one operand or result."""
@@ -176,7 +179,7 @@ INTERFACES = (
 
 def has_contents(type: Attribute) -> bool:
     """Tell whether values of the type are tensors or memrefs."""
-    return isinstance(type, TensorType | MemRefType | UnrankedTensorType | UnrankedMemRefType)
+    return type.__class__ in _WITH_CONTENTS
 
 
 def attach(op_class: type[Operation], *traits: OpTrait, replace: bool = True) -> None:

@@ -1,6 +1,7 @@
 """Bytes that a memref or tensor type needs in memory."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -26,9 +27,9 @@ def element_size_bytes(element: Attribute) -> int | None:
 
     Types narrower than a byte take a whole one, as in MLIR's lowering of memrefs.
     """
+    if _has_fixed_bitwidth(type(element)):
+        return cast(FixedBitwidthType, element).size
     match element:
-        case FixedBitwidthType():
-            return element.size
         case IndexType():
             return INDEX_BYTES
         case ComplexType():
@@ -43,6 +44,16 @@ def element_size_bytes(element: Attribute) -> int | None:
             return None
 
 
+@cache  # Asked for every tensor, and isinstance is slow where a class has an ABC.
+def _has_fixed_bitwidth(element_class: type[Attribute]) -> bool:
+    return issubclass(element_class, FixedBitwidthType)
+
+
+@cache
+def _has_shape(type_class: type[Attribute]) -> bool:
+    return issubclass(type_class, MemRefType | TensorType)
+
+
 def size_bytes(type: Attribute) -> int | None:
     """Bytes from the start of the storage to one past the last element that `type` can reach.
 
@@ -53,10 +64,11 @@ def size_bytes(type: Attribute) -> int | None:
         None if the size is not known from the type: a dynamic size, stride or offset, a layout
         that reaches before its start, an element type without a size, or a type without storage.
     """
-    if not isinstance(type, MemRefType | TensorType):
+    if not _has_shape(type.__class__):
         return None
+    type = cast("MemRefType[Attribute] | TensorType[Attribute]", type)
     shape = type.get_shape()
-    element = element_size_bytes(cast(Attribute, type.get_element_type()))
+    element = element_size_bytes(type.element_type)
     if element is None or DYNAMIC_INDEX in shape:
         return None
     if 0 in shape:

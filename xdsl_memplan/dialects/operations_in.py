@@ -9,15 +9,28 @@ def operations_in(op: Operation) -> list[Operation]:
     As `Operation.walk`, whose nested generators take several times as long, but a list: what is
     inserted meanwhile is not in it.
     """
-    found: list[Operation] = []
-    waiting = [op]
+    found = [op]
+    # Where to go on; most operations have no regions and are never in it.
+    waiting = _first_operations(op)
     while waiting:
-        current = waiting.pop()
-        found.append(current)
-        for region in reversed(current.regions):
-            for block in reversed(region.blocks):
-                inner = block.last_op
-                while inner is not None:
-                    waiting.append(inner)
-                    inner = inner.prev_op
+        inner: Operation | None = waiting.pop()
+        while inner is not None:
+            found.append(inner)
+            following = inner.next_op
+            if inner.regions:
+                if following is not None:
+                    waiting.append(following)
+                waiting += _first_operations(inner)
+                break
+            inner = following
     return found
+
+
+def _first_operations(op: Operation) -> list[Operation]:
+    """The first operation of each block of ``op`` that has any, last block first."""
+    return [
+        first
+        for region in reversed(op.regions)
+        for block in reversed(region.blocks)
+        if (first := block.first_op) is not None
+    ]

@@ -29,6 +29,7 @@ from xdsl_memplan.dialects.interfaces import (
 stock_models.attach_all()
 
 
+_TENSORS = frozenset({TensorType, UnrankedTensorType})
 _TraitT = TypeVar("_TraitT", bound=OpTrait)
 _known: dict[tuple[type[Operation], type[OpTrait]], tuple[object, OpTrait | None]] = {}
 """What `get_trait` found, with the set of traits in which it did: traits can be added."""
@@ -122,4 +123,4 @@ def _complete(effects: Effects | None, op: Operation) -> Effects | None:
 
 
 def _is_tensor(type: Attribute) -> bool:
-    return isinstance(type, TensorType | UnrankedTensorType)
+    return type.__class__ in _TENSORS

@@ -46,6 +46,7 @@ from xdsl_memplan.dialects.interfaces import (
 )
 from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.dialects.memref_alloc_model import MemrefAllocModel
+from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.xdsl_versions import (
     AssumeAlignmentOp,
     IteratorType,
@@ -59,6 +60,11 @@ from xdsl_memplan.dialects.xdsl_versions import (
 )
 
 _READ, _WRITE, _NONE = Access.READ, Access.WRITE, Access.NONE
+_OUTPUT_ACCESS = {
+    (reads, writes): (_READ if reads else _NONE) | (_WRITE if writes else _NONE)
+    for reads in (False, True)
+    for writes in (False, True)
+}
 
 
 @dataclass(frozen=True)
@@ -67,8 +73,7 @@ class StructuredDestinations(DestinationTrait):
 
     def destinations(self, op: Operation) -> Sequence[Tie]:
         """One tie per result."""
-        assert isinstance(op, LinalgStructuredOperation)
-        first = _first_output(op)
+        first = input_count(op)
         return tuple(Tie(i, first + i) for i in range(len(op.results)))
 
 
@@ -84,26 +89,41 @@ class StructuredEffects(ReadsWritesTrait):
 
     def effects(self, op: Operation) -> Effects:
         """One access per operand and result."""
-        assert isinstance(op, LinalgStructuredOperation)
-        args = op.body.block.args
-        maps = op.get_indexing_maps().data
+        # Everything by number: named accessors of xDSL take several times as long.
+        structured = cast("LinalgStructuredOperation", op)
+        args = op.regions[0].block.args
         operands: list[Access] = []
-        first_output = _first_output(op)
-        for index, type in enumerate(op.operand_types):
-            if not has_contents(type):
+        first_output = input_count(op)
+        maps: Sequence[builtin.AffineMapAttr] | None = None
+        for index, operand in enumerate(op.operands):
+            type_ = operand.type
+            if not has_contents(type_):
                 operands.append(_NONE)
                 continue
             reads = args[index].first_use is not None
-            access = _NONE
-            if index >= first_output:
-                assert isinstance(type, builtin.ShapedType)
+            if index < first_output:
+                operands.append(_READ if reads else _NONE)
+                continue
+            if not reads:
+                if maps is None:
+                    maps = structured.get_indexing_maps().data
                 indexing_map = maps[index].data
                 accumulates = isinstance(op, NamedOperation) and _repeats(indexing_map)
-                reads = reads or accumulates or not _covers(indexing_map, type.get_shape())
-                if isinstance(type, builtin.MemRefType):
-                    access = _WRITE
-            operands.append(access | _READ if reads else access)
+                shape = cast("builtin.TensorType[Attribute]", type_).get_shape()
+                reads = accumulates or not _covers(indexing_map, shape)
+            writes = type(type_) is builtin.MemRefType
+            operands.append(_OUTPUT_ACCESS[reads, writes])
         return Effects(tuple(operands), (_WRITE,) * len(op.results))
+
+
+@dataclass(frozen=True)
+class FillEffects(ReadsWritesTrait):
+    """`linalg.fill` overwrites its output."""
+
+    def effects(self, op: Operation) -> Effects:
+        """One access per operand and result; a tensor is not touched, the result is."""
+        is_memref = type(op.operands[1].type) is builtin.MemRefType
+        return Effects((_NONE, _WRITE if is_memref else _NONE), (_WRITE,) * len(op.results))
 
 
 @dataclass(frozen=True)
@@ -116,24 +136,27 @@ class StructuredOverwrites(InPlaceTrait):
 
     def overwrites(self, op: Operation) -> Sequence[Tie]:
         """Inputs of the type of a result, each with that result."""
-        assert isinstance(op, LinalgStructuredOperation)
         if not op.results:
             return ()
-        first = len(op.inputs)
+        structured = cast("LinalgStructuredOperation", op)
+        first = input_count(op)
+        inputs = [operand.type for operand in op.operands[:first]]
         ties = [
             (result, operand)
-            for result, type_ in enumerate(op.result_types)
-            for operand in range(first)
-            if op.operands[operand].type == type_
+            for result, value in enumerate(op.results)
+            for operand, type_ in enumerate(inputs)
+            if _are_equal(type_, value.type)
         ]
-        if not ties or any(t.data is not IteratorType.PARALLEL for t in op.get_iterator_types()):
+        if not ties or any(
+            t.data is not IteratorType.PARALLEL for t in structured.get_iterator_types()
+        ):
             return ()
-        maps = op.get_indexing_maps().data
+        maps = structured.get_indexing_maps().data
         return tuple(
             Tie(result, operand)
             for result, operand in ties
             if maps[operand].data == maps[first + result].data
-            and _reaches_once(op, maps[first + result].data)
+            and _reaches_once(structured, maps[first + result].data)
         )
 
 
@@ -255,16 +278,16 @@ def attach_all() -> None:
         return
     for op_class in extended_linalg(linalg.Linalg).operations:
         if issubclass(op_class, LinalgStructuredOperation):
-            models = (StructuredDestinations(), StructuredEffects(), StructuredOverwrites())
+            is_fill = op_class is linalg_ops.FillOp
+            effects = FillEffects() if is_fill else StructuredEffects()
+            models = (StructuredDestinations(), effects, StructuredOverwrites())
             attach(op_class, *models, replace=False)
             STOCK[op_class] = models
 
 
-def _first_output(op: LinalgStructuredOperation) -> int:
-    """The first operand that is an output; on tensors there is one result for each."""
-    results = len(op.results)
-    # Counting `inputs` takes long.
-    return len(op.operands) - results if results else len(op.inputs)
+def _are_equal(one: Attribute, other: Attribute) -> bool:
+    """Tell whether two types are equal; most are the same object or of another shape."""
+    return one is other or (type(one) is type(other) and one == other)
 
 
 def _repeats(indexing_map: AffineMap) -> bool:

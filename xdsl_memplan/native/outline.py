@@ -1,9 +1,10 @@
 """Loops as functions of their own, so that compiling takes time in proportion to their number.
 
 LLVM's optimizations take more than linear time in the size of a function: minutes for a network of
-a few thousand operations in one function. So every outermost loop becomes a function, equal
-functions become one (the tiles of an operator are equal), and only these are optimized. What is
-left of a function is straight-line code, which is compiled as it stands.
+a few thousand operations in one function. So every outermost loop becomes a function (but for
+`scf.while`, of which upstream makes none), equal functions become one (the tiles of an operator are
+equal), and only these are optimized. What is left of a function is straight-line code, which is
+compiled as it stands.
 """
 
 from pathlib import Path
@@ -12,7 +13,7 @@ _SCRIPT = """
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @outermost(%loop: !transform.any_op {transform.readonly})
       -> !transform.any_op {
-    transform.match.operation_name %loop ["scf.for", "scf.while", "scf.parallel"]
+    transform.match.operation_name %loop ["scf.for", "scf.parallel"]
       : !transform.any_op
     %parent = transform.get_parent_op %loop {nth_parent = 1}
       : (!transform.any_op) -> !transform.any_op

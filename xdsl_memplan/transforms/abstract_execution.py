@@ -40,6 +40,7 @@ from xdsl_memplan.dialects.interfaces import (
     ReadsWritesTrait,
 )
 from xdsl_memplan.dialects.queries import effects_of, storage_of, trait_of
+from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.wishes import DIFFERENT_BANKS
 from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
 from xdsl_memplan.transforms.copy_turns import CopyTurns, ticks_inside
@@ -456,9 +457,14 @@ def _may_be_address(type_: Attribute) -> bool:
 
 def _only_gives_a_shape(op: Operation, index: int) -> bool:
     """Tell whether an operand is an input that no element is taken from, as a pooling window."""
-    if not isinstance(op, LinalgStructuredOperation) or index >= len(op.inputs):
+    if not op.regions or not _is_structured(type(op)) or index >= input_count(op):
         return False
-    return op.body.block.args[index].first_use is None
+    return op.regions[0].block.args[index].first_use is None
+
+
+@cache
+def _is_structured(op_class: type[Operation]) -> bool:
+    return issubclass(op_class, LinalgStructuredOperation)
 
 
 def _merge(*pointers: Pointers) -> Pointers:

@@ -257,9 +257,11 @@ def _views(buffer: _Planned, arena: SSAValue, shift: SSAValue) -> list[Operation
     space = arena_type.memory_space
     element = type_.element_type
     if isinstance(type_.layout, NoneAttr):
-        ops: list[Operation] = [
-            memref.ViewOp(arena, shift, [], MemRefType(element, type_.shape, NoneAttr(), space))
-        ]
+        dense = type_
+        if type_.memory_space != space:
+            dense = MemRefType(element, type_.shape, NoneAttr(), space)
+        # Not by the constructor, which looks at everything and takes ten times as long.
+        ops: list[Operation] = [memref.ViewOp.create(operands=[arena, shift], result_types=[dense])]
     else:
         strides, offset, width = (
             type_.get_strides(),
@@ -289,8 +291,9 @@ def _stays(argument_attribute: str) -> bool:
 
 def _drop_attributes(module: ModuleOp) -> None:
     for op in operations_in(module):
-        for name in [name for name in op.attributes if name.startswith(PREFIX)]:
-            del op.attributes[name]
+        if op.attributes:
+            for name in [name for name in op.attributes if name.startswith(PREFIX)]:
+                del op.attributes[name]
         if isinstance(op, FuncOp) and op.arg_attrs is not None:
             kept = [
                 DictionaryAttr({k: v for k, v in a.data.items() if _stays(k)}) for a in op.arg_attrs

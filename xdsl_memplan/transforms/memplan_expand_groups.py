@@ -68,7 +68,7 @@ class MemplanExpandGroupsPass(ModulePass):
 
     emit: Literal["auto", "unroll", "loop"] = "auto"
     check: bool = True
-    max_recompute: float = 0.0
+    max_recompute: int | float = 0.0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Expand every group of the module ``op``.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import TypeAlias
@@ -9,15 +10,16 @@ from typing import TypeAlias
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, ModuleOp, i64
-from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     is_remade,
     remake,
@@ -25,7 +27,12 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     static_shape,
     tile_type,
 )
-from xdsl_memplan.transforms.unit_dimensions import non_unit_dimensions, reassociation, unit_reshape
+from xdsl_memplan.transforms.unit_dimensions import (
+    expanded,
+    non_unit_dimensions,
+    reassociation,
+    unit_reshape,
+)
 
 
 @dataclass(frozen=True)
@@ -68,19 +75,24 @@ class MemplanFoldReshapesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fold in the whole module ``op``; linear in its operations."""
         operations = operations_in(op)
-        if not any(isinstance(inner, tensor.ExpandShapeOp) for inner in operations):
+        if not any(type(inner) is tensor.ExpandShapeOp for inner in operations):
             return
         for inner in operations:
-            if isinstance(inner, GenericOp):
+            if type(inner) is GenericOp:
                 _fold_into(inner)
         operations = operations_in(op)
         for inner in operations:
-            if isinstance(inner, tensor.CollapseShapeOp):
+            if type(inner) is tensor.CollapseShapeOp:
                 _undo(inner)
         for inner in reversed(operations):
-            is_view = isinstance(inner, tensor.ExpandShapeOp | tensor.CollapseShapeOp)
-            if is_view or _is_made_anew(inner):
-                _erase_if_unread(inner)
+            if any(result.first_use for result in inner.results):
+                continue
+            if type(inner) in _VIEWS or _is_made_anew(inner):
+                inner.detach()
+                inner.erase()
+
+
+_VIEWS = (tensor.ExpandShapeOp, tensor.CollapseShapeOp)
 
 
 def _is_made_anew(op: Operation) -> bool:
@@ -88,30 +100,27 @@ def _is_made_anew(op: Operation) -> bool:
     return len(op.results) == 1 and is_remade(op.results[0])
 
 
-def _erase_if_unread(op: Operation) -> None:
-    """Erase an operation whose results nobody reads."""
-    if not any(result.first_use for result in op.results):
-        op.detach()
-        op.erase()
-
-
 Loops: TypeAlias = tuple[int, ...]
 """Loops next to each other that become one, in their order."""
 
 
 def _fold_into(op: GenericOp) -> None:
-    expands = [value.owner for value in op.inputs if isinstance(value.owner, tensor.ExpandShapeOp)]
-    if not expands or any(static_shape(operand) is None for operand in op.operands):
+    inputs = op.operands[: input_count(op)]
+    if not any(type(value.owner) is tensor.ExpandShapeOp for value in inputs):
+        return
+    if op.library_call is not None:
+        return
+    if any(static_shape(operand) is None for operand in op.operands):
         return
     maps = [attribute.data for attribute in op.indexing_maps]
     merged: list[Loops] = []
-    for operand, map_ in zip(op.inputs, maps, strict=False):
+    for operand, map_ in zip(inputs, maps, strict=False):
         if isinstance(operand.owner, tensor.ExpandShapeOp):
             wanted = _split_loops(operand.owner, map_)
             if wanted and all(_can_merge(op, maps, loops, merged) for loops in wanted):
                 merged += [loops for loops in wanted if loops not in merged]
     if merged:
-        _merge(op, maps, merged)
+        _merge(op, merged)
 
 
 def _split_loops(expand: tensor.ExpandShapeOp, map_: AffineMap) -> list[Loops]:
@@ -153,7 +162,8 @@ def _can_merge(
     )
 
 
-def _has_side_by_side(results: Sequence[AffineExpr], loops: Loops) -> bool:
+@lru_cache(maxsize=4096)  # A network has few different maps.
+def _has_side_by_side(results: tuple[AffineExpr, ...], loops: Loops) -> bool:
     positions = [i for i, result in enumerate(results) if set(loops) & set(result.used_dims())]
     return not positions or (
         [_loop_of(results[i]) for i in positions] == [*loops]
@@ -163,53 +173,69 @@ def _has_side_by_side(results: Sequence[AffineExpr], loops: Loops) -> bool:
 
 def _indices(body: Region) -> list[IndexOp]:
     """The operations that ask for the position in a loop."""
-    return [inner for inner in body.walk() if isinstance(inner, IndexOp)]
+    return [inner for inner in body.walk() if type(inner) is IndexOp]
 
 
 def _loop_of(expression: AffineExpr) -> int | None:
     return expression.position if isinstance(expression, AffineDimExpr) else None
 
 
-def _merge(op: GenericOp, maps: Sequence[AffineMap], merged: Sequence[Loops]) -> None:
+def _merge(op: GenericOp, merged: Sequence[Loops]) -> None:
     """Replace ``op`` by one with fewer loops, and show its result in the old shape."""
     builder = Builder(InsertPoint.before(op))
-    gone = {loop for loops in merged for loop in loops[1:]}
-    kept = [loop for loop in range(maps[0].num_dims) if loop not in gone]
-    number = {loop: AffineExpr.dimension(position) for position, loop in enumerate(kept)}
-    # What is gone stands beside the first of its loops, and is dropped with it.
-    renamed = [number.get(loop, number[kept[0]]) for loop in range(maps[0].num_dims)]
-    operands: list[SSAValue] = []
-    new_maps: list[AffineMapAttr] = []
-    for operand, map_ in zip(op.operands, maps, strict=True):
-        starts = _starts(map_, gone)
-        operands.append(_merged(operand, starts, builder))
-        results = [map_.results[i].replace_dims_and_symbols(renamed, ()) for i in starts]
-        new_maps.append(AffineMapAttr(AffineMap(len(kept), 0, tuple(results))))
-    inputs = len(op.inputs)
-    kinds = [op.get_iterator_types().data[loop] for loop in kept]
+    gone = frozenset(loop for loops in merged for loop in loops[1:])
+    kept, starts, properties = _fewer_loops(op.indexing_maps, op.iterator_types, gone)
+    operands = [_merged(v, left, builder) for v, left in zip(op.operands, starts, strict=True)]
+    inputs = input_count(op)
     types = [operand.type for operand in operands[inputs:]]
-    body = op.body.clone()
+    body = op.detach_region(op.body)
     for index in _indices(body):
         index.dim = IntegerAttr(kept.index(index.dim.value.data), i64)
-    new = builder.insert(
-        GenericOp(operands[:inputs], operands[inputs:], body, new_maps, kinds, types, op.doc)
+    new = GenericOp.create(
+        operands=operands,
+        result_types=types,
+        properties=op.properties | properties,
+        attributes=op.attributes.copy(),
+        regions=[body],
     )
-    new.attributes.update(op.attributes)
-    for old, result, map_ in zip(op.results, new.results, maps[inputs:], strict=True):
+    new.location = op.location
+    builder.insert(new)
+    for old, result, left in zip(op.results, new.results, starts[inputs:], strict=True):
         shape = shape_of(old)
         if shape != shape_of(result):
-            groups = reassociation(_groups(_starts(map_, gone), len(shape)))
+            groups = reassociation(_groups(left, len(shape)))
             type_ = tile_type(old.type, shape)
-            view = tensor.ExpandShapeOp(result, (), groups, [*shape], type_)
-            result = builder.insert(view).result
+            result = builder.insert(expanded(result, groups, type_)).result
         old.replace_all_uses_with(result)
     op.detach()
     op.erase()
 
 
-def _starts(map_: AffineMap, gone: set[int]) -> list[int]:
-    """The dimensions of an operand that are left, or are the first of those that become one."""
-    return [i for i, result in enumerate(map_.results) if _loop_of(result) not in gone]
+@lru_cache(maxsize=1024)  # A network has few different ones.
+def _fewer_loops(
+    maps: ArrayAttr[AffineMapAttr], kinds: ArrayAttr[IteratorTypeAttr], gone: frozenset[int]
+) -> tuple[list[int], list[list[int]], dict[str, Attribute]]:
+    """What is left without the loops ``gone``: loops, dimensions of each operand, properties.
+
+    Dimensions are left that are looped over by a loop that is, which may be the first of several.
+    """
+    rank = len(kinds.data)
+    kept = [loop for loop in range(rank) if loop not in gone]
+    number = {loop: AffineExpr.dimension(position) for position, loop in enumerate(kept)}
+    # What is gone stands beside the first of its loops, and is dropped with it.
+    renamed = [number.get(loop, number[kept[0]]) for loop in range(rank)]
+    starts: list[list[int]] = []
+    new: list[AffineMapAttr] = []
+    for map_ in (attribute.data for attribute in maps):
+        left = [i for i, result in enumerate(map_.results) if _loop_of(result) not in gone]
+        results = [map_.results[i].replace_dims_and_symbols(renamed, ()) for i in left]
+        new.append(AffineMapAttr(AffineMap(len(kept), 0, tuple(results))))
+        starts.append(left)
+    properties: dict[str, Attribute] = {
+        "indexing_maps": ArrayAttr(new),
+        "iterator_types": ArrayAttr(kinds.data[loop] for loop in kept),
+    }
+    return kept, starts, properties
 
 
 def _groups(starts: Sequence[int], rank: int) -> list[range]:
@@ -232,7 +258,7 @@ def _collapsed(
     value: SSAValue, groups: Sequence[range], shape: Sequence[int], builder: Builder
 ) -> SSAValue:
     """Show a tensor with each group of dimensions as one."""
-    view = tensor.CollapseShapeOp.build(
+    view = tensor.CollapseShapeOp.create(
         operands=[value],
         properties={"reassociation": reassociation(groups)},
         result_types=[tile_type(value.type, shape)],

@@ -4,8 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, TensorType, i64
-from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    ModuleOp,
+    TensorType,
+    i32,
+    i64,
+)
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
@@ -13,6 +22,7 @@ from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.structured_inputs import input_count
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ class MemplanFuseElementwisePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fuse in the whole module ``op``; linear in its operations and in what is fused."""
         for inner in operations_in(op):
-            if isinstance(inner, GenericOp):
+            if type(inner) is GenericOp:
                 consumer = inner
                 while (fused := _fuse_one(consumer)) is not None:
                     consumer = fused
@@ -70,11 +80,11 @@ class MemplanFuseElementwisePass(ModulePass):
 
 def _fuse_one(consumer: GenericOp) -> GenericOp | None:
     """Fuse one producer into ``consumer``; return what replaces the two, or None."""
-    for operand in consumer.inputs:
+    for operand in consumer.operands[: input_count(consumer)]:
         producer = operand.owner
         if (
             isinstance(operand, OpResult)
-            and isinstance(producer, GenericOp)
+            and type(producer) is GenericOp
             and _reads_each_element_once(consumer, operand)
             and _is_generator(producer)
         ):
@@ -85,7 +95,7 @@ def _fuse_one(consumer: GenericOp) -> GenericOp | None:
 def _reads_each_element_once(consumer: GenericOp, value: OpResult) -> bool:
     """Tell whether ``consumer`` alone reads ``value``, through one map that is a permutation."""
     maps = consumer.get_indexing_maps().data
-    inputs = len(consumer.inputs)
+    inputs = input_count(consumer)
     found: set[AffineMap] = set()
     for use in value.uses:
         if use.operation is not consumer or use.index >= inputs:
@@ -96,15 +106,13 @@ def _reads_each_element_once(consumer: GenericOp, value: OpResult) -> bool:
 
 def _is_generator(op: GenericOp) -> bool:
     """Tell whether ``op`` is elementwise and must make room for its result."""
-    maps = [attribute.data for attribute in op.get_indexing_maps()]
-    is_parallel = all(kind == IteratorTypeAttr.parallel() for kind in op.get_iterator_types())
     body = op.body.block
+    if len(op.results) != 1 or body.args[-1].first_use is not None or op.parent is None:
+        return False
+    maps = [attribute.data for attribute in op.get_indexing_maps()]
     if (
-        len(op.results) != 1
-        or not is_parallel
+        any(kind.data is not IteratorType.PARALLEL for kind in op.get_iterator_types())
         or not _is_permutation(maps[-1])
-        or body.args[-1].first_use is not None
-        or op.parent is None
         or any(must_keep_order(inner) for inner in body.ops)
     ):
         return False
@@ -151,7 +159,7 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
         old.replace_all_uses_with(argument(operand, _with_loops(map_, loops), old))
     _move_body(producer.body.block, block, loops)
     yielded = _take_yield(block)
-    inputs = len(consumer.inputs)
+    inputs = input_count(consumer)
     consumer_arguments = list(consumer.body.block.args)
     for i, (operand, old) in enumerate(zip(consumer.operands, consumer_arguments, strict=True)):
         if operand is value:
@@ -164,13 +172,18 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
         old.replace_all_uses_with(block.insert_arg(old.type, len(block.args)))
     _move_body(consumer.body.block, block, None)
 
-    fused = GenericOp(
-        new_inputs,
-        list(consumer.outputs),
-        Region(block),
-        ArrayAttr(AffineMapAttr(map_) for map_ in new_maps),
-        consumer.get_iterator_types(),
-        [result.type for result in consumer.results],
+    # Not by the constructor, which looks at everything and takes several times as long.
+    fused = GenericOp.create(
+        operands=[*new_inputs, *consumer.operands[inputs:]],
+        result_types=consumer.result_types,
+        properties={
+            "indexing_maps": ArrayAttr(AffineMapAttr(map_) for map_ in new_maps),
+            "iterator_types": consumer.iterator_types,
+            "operandSegmentSizes": DenseArrayBase.from_list(
+                i32, (len(new_inputs), len(consumer.operands) - inputs)
+            ),
+        },
+        regions=[Region(block)],
     )
     parent = consumer.parent
     assert parent is not None
@@ -202,8 +215,10 @@ def _move_body(source: Block, target: Block, loops: Sequence[AffineExpr] | None)
     for op in [*source.ops]:
         op.detach()
         target.add_op(op)
-        for inner in op.walk():
-            if loops is not None and isinstance(inner, IndexOp):
+        if loops is None:
+            continue
+        for inner in operations_in(op):
+            if type(inner) is IndexOp:
                 loop = loops[inner.dim.value.data]
                 assert isinstance(loop, AffineDimExpr)
                 inner.dim = IntegerAttr(loop.position, i64)

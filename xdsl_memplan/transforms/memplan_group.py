@@ -87,7 +87,7 @@ class MemplanGroupPass(ModulePass):
     strategy: Strategy = "auto"
     memory: str = ""
     stage: Literal["none", "all"] = "all"
-    max_recompute: float = 1.1
+    max_recompute: int | float = 1.1
     transfer_cost: int = 64
     reserve: int = 0
     threads: int = 0

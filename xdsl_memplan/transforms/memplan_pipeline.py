@@ -95,7 +95,7 @@ class MemplanPipelinePass(ModulePass):
     split: Literal["auto", "never"] = "auto"
     strategy: Literal["auto", "literal", "block-first"] = "auto"
     stage: Literal["none", "all"] = "none"
-    max_recompute: float = 1.1
+    max_recompute: int | float = 1.1
     planner: str = ""
     seed: int = 0
     effort: str = "medium"

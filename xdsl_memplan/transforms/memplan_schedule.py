@@ -77,6 +77,7 @@ class MemplanSchedulePass(ModulePass):
         """
         # Loading the search takes a moment, and every start of xdsl-opt lists this pass.
         from xdsl_memplan.analysis.operator_graph import OperatorGraph
+        from xdsl_memplan.analysis.sharing import Sharing
         from xdsl_memplan.dialects.groups import SPLIT
         from xdsl_memplan.dialects.region_moves import has_region_moves
         from xdsl_memplan.transforms.bufferize.explicit_copies import make_copies_explicit
@@ -107,9 +108,10 @@ class MemplanSchedulePass(ModulePass):
         for function in functions_with_body(op):
             if SPLIT in function.attributes or has_region_moves(function):
                 continue
+            sharing = Sharing()
             if is_straight_line(function):
-                drop_unread(function)
-                make_copies_explicit(function)
+                drop_unread(function, sharing)
+                make_copies_explicit(function, sharing)
             match self.objective:
                 case "peak":
                     if not keep:
@@ -122,7 +124,7 @@ class MemplanSchedulePass(ModulePass):
                 case _:
                     # Nobody asked for an order: what cannot be analysed stays as it is.
                     try:
-                        graph = OperatorGraph.of(function)
+                        graph = OperatorGraph.of(function, sharing=sharing)
                     except ValueError:
                         continue
                     schedule_to_fit(graph, on_chip, off_chip, keep, self.max_states, self.reserve)

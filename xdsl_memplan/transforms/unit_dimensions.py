@@ -1,11 +1,12 @@
 """Reshapes that only add, drop or move dimensions of size 1: views, never copies."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import cast
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 
@@ -27,7 +28,7 @@ def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation]
         return operations, value
     core = [old[position] for position in non_unit_dimensions(old)] or [1]
     if len(core) != len(old):
-        collapse = tensor.CollapseShapeOp.build(
+        collapse = tensor.CollapseShapeOp.create(
             operands=[value],
             properties={"reassociation": _groups(old)},
             result_types=[TensorType(element, core)],
@@ -35,16 +36,36 @@ def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation]
         operations.append(collapse)
         value = collapse.result
     if len(core) != len(shape):
-        expand = tensor.ExpandShapeOp(
-            value, (), _groups(shape), list(shape), TensorType(element, shape)
-        )
+        expand = expanded(value, _groups(shape), TensorType(element, shape))
         operations.append(expand)
         value = expand.result
     return operations, value
 
 
+def expanded(
+    value: SSAValue,
+    groups: ArrayAttr[ArrayAttr[IntegerAttr]],
+    type_: TensorType[Attribute],
+) -> tensor.ExpandShapeOp:
+    """Make the operation that shows ``value`` with more dimensions; all sizes are static."""
+    # Not by the constructor, which looks at everything and takes ten times as long.
+    return tensor.ExpandShapeOp.create(
+        operands=[value],
+        properties={
+            "reassociation": groups,
+            "static_output_shape": DenseArrayBase.from_list(i64, type_.get_shape()),
+        },
+        result_types=[type_],
+    )
+
+
 def reassociation(groups: Iterable[Iterable[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
     """Write down the dimensions that a reshape merges, or makes of one."""
+    return _written(tuple(tuple(group) for group in groups))
+
+
+@lru_cache(maxsize=1024)
+def _written(groups: tuple[tuple[int, ...], ...]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
     return ArrayAttr(
         ArrayAttr(IntegerAttr(position, i64) for position in group) for group in groups
     )

@@ -125,3 +125,21 @@ func.func @units(%p: tensor<6x5xf32>) -> tensor<1x6x5xf32> {
   } -> tensor<1x6x5xf32>
   func.return %b : tensor<1x6x5xf32>
 }
+
+// -----
+
+// Whoever calls a library function expects the shapes that it was given.
+
+// CHECK-LABEL: func.func @library
+// CHECK:       tensor.expand_shape
+// CHECK:       library_call = "f"
+func.func @library(%p: tensor<6x5xf32>) -> tensor<2x3x5xf32> {
+  %e = tensor.expand_shape %p [[0, 1], [2]] output_shape [2, 3, 5] : tensor<6x5xf32> into tensor<2x3x5xf32>
+  %o = tensor.empty() : tensor<2x3x5xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"], library_call = "f"} ins(%e : tensor<2x3x5xf32>) outs(%o : tensor<2x3x5xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %m = arith.addf %in, %in : f32
+    linalg.yield %m : f32
+  } -> tensor<2x3x5xf32>
+  func.return %b : tensor<2x3x5xf32>
+}

@@ -1,6 +1,7 @@
 """Tensors in the shape of a tile: types, slices, and values that need no operand."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import TypeAlias, cast
 
@@ -17,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xdsl_memplan.dialects.fills import make_fill
 from xdsl_memplan.model.split_graph import Box
 
 Tensor: TypeAlias = TensorType[Attribute]
@@ -25,7 +27,7 @@ NumberTensor: TypeAlias = TensorType[IntegerType | IndexType | AnyFloat]
 
 def static_shape(value: SSAValue) -> tuple[int, ...] | None:
     """Return the shape of a tensor; None if it is no tensor, or not known, or has no element."""
-    if not isinstance(value.type, TensorType):
+    if value.type.__class__ is not TensorType:
         return None
     shape = tuple(cast(Tensor, value.type).get_shape())
     return shape if all(extent > 0 for extent in shape) else None
@@ -38,7 +40,11 @@ def shape_of(value: SSAValue) -> tuple[int, ...]:
 
 def tile_type(type_: Attribute, shape: Sequence[int]) -> Tensor:
     """Return a tensor type with another shape; an encoding is kept."""
-    old = cast(Tensor, type_)
+    return _tile_type(cast(Tensor, type_), tuple(shape))
+
+
+@lru_cache(maxsize=4096)
+def _tile_type(old: Tensor, shape: tuple[int, ...]) -> Tensor:
     return TensorType(old.get_element_type(), shape, old.encoding)
 
 
@@ -89,13 +95,13 @@ def _one_element(dense: DenseIntOrFPElementsAttr) -> bytes | None:
 
 def empty(type_: Tensor, builder: Builder) -> SSAValue:
     """Make a tensor whose elements are to be written."""
-    return builder.insert(tensor.EmptyOp((), type_)).tensor
+    return builder.insert(tensor.EmptyOp.create(result_types=[type_])).tensor
 
 
 def filled(scalar: SSAValue, type_: Tensor, builder: Builder) -> SSAValue:
     """Make a tensor whose elements are all the same."""
     destination = empty(type_, builder)
-    return builder.insert(linalg_ops.FillOp((scalar,), (destination,), (type_,))).results[0]
+    return builder.insert(make_fill(scalar, destination, (type_,))).results[0]
 
 
 def sliced(

@@ -9,8 +9,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
-from xdsl_memplan.transforms.bufferize.liveness import CONTROL_FLOW, STRUCTURED, is_tensor
+from xdsl_memplan.transforms.bufferize.liveness import (
+    is_control_flow,
+    is_structured,
+    is_tensor,
+)
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_static
 from xdsl_memplan.transforms.bufferize.stock_records import record_of
 
@@ -39,12 +44,15 @@ def check_function(function: func.FuncOp) -> None:
 
 
 def _check_operation(op: Operation) -> None:
-    for value in (*op.operands, *op.results):
+    # Every operand is a result or an argument, and was checked there.
+    for value in op.results:
         _check_value(op, value)
-    for region in op.regions if isinstance(op, STRUCTURED) else ():
-        for inner in region.walk():
-            for value in (*inner.operands, *inner.results):
+    if op.regions and is_structured(type(op)):
+        for inner in operations_in(op):
+            for value in inner.results if inner is not op else ():
                 _check_value(inner, value)
+        for argument in (a for region in op.regions for block in region.blocks for a in block.args):
+            _check_value(op, argument)
     check_answers(op)
     record = record_of(op)
     if record is not None:
@@ -52,7 +60,7 @@ def _check_operation(op: Operation) -> None:
 
 
 def _check_value(op: Operation, value: SSAValue) -> None:
-    if isinstance(value.type, UnrankedTensorType):
+    if value.type.__class__ is UnrankedTensorType:
         raise cannot_bufferize(op, "an unranked tensor", value)
     if not is_tensor(value):
         return
@@ -70,6 +78,6 @@ def _blocks(region: Region) -> Iterator[Block]:
     for block in region.blocks:
         yield block
         for op in block.ops:
-            if isinstance(op, CONTROL_FLOW):
+            if op.regions and is_control_flow(op.__class__):
                 for inner in op.regions:
                     yield from _blocks(inner)

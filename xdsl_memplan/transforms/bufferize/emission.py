@@ -16,13 +16,14 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
     ShapedType,
+    SymbolRefAttr,
     UnitAttr,
     i32,
     i64,
 )
-from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from xdsl_memplan.dialects.fills import make_fill
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import MOVE
@@ -171,11 +172,7 @@ class Emitter:
         """Write a scalar to every element. `moves`: to a memory that is off chip."""
         value = self.scalar(scalar)
         is_scalar = _elements(target) == 1 and not _shape(target)
-        op = (
-            memref.StoreOp.get(value, target, ())
-            if is_scalar
-            else linalg_ops.FillOp((value,), (target,), ())
-        )
+        op = memref.StoreOp.get(value, target, ()) if is_scalar else make_fill(value, target)
         if moves:
             op.attributes[MOVE] = UnitAttr()
         self.insert(op)
@@ -183,7 +180,7 @@ class Emitter:
     def copy(self, source: SSAValue, target: SSAValue, *, moves: bool = False) -> None:
         """Copy all elements; nothing if there are none. `moves`: from one memory to another."""
         if _elements(target):
-            op = memref.CopyOp(source, target)
+            op = memref.CopyOp.create(operands=[source, target])
             if moves:
                 op.attributes[MOVE] = UnitAttr()
             self.insert(op)
@@ -270,7 +267,13 @@ class Emitter:
     def _buffer(self, type: Memref, arena: str | None = None) -> BufferOp:
         size = size_bytes(type)
         assert size is not None
-        return BufferOp(arena or self.arena, type, size=size, alignment=self.alignment)
+        # Not by the constructor, which looks at everything and takes ten times as long.
+        attributes = {
+            "arena": _symbol(arena or self.arena),
+            "size": IntegerAttr(size, i64),
+            "alignment": _i64(self.alignment),
+        }
+        return BufferOp.create(result_types=[type], attributes=attributes)
 
 
 def _is_undefined(value: SSAValue) -> bool:
@@ -292,6 +295,16 @@ def _elements(value: SSAValue) -> int:
 @lru_cache(maxsize=4096)
 def _numbers(numbers: tuple[int, ...]) -> DenseArrayBase:
     return DenseArrayBase.from_list(i64, numbers)
+
+
+@lru_cache(maxsize=64)
+def _symbol(name: str) -> SymbolRefAttr:
+    return SymbolRefAttr(name)
+
+
+@lru_cache(maxsize=64)
+def _i64(number: int) -> IntegerAttr:
+    return IntegerAttr(number, i64)
 
 
 @lru_cache(maxsize=64)

@@ -1,9 +1,10 @@
 """Emission of `linalg` operations and of arithmetic on whole tensors."""
 
+from functools import lru_cache
 from typing import cast
 
 from xdsl.dialects import memref, tensor
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, i32
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -11,6 +12,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.traits import is_side_effect_free
 
 from xdsl_memplan.dialects.memplan import LIFETIMES
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
@@ -24,7 +26,7 @@ def emit_structured(emitter: Emitter, op: Operation) -> bool:
         return True
     _load_captured(emitter, op)
     targets = _targets(emitter, op)
-    if isinstance(op, linalg_ops.GenericOp):
+    if type(op) is linalg_ops.GenericOp:
         _emit_generic(emitter, op, targets)
         return True
     operands = [
@@ -115,7 +117,7 @@ def _emit_generic(emitter: Emitter, op: linalg_ops.GenericOp, targets: dict[int,
     """A generic without inputs that are the same everywhere, and without results nobody needs."""
     body = op.detach_region(op.body)
     block = body.block
-    first = len(op.inputs)
+    first = len(op.operands) - len(op.results)
     maps = op.indexing_maps.data
     inputs: list[SSAValue] = []
     outputs: list[SSAValue] = []
@@ -137,24 +139,32 @@ def _emit_generic(emitter: Emitter, op: linalg_ops.GenericOp, targets: dict[int,
                 continue
             inputs.append(_input(emitter, operand))
         kept.append(maps[index])
-    terminator = block.last_op
-    assert terminator is not None
-    terminator.operands = [v for i, v in enumerate(terminator.operands) if i + first not in dropped]
-    _erase_unused(block)
-    for index in reversed(dropped):
-        block.erase_arg(block.args[index])
-    new = linalg_ops.GenericOp(
-        inputs,
-        outputs,
-        body,
-        ArrayAttr(kept),
-        op.iterator_types,
-        doc=op.doc,
-        library_call=op.library_call,
+    if dropped:
+        terminator = block.last_op
+        assert terminator is not None
+        terminator.operands = [
+            v for i, v in enumerate(terminator.operands) if i + first not in dropped
+        ]
+        _erase_unused(block)
+        for index in reversed(dropped):
+            block.erase_arg(block.args[index])
+    new = linalg_ops.GenericOp.create(
+        operands=[*inputs, *outputs],
+        properties=op.properties
+        | {
+            "indexing_maps": ArrayAttr(kept) if dropped else op.indexing_maps,
+            "operandSegmentSizes": _segments(len(inputs), len(outputs)),
+        },
+        attributes=_attributes(op),
+        regions=[body],
     )
-    new.attributes.update(_attributes(op))
     new.location = op.location
     emitter.insert(new)
+
+
+@lru_cache(maxsize=1024)
+def _segments(inputs: int, outputs: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, (inputs, outputs))
 
 
 def _input(emitter: Emitter, operand: SSAValue) -> SSAValue:
@@ -172,13 +182,12 @@ def _erase_unused(block: Block) -> None:
 
 def _load_captured(emitter: Emitter, op: Operation) -> None:
     """Let the body read tensors from outside through their memrefs."""
-    for region in op.regions:
-        for inner in list(region.walk()):
-            if isinstance(inner, tensor.ExtractOp):
-                assert inner.parent is not None
-                emit_extract_before(emitter, inner)
-                inner.detach()
-                inner.erase()
+    for inner in operations_in(op) if op.regions else ():
+        if type(inner) is tensor.ExtractOp:
+            assert inner.parent is not None
+            emit_extract_before(emitter, inner)
+            inner.detach()
+            inner.erase()
 
 
 def emit_extract_before(emitter: Emitter, op: tensor.ExtractOp) -> None:

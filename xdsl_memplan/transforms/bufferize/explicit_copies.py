@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.inlined_scalars import needs_memref
@@ -26,7 +27,7 @@ from xdsl_memplan.transforms.bufferize.place import view_type
 from xdsl_memplan.transforms.bufferize.tensor_views import viewed, views_of
 
 
-def make_copies_explicit(function: func.FuncOp) -> None:
+def make_copies_explicit(function: func.FuncOp, sharing: Sharing | None = None) -> None:
     """Insert an operation for every copy that bufferization cannot do without.
 
     Before, with a result that is every second row of an argument:
@@ -45,7 +46,7 @@ def make_copies_explicit(function: func.FuncOp) -> None:
     ```
 
     A function with several blocks or with slices of unknown size is left as it is, and so are the
-    insides of regions. Linear in the operations.
+    insides of regions. Linear in the operations. ``sharing``: what was asked about these.
     """
     if len(function.body.blocks) != 1:
         return
@@ -55,7 +56,7 @@ def make_copies_explicit(function: func.FuncOp) -> None:
         return  # memplan-bufferize says what is wrong.
     if not copied:
         return
-    live = Liveness(function).live
+    live = Liveness(function, sharing=sharing).live
     for op, operands in copied:
         if op not in live:
             continue

@@ -7,7 +7,9 @@ have no numbers of their own.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from xdsl.dialects import bufferization, func, scf
 from xdsl.dialects.builtin import TensorType
@@ -20,7 +22,7 @@ from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.bufferize.place import NEVER, Slice, View, view_type
-from xdsl_memplan.transforms.bufferize.records import registered
+from xdsl_memplan.transforms.bufferize.records import Place, registered
 from xdsl_memplan.transforms.bufferize.tensor_views import viewed, views_of
 
 CONTROL_FLOW = (
@@ -50,6 +52,16 @@ class Use:
     position: int
 
 
+class Heir(NamedTuple):
+    """An operand that may lie where the result of its last reader does."""
+
+    value: SSAValue
+    root: SSAValue
+    """The tensor that it is, or is a view of."""
+    can_move: bool
+    """Whether its own operation can write it to a place of somebody else's choice."""
+
+
 @dataclass
 class Content:
     """All uses of the bytes that a tensor stands for, through views too."""
@@ -77,7 +89,20 @@ class Content:
 
 def is_tensor(value: SSAValue) -> bool:
     """Tell whether a value is a ranked tensor."""
-    return isinstance(value.type, TensorType)
+    # Asked of every value of a program, and isinstance is slow where a class has an ABC.
+    return value.type.__class__ is TensorType
+
+
+@cache
+def is_control_flow(op_class: type[Operation]) -> bool:
+    """Tell whether operations of a class have code inside that runs in order."""
+    return issubclass(op_class, CONTROL_FLOW)
+
+
+@cache
+def is_structured(op_class: type[Operation]) -> bool:
+    """Tell whether operations of a class compute all elements with the code inside."""
+    return issubclass(op_class, STRUCTURED)
 
 
 class Liveness:
@@ -102,7 +127,12 @@ class Liveness:
         """Positions of calls, in order."""
         self.slices: dict[Operation, Slice] = {}
         """Slices of operations that somebody asked for."""
+        self.steps: dict[Block, list[tuple[Operation, Place]]] = {}
+        """What `Placement` does in a block, kept as it places a function several times."""
+        self.heirs: dict[Operation, list[tuple[OpResult, list[Heir]]]] = {}
+        """Per operation: results, and the operands that may lie where the result does."""
         self._reads: dict[Operation, tuple[bool, ...]] = {}
+        self._needed: dict[Operation, tuple[bool, ...]] = {}
         self._contents: dict[SSAValue, Content] = {}
         self._number(function.body)
         for op in reversed(list(self.position)):
@@ -127,9 +157,13 @@ class Liveness:
 
     def is_used(self, value: SSAValue) -> bool:
         """Tell whether the contents of a tensor matter to anything."""
+        live = self.live
         for use in value.uses:
-            op = self._numbered(use.operation)
-            if op in self.live and (op is not use.operation or self.reads(op)[use.index]):
+            op = use.operation
+            if op in live:
+                if self.reads(op)[use.index]:
+                    return True
+            elif op not in self.position and self._numbered(op) in live:
                 return True
         return False
 
@@ -161,6 +195,12 @@ class Liveness:
 
     def needed_results(self, op: Operation) -> tuple[bool, ...]:
         """For each result, whether it is used, or is needed to compute one that is."""
+        known = self._needed.get(op)
+        if known is None:
+            known = self._needed[op] = self._find_needed(op)
+        return known
+
+    def _find_needed(self, op: Operation) -> tuple[bool, ...]:
         used = [not is_tensor(result) or self.is_used(result) for result in op.results]
         if all(used) or not isinstance(op, linalg_ops.GenericOp):
             return (True,) * len(used)
@@ -196,10 +236,10 @@ class Liveness:
         for block in region.blocks:
             for op in block.ops:
                 self.first[op] = len(self.position)
-                if isinstance(op, CONTROL_FLOW):
+                if op.regions and is_control_flow(type(op)):
                     for inner in op.regions:
                         self._number(inner)
-                if isinstance(op, func.CallOp):
+                elif type(op) is func.CallOp:
                     self.calls.append(len(self.position))
                 self.position[op] = len(self.position)
 
@@ -218,11 +258,17 @@ class Liveness:
         return op if current is None else current
 
     def _is_dead(self, op: Operation) -> bool:
-        if not op.results or not any(is_tensor(result) for result in op.results):
+        makes_tensor = False
+        for result in op.results:
+            if is_tensor(result):
+                makes_tensor = True
+                if self.is_used(result):
+                    return False
+            elif result.first_use is not None:
+                return False
+        if not makes_tensor:
             return False
-        if any(self.is_used(r) if is_tensor(r) else bool(r.uses) for r in op.results):
-            return False
-        if isinstance(op, STRUCTURED):
+        if is_structured(type(op)):
             return all(is_side_effect_free(inner) for inner in _body_operations(op))
         # That copies, too, which xDSL does not say.
         return isinstance(op, bufferization.AllocTensorOp) or is_side_effect_free(op)
@@ -231,12 +277,13 @@ class Liveness:
         self, value: SSAValue, path: tuple[View, ...], block: Block | None, content: Content
     ) -> None:
         for use in value.uses:
-            user = self._numbered(use.operation)
+            operation = use.operation
+            user = operation if operation in self.position else self._numbered(operation)
             if user not in self.live:
                 continue
-            if user is use.operation and not self.reads(user)[use.index]:
+            if user is operation and not self.reads(user)[use.index]:
                 continue
-            if viewed(user) is not None and user is use.operation:
+            if user is operation and viewed(user) is not None:
                 longer = (*path, *views_of(user))
                 content.views.append(longer)
                 self._gather(user.results[0], longer, block, content)

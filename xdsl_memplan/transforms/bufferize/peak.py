@@ -7,17 +7,16 @@ tensors are taken out of slices, to be copied when the large tensor is assembled
 estimated peak falls.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import NamedTuple
 
 import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import RetrieveOp
 from xdsl_memplan.model.problem import Problem
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Storage, View
 from xdsl_memplan.transforms.bufferize.placement import Placement
 
@@ -26,8 +25,7 @@ _PATIENCE = 16
 """Moves without a lower peak after which the search ends."""
 
 
-@dataclass(frozen=True)
-class _Held:
+class _Held(NamedTuple):
     """A tensor in a storage, from the position that writes it to the last that reads it."""
 
     start: int
@@ -268,33 +266,36 @@ def _hull(held: list[_Held]) -> tuple[int, int]:
 def _rooms(placement: Placement, positions: int) -> list[_Room]:
     rooms: dict[Storage, _Room] = {}
     liveness = placement.liveness
+    content, first = liveness.content, liveness.first
     for value, place in placement.places.items():
         storage = place.storage.resolve()
+        if storage.external is not None:
+            continue
+        owner = value.owner
         # What is off chip takes no room on it.
-        off_chip = storage.arena is not None and not isinstance(value.owner, RetrieveOp)
-        if storage.external is not None or off_chip:
+        if storage.arena is not None and not isinstance(owner, RetrieveOp):
             continue
         room = rooms.get(storage)
         if room is None:
-            room = rooms[storage] = _Room(size_bytes(storage.type) or 0, largest=value)
+            room = rooms[storage] = _Room(storage.size, largest=value)
         if not place.views:
             room.largest = value
-        start = _first_position(placement, value)
-        end = max(start, min(liveness.content(value).end, positions))
+        start = _first_position(first, value)
+        end = max(start, min(content(value).end, positions))
         room.held.append(_Held(start, end, place.views))
     for operand, (root, place) in placement.slices_taken.items():
         room = rooms.get(place.storage.resolve())
         if room is not None:
             position = liveness.position[operand[0]]
             views = placement.places[root].views
-            size = size_bytes(dense_memref(cast(Tensor, root.type))) or 0
+            size = size_bytes(root.type) or 0
             room.slices.append(_Slice(operand, position, views, size))
     return list(rooms.values())
 
 
-def _first_position(placement: Placement, value: SSAValue) -> int:
+def _first_position(first: Mapping[Operation, int], value: SSAValue) -> int:
+    if isinstance(value, OpResult):
+        return first[value.op]
     owner = value.owner
-    if isinstance(owner, Operation):
-        return placement.liveness.first[owner]
-    first = owner.first_op
-    return 0 if first is None else placement.liveness.first[first]
+    opening = owner.first_op if isinstance(owner, Block) else owner
+    return 0 if opening is None else first[opening]

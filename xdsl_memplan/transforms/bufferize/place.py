@@ -1,11 +1,12 @@
 """Places: where the bytes of a tensor are, as a storage and a chain of views of it."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, SSAValue
 
+from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.transforms.bufferize.memref_layout import (
     Groups,
     Memref,
@@ -34,6 +35,11 @@ class Storage:
     """The arena of the buffer; None for the default one."""
     bound: "Storage | None" = None
     """Another storage that this one turned out to be."""
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of the memref."""
+        return size_bytes(self.type) or 0
 
     def resolve(self) -> "Storage":
         """The storage that this one was bound to in the end."""
@@ -119,11 +125,24 @@ class Place:
     def view(self, *views: View) -> "Place | None":
         """The place of a view; None if the layout does not allow it."""
         type = view_type(self.type, views)
-        return None if type is None else replace(self, views=(*self.views, *views), type=type)
+        if type is None:
+            return None
+        # Not by `replace`, which takes several times as long.
+        return Place(
+            self.storage,
+            (*self.views, *views),
+            type,
+            self.occupants,
+            self.known_from,
+            self.overwritten_at,
+            self.early,
+        )
 
     @property
     def free_from(self) -> int:
         """Position from which on the place may be written."""
+        if not self.occupants:
+            return self.known_from
         return max((self.known_from, *(last for _, last in self.occupants)))
 
     def occupied(self, tensor: SSAValue, last_access: int) -> "Place":
@@ -136,6 +155,8 @@ class Place:
 
     def holds_until(self) -> int:
         """Position from which on something else may be written to some byte of the place."""
+        if not self.early:
+            return self.overwritten_at
         early = (position for part, position in self.early if not self._is_apart(part))
         return min((self.overwritten_at, *early))
 
@@ -148,7 +169,17 @@ class Place:
 
     def until(self, position: int) -> "Place":
         """The place for what is overwritten at `position`."""
-        return replace(self, overwritten_at=position)
+        if position == self.overwritten_at:
+            return self
+        return Place(
+            self.storage,
+            self.views,
+            self.type,
+            self.occupants,
+            self.known_from,
+            position,
+            self.early,
+        )
 
 
 @lru_cache(maxsize=16384)

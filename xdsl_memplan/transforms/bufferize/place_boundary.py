@@ -88,7 +88,7 @@ def place_alloc_tensor(placement: Placement, op: Operation) -> None:
 def place_insert(placement: Placement, op: Operation) -> None:
     """Offer the place to the tensor that one element is inserted into."""
     place = placement.result_place(op.results[0])
-    placement.offer_in_place(op.operands[1], place, op, 0)
+    placement.offer_in_place(placement.heirs(op, 0, op.operands[1:2]), place, op)
 
 
 def place_from_elements(placement: Placement, op: Operation) -> None:

@@ -13,8 +13,10 @@ A tensor that does not accept is copied. So a place holds one tensor at a time, 
 are equal, and bytes of different tensors never mix: the walk never needs to undo a decision.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import is_
 from typing import cast
 
 from xdsl.dialects import func
@@ -24,10 +26,11 @@ from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.region_moves import CarryOp
 from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.in_place import Overwrite
-from xdsl_memplan.transforms.bufferize.liveness import Liveness
+from xdsl_memplan.transforms.bufferize.liveness import Heir, Liveness
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
-from xdsl_memplan.transforms.bufferize.records import OperationRecord
+from xdsl_memplan.transforms.bufferize.records import OperationRecord, writes_nothing
+from xdsl_memplan.transforms.bufferize.records import Place as PlaceOne
 from xdsl_memplan.transforms.bufferize.tensor_views import inverse, viewed, views_of
 
 
@@ -59,14 +62,22 @@ class Placement:
 
     def visit_block(self, block: Block) -> None:
         """Visit the operations of a block, last first."""
-        live = self.liveness.live
-        op = block.last_op
-        while op is not None:
-            if op in live:
-                record = self.rules.find(op)
-                if record is not None:
-                    record.place(self, op)
-            op = op.prev_op
+        for op, place in self._steps(block):
+            place(self, op)
+
+    def _steps(self, block: Block) -> "list[tuple[Operation, PlaceOne]]":
+        """The operations that have something to place, last first; the same in every round."""
+        known = self.liveness.steps.get(block)
+        if known is None:
+            known = self.liveness.steps[block] = []
+            live = self.liveness.live
+            op = block.last_op
+            while op is not None:
+                record = self.rules.find(op) if op in live else None
+                if record is not None and record.place is not writes_nothing:
+                    known.append((op, record.place))
+                op = op.prev_op
+        return known
 
     def result_place(self, result: SSAValue) -> Place:
         """The place that was offered to a result, or a new one."""
@@ -97,21 +108,36 @@ class Placement:
             value = source
         return value
 
-    def offer_in_place(self, value: SSAValue, place: Place, op: Operation, result: int) -> bool:
-        """Offer the place of a result of `op` to an operand that may die there."""
+    def heirs(self, op: Operation, result: int, values: Iterable[SSAValue]) -> list[Heir]:
+        """Those of the operands ``values`` that may lie where a result of ``op`` does.
+
+        They die there, and ``op`` reads each element of them before it writes it. That is the same
+        in every round; whether a place suits them is not.
+        """
         if not self.in_place:
-            return False
+            return []
+        found: list[Heir] = []
         position = self.liveness.position[op]
-        root = self.root(value)
-        content = self.liveness.content(root)
-        if content.end > position:
-            return False
-        last = (use for use in content.uses if use.position == position)
-        if not Overwrite(op, result, last, self.liveness.sharing).is_safe(
-            lambda other: other is value
-        ):
-            return False
-        return self._accept(value, root, place.until(position), op)
+        for value in values:
+            root = self.root(value)
+            content = self.liveness.content(root)
+            if content.end > position or self.uniforms.of(root) is not None:
+                continue
+            last = (use for use in content.uses if use.position == position)
+            overwrite = Overwrite(op, result, last, self.liveness.sharing)
+            if overwrite.is_safe(partial(is_, value)):
+                found.append(Heir(value, root, self._can_move(root, op)))
+        return found
+
+    def offer_in_place(self, heirs: Iterable[Heir], place: Place, op: Operation) -> None:
+        """Offer the place of a result of `op` to the first of its heirs that accepts."""
+        position = self.liveness.position[op]
+        for value, root, can_move in heirs:
+            if root in self.places:
+                if self._bind(root, self.places[root], place.until(position), root is value):
+                    return
+            elif can_move and self._move(value, cast(OpResult, root), place, position):
+                return
 
     def offer_slice(self, value: SSAValue, place: Place, op: Operation, index: int) -> bool:
         """Offer a part of the place of the result of `op` to the operand that it holds there."""
@@ -161,24 +187,37 @@ class Placement:
             return False
         if root in self.places:
             return self._bind(root, self.places[root], place, root is value)
-        if not isinstance(root, OpResult) or root.op.parent is not op.parent:
+        if not self._can_move(root, op):
             return False
-        if not self.rules.writes_anywhere(root.op):
-            return False
+        return self._move(value, cast(OpResult, root), place, place.overwritten_at)
+
+    def _can_move(self, root: SSAValue, op: Operation) -> bool:
+        """Tell whether a tensor is made beside ``op``, by what can write it to any place."""
+        return (
+            isinstance(root, OpResult)
+            and root.op.parent is op.parent
+            and self.rules.writes_anywhere(root.op)
+        )
+
+    def _move(self, value: SSAValue, root: OpResult, place: Place, overwritten_at: int) -> bool:
+        """Let a tensor without a place lie where ``value``, which shows it, is to lie."""
         if place.storage.resolve().arena != self.homes.of(root):
             return False
         back = self._place_of_root(value, place)
         if back is None:
             return False
         position = self.liveness.position[root.op]
-        if position < back.free_from:
+        free_from = back.free_from
+        if position < free_from:
             return False
-        if position == back.free_from and not self._writes_over(root, back):
+        if position == free_from and not self._writes_over(root, back):
             return False
-        usual = dense_memref(cast(Tensor, root.type), self.space)
-        if not self.liveness.content(root).allows(usual, back.type):
-            return False
-        self.places[root] = back
+        content = self.liveness.content(root)
+        if content.views or content.dense:
+            usual = dense_memref(cast(Tensor, root.type), self.space)
+            if not content.allows(usual, back.type):
+                return False
+        self.places[root] = back.until(overwritten_at)
         return True
 
     def _bind(self, root: SSAValue, old: Place, place: Place, whole: bool) -> bool:

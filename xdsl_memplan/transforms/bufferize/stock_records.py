@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 
 from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import destinations_of, effects_of
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.bufferize import emit_boundary as emit_b
@@ -25,7 +26,7 @@ from xdsl_memplan.transforms.bufferize.emit_structured import (
     emit_structured,
 )
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
-from xdsl_memplan.transforms.bufferize.liveness import STRUCTURED, is_tensor
+from xdsl_memplan.transforms.bufferize.liveness import is_structured, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.bufferize.place_structured import place_elementwise, place_structured
 from xdsl_memplan.transforms.bufferize.records import OperationRecord, register, registered
@@ -34,13 +35,13 @@ from xdsl_memplan.transforms.bufferize.tensor_views import VIEW_OPS, slice_of, v
 
 def check_structured(op: Operation) -> None:
     """Tensors or memrefs, not both; in the body only single elements of tensors."""
-    tensors = [is_tensor(value) for value in op.operands]
-    memrefs = [isinstance(value.type, MemRefType) for value in op.operands]
-    if any(tensors) and any(memrefs):
+    operands = op.operands
+    if any(map(is_tensor, operands)) and any(type(v.type) is MemRefType for v in operands):
         raise cannot_bufferize(op, "it has tensors and memrefs")
-    for inner in (inner for region in op.regions for inner in region.walk()):
-        touched = any(is_tensor(value) for value in (*inner.operands, *inner.results))
-        if touched and not isinstance(inner, tensor.ExtractOp | tensor.DimOp):
+    for inner in operations_in(op)[1:]:
+        if not isinstance(inner, tensor.ExtractOp | tensor.DimOp) and (
+            any(map(is_tensor, inner.operands)) or any(map(is_tensor, inner.results))
+        ):
             raise cannot_bufferize(inner, f"no rule for this operation inside {op.name}")
 
 
@@ -199,7 +200,7 @@ def record_of(op: Operation) -> OperationRecord | None:
     record = registered(op)
     if record is not None:
         return record
-    if isinstance(op, STRUCTURED):
+    if is_structured(op.__class__):
         return _STRUCTURED if op.results or _touches_tensors(op) else None
     if not _touches_tensors(op):
         return None
@@ -224,11 +225,9 @@ def writes_anywhere(op: Operation) -> bool:
 
 
 def _touches_tensors(op: Operation) -> bool:
-    if any(is_tensor(value) for value in (*op.operands, *op.results)):
+    if any(map(is_tensor, op.operands)) or any(map(is_tensor, op.results)):
         return True
     return bool(op.regions) and any(
-        is_tensor(value)
-        for inner in op.walk()
-        if inner is not op
-        for value in (*inner.operands, *inner.results)
+        any(map(is_tensor, inner.operands)) or any(map(is_tensor, inner.results))
+        for inner in operations_in(op)
     )

@@ -9,13 +9,13 @@ from typing import cast
 from xdsl.dialects import func, tensor
 from xdsl.ir import Operation, SSAValue
 
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
-from xdsl_memplan.dialects.queries import destinations_of, effects_of
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
 from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_static
 
 
-def drop_unread(function: func.FuncOp) -> None:
+def drop_unread(function: func.FuncOp, sharing: Sharing | None = None) -> None:
     """Erase operations that nobody needs; destinations that are only written become empty tensors.
 
     Before, where `%a` is read by nobody else:
@@ -34,17 +34,18 @@ def drop_unread(function: func.FuncOp) -> None:
 
     An insertion of all elements is what it inserts. Destinations that are arguments stay, and so do
     the insides of regions. A function with several
-    blocks is left as it is. Linear in the operations.
+    blocks is left as it is. Linear in the operations. ``sharing``: what was asked about these.
     """
     if len(function.body.blocks) != 1:
         return
     block = function.body.block
-    if not any(map(_may_be_unread, block.ops)):
+    sharing = sharing or Sharing()
+    if not any(_may_be_unread(op, sharing) for op in block.ops):
         return
     for op in block.ops:
         if isinstance(op, tensor.InsertSliceOp) and _inserts_all(op):
             op.result.replace_all_uses_with(op.source)
-    liveness = Liveness(function)
+    liveness = Liveness(function, sharing=sharing)
     for op in block.ops:
         if op in liveness.live:
             _empty_destinations(op, liveness)
@@ -54,15 +55,16 @@ def drop_unread(function: func.FuncOp) -> None:
             op.erase()
 
 
-def _may_be_unread(op: Operation) -> bool:
+def _may_be_unread(op: Operation, sharing: Sharing) -> bool:
     """Tell quickly whether it is worth the time to look closer; most programs have nothing here."""
     results = [result for result in op.results if is_tensor(result)]
     if results and not any(result.first_use for result in results):
         return True
     if isinstance(op, tensor.InsertSliceOp) and _inserts_all(op):
         return True
-    made = [tie.operand for tie in destinations_of(op) if _is_made(op.operands[tie.operand])]
-    effects = effects_of(op) if made else None
+    ties = sharing.destinations(op)
+    made = [tie.operand for tie in ties if _is_made(op.operands[tie.operand])]
+    effects = sharing.effects(op) if made else None
     return effects is not None and any(Access.READ not in effects.operands[i] for i in made)
 
 
@@ -73,7 +75,7 @@ def _inserts_all(op: tensor.InsertSliceOp) -> bool:
 
 
 def _empty_destinations(op: Operation, liveness: Liveness) -> None:
-    for tie in destinations_of(op):
+    for tie in liveness.sharing.destinations(op):
         value = op.operands[tie.operand]
         if not _is_made(value) or liveness.reads(op)[tie.operand]:
             continue
