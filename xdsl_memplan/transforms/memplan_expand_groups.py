@@ -116,13 +116,14 @@ def _note_bytes(function: FuncOp) -> None:
     function.attributes[TRAFFIC] = DictionaryAttr({**known.data, "total": IntegerAttr(total, i64)})
 
 
-def expand_group(group: GroupOp, shortest_loop: int, bundles: Bundles) -> None:
+def expand_group(group: GroupOp, shortest_loop: int, bundles: Bundles | None = None) -> None:
     """Replace a group by its tiles; runs of `shortest_loop` tiles that look alike become a loop.
 
     Groups are expanded in their order: each writes to `bundles`, and reads what is there by then.
 
     Raises PassFailedException for cuts that do not fit.
     """
+    bundles = Bundles() if bundles is None else bundles
     split = FunctionSplitGraph.of_group(group)
     terminator = group.body.block.last_op
     assert isinstance(terminator, GroupYieldOp)
