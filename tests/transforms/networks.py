@@ -111,10 +111,13 @@ class Network:
     def batch_matmul(self, x: Value, y: Value) -> Value:
         return self._structured("linalg.batch_matmul", [x, y], (*x[1][:2], y[1][2]))
 
-    def concat(self, x: Value, y: Value) -> Value:
-        shape = (x[1][0], x[1][1] + y[1][1], *x[1][2:])
-        types = f"({t(x[1])}, {t(y[1])}) -> {t(shape)}"
-        return self._add(f"tensor.concat dim(1) {x[0]}, {y[0]} : {types}", shape)
+    def concat(self, *parts: Value) -> Value:
+        """One behind the other along dimension 1."""
+        first, *_ = (shape for _, shape in parts)
+        shape = (first[0], sum(part[1] for _, part in parts), *first[2:])
+        names = ", ".join(name for name, _ in parts)
+        types = ", ".join(t(part) for _, part in parts)
+        return self._add(f"tensor.concat dim(1) {names} : ({types}) -> {t(shape)}", shape)
 
     def reshape(self, x: Value, groups: str, *shape: int) -> Value:
         kind = "expand" if len(shape) > len(x[1]) else "collapse"

@@ -1,5 +1,6 @@
 """What splitting makes of programs that nobody would split: it refuses, or computes the same."""
 
+import re
 from typing import Literal
 
 import numpy as np
@@ -8,6 +9,14 @@ from xdsl.context import Context
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.test_region_moves import arena_bytes, parse
+from tests.transforms.test_split_programs import (
+    attention,
+    feed_forward,
+    lookup,
+    odd_results,
+    residual_block,
+    strided_and_pooled,
+)
 from tests.transforms.test_verify_split import function_of
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
@@ -33,6 +42,14 @@ def refusal(text: str, memory: str, stage: Stage) -> str:
     return str(error.value)
 
 
+def refused(text: str, memory: str, stage: Stage) -> str | None:
+    try:
+        MemplanPipelinePass(memory=memory, stage=stage).apply(Context(), parse(text))
+    except PassFailedException as error:
+        return str(error)
+    return None
+
+
 CALL = main(
     f"%x: {T}",
     T,
@@ -54,6 +71,17 @@ STORE = main(
     + f"return %z : {T}",
 )
 
+SCALE = main(
+    f"%s: tensor<f32>, %x: {T}",
+    T,
+    exp("%a", "%s", "tensor<f32>")
+    + "%v = tensor.extract %a[] : tensor<f32>\n"
+    + exp("%y", "%x")
+    + f"%e = tensor.empty() : {T}\n"
+    + f"%f = linalg.fill ins(%v : f32) outs(%e : {T}) -> {T}\n"
+    + f"%z = arith.mulf %y, %f : {T}\nreturn %z : {T}",
+)
+
 
 @pytest.mark.parametrize("stage", ["all", "none"])
 @pytest.mark.parametrize(
@@ -62,6 +90,11 @@ STORE = main(
         (CALL, "'func.call' (operation 3 of @main) may do more than compute tensors"),
         (BRANCH, "'%r = scf.if' (operation 1 of @main) has control flow in it"),
         (STORE, "'memref.store' (operation 3 of @main) may do more than compute tensors"),
+        (
+            SCALE,
+            "'%v = tensor.extract' (operation 3 of @main) makes no tensor of the tensors that "
+            "it reads",
+        ),
     ],
 )
 def test_what_is_not_split_is_named(text: str, why: str, stage: Stage):
@@ -112,3 +145,47 @@ def test_tensors_without_elements(shape: tuple[int, int]):
     [found] = run(module, [np.zeros(shape, np.float32)])
     assert found.shape == shape
     assert function_of(module).body.blocks
+
+
+BACKWARDS = main(
+    f"%x: {T}",
+    T,
+    exp("%a", "%x")
+    + f"""%e = tensor.empty() : {T}
+%r = linalg.generic {{
+    indexing_maps = [affine_map<(i, j) -> (31 - i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]}} ins(%a : {T}) outs(%e : {T}) {{
+^bb0(%p: f32, %q: f32):
+    linalg.yield %p : f32
+}} -> {T}
+return %r : {T}""",
+)
+
+
+def test_what_is_computed_whole_is_named():
+    report = refusal(BACKWARDS, "L1=1KiB,DDR", "all")
+    assert "'%r = linalg.generic' (operation 4 of @main) has no rule for tiles" in report
+
+
+CHAINS = [feed_forward, attention, residual_block, strided_and_pooled, lookup]
+
+
+@pytest.mark.parametrize("stage", ["all", "none"])
+@pytest.mark.parametrize("text", [BACKWARDS, ARGMAX, *(program() for program in CHAINS)])
+def test_the_smallest_capacity_that_is_named_is_accepted(text: str, stage: Stage):
+    capacity = 64
+    report: str | None = refusal(text, f"L1={capacity},DDR", stage)
+    while report is not None:
+        # It is that of one layer: the next one may need more.
+        named = re.search(r"about (\d+) bytes would do", report)
+        assert named, report
+        assert int(named[1]) > capacity
+        capacity = int(named[1])
+        report = refused(text, f"L1={capacity},DDR", stage)
+
+
+def test_a_refusal_speaks_of_the_capacity_that_was_given():
+    """Groups are formed again for less room: what is said of that is of no use."""
+    report = refusal(odd_results(), "L1=400,DDR", "all")
+    assert "available 400" in report
+    assert "however it is cut" not in report

@@ -193,24 +193,34 @@ def tile_signature(op: SplitOp, loops: Box) -> tuple[object, ...]:
     at other starts: one body of a loop serves them all. O(terms of the accesses).
     """
     signature: list[object] = [tuple(stop - start for start, stop in loops)]
-    for position, operand in enumerate(op.operands):
-        box = operand_ranges(op, position, loops)
-        signature.append(tuple(max(0, stop - start) for start, stop in box))
+    for operand in op.operands:
         match operand.access:
             case Affine(indices):
-                signature.append(
-                    tuple(
-                        start * index.divisor - _lowest(index, loops) if start < stop else None
-                        for index, (start, stop) in zip(indices, box, strict=True)
-                    )
-                )
-            case Reshape(groups):
-                around = reshaped_box(groups, box, operand.shape, op.loops)
-                pairs = zip(loops, around, strict=True)
-                signature.append(tuple(inner[0] - outer[0] for inner, outer in pairs))
+                pairs = zip(indices, operand.shape, strict=True)
+                signature.append(tuple(index_signature(i, loops, extent) for i, extent in pairs))
+            case Reshape(groups) as reshape:
+                box = reshape_operand_box(groups, loops, op.loops, operand.shape)
+                signature.append(reshape_signature(reshape, box, loops, operand.shape, op.loops))
             case Whole() | Indirect():
                 pass
     return tuple(signature)
+
+
+def index_signature(index: Index, loops: Box, extent: int) -> tuple[int, int | None]:
+    """Return how much a tile reads along one dimension, and where that starts in its tile."""
+    start, stop = _affine_range(index, loops, extent)
+    if start >= stop:
+        return 0, None
+    return stop - start, start * index.divisor - _lowest(index, loops)
+
+
+def reshape_signature(
+    reshape: Reshape, box: Box, loops: Box, shape: Sequence[int], extents: Sequence[int]
+) -> tuple[object, ...]:
+    """Return how large the box is that a tile reads, and where the tile starts in it."""
+    around = reshaped_box(reshape.groups, box, shape, extents)
+    sizes = tuple(max(0, stop - start) for start, stop in box)
+    return sizes, tuple(inner[0] - outer[0] for inner, outer in zip(loops, around, strict=True))
 
 
 def reshape_operand_box(

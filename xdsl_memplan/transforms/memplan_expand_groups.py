@@ -15,8 +15,11 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
+from xdsl_memplan.transforms.expand_groups.bundles import Bundles
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
+from xdsl_memplan.transforms.expand_groups.merged_parts import merge_parts
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.unread import erase_unread
 from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
@@ -83,8 +86,12 @@ class MemplanExpandGroupsPass(ModulePass):
                 if not groups:
                     continue
                 whole = function.clone() if self.check else None
-                for group in groups:
-                    expand_group(group, shortest)
+                bundles = Bundles.of(groups)
+                for inner in list(function.walk()):
+                    if isinstance(inner, GroupOp):
+                        expand_group(inner, shortest, bundles)
+                    elif isinstance(inner, StoreOp):
+                        bundles.store(inner)
                 # A tile may write all that another operation of the tile has made.
                 erase_unread(function)
                 _note_bytes(function)
@@ -109,11 +116,14 @@ def _note_bytes(function: FuncOp) -> None:
     function.attributes[TRAFFIC] = DictionaryAttr({**known.data, "total": IntegerAttr(total, i64)})
 
 
-def expand_group(group: GroupOp, shortest_loop: int) -> None:
+def expand_group(group: GroupOp, shortest_loop: int, bundles: Bundles | None = None) -> None:
     """Replace a group by its tiles; runs of `shortest_loop` tiles that look alike become a loop.
+
+    Groups are expanded in their order: each writes to `bundles`, and reads what is there by then.
 
     Raises PassFailedException for cuts that do not fit.
     """
+    bundles = Bundles() if bundles is None else bundles
     split = FunctionSplitGraph.of_group(group)
     terminator = group.body.block.last_op
     assert isinstance(terminator, GroupYieldOp)
@@ -146,14 +156,31 @@ def expand_group(group: GroupOp, shortest_loop: int) -> None:
     except ValueError as error:
         raise PassFailedException(f"memplan-expand-groups: {error}") from error
     builder = Builder(InsertPoint.before(group))
+    outside = [(value, position[value]) for value in group.inputs if value in position]
+    places = {
+        tensor: bundles.places[value]
+        for value, tensor in (*outside, *zip(group.outputs, yielded, strict=True))
+        if value in bundles.places
+    }
+    merged = merge_parts(split.graph, layout, split.operations, split.values, places)
     results = emit_group(
         GroupToEmit(
-            split.graph, split.operations, split.values, layout, cuts, homes, shortest_loop
+            merged.graph,
+            split.operations,
+            split.values,
+            merged.layout,
+            cuts,
+            homes,
+            shortest_loop,
+            {**places, **merged.places},
         ),
         builder,
     )
     for result, tensor in zip(group.outputs, yielded, strict=True):
-        result.replace_all_uses_with(results[tensor])
+        is_bundled = result in bundles.places
+        result.replace_all_uses_with(
+            bundles.hand_on(result, builder) if is_bundled else results[tensor]
+        )
     function = group.parent_op()
     if function is not None:
         function.attributes[SPLIT] = UnitAttr()

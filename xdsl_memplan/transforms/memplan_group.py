@@ -148,9 +148,7 @@ def group_function(
     layers = [op.layer for op in split.graph.ops]
     if not layers or min(layers) < 0 or layers != sorted(layers):
         return
-    if not all(op.results for op in split.graph.ops):
-        return
-    if control_flow_in(split) is not None:
+    if why_whole(split) is not None:
         return
     try:
         if given is None:
@@ -180,6 +178,10 @@ def group_function(
 
 
 def _bound(split: FunctionSplitGraph, machine: SplitMachine, op: int, capacity: int) -> str:
+    layer = split.graph.ops[op].layer
+    for ir, data in zip(split.operations, split.graph.ops, strict=True):
+        if data.layer == layer and not data.splittable:
+            return f"; {describe_op(ir)} has no rule for tiles: it is computed whole"
     # Found only where nothing fits.
     from xdsl_memplan.transforms.what_binds import what_binds
 
@@ -187,11 +189,14 @@ def _bound(split: FunctionSplitGraph, machine: SplitMachine, op: int, capacity: 
     return "" if why is None else f"; {why}"
 
 
-def control_flow_in(split: FunctionSplitGraph) -> Operation | None:
-    """The first operation that is not taken apart, and for whose sake nothing is."""
-    pairs = zip(split.operations, split.graph.ops, strict=True)
-    is_flow = (op for op, data in pairs if op.regions and not data.splittable)
-    return next((op for op in is_flow if not _computes_scalars(op)), None)
+def why_whole(split: FunctionSplitGraph) -> str | None:
+    """Say which operation keeps its function from being split, and why; None if none does."""
+    for op, data in zip(split.operations, split.graph.ops, strict=True):
+        if op.regions and not data.splittable and not _computes_scalars(op):
+            return f"{describe_op(op)} has control flow in it"
+        if not data.results:
+            return f"{describe_op(op)} makes no tensor of the tensors that it reads"
+    return None
 
 
 def _rule(strategy: Strategy, capacity: int) -> Callable[[SplitGraph], Sequence[GivenGroup]] | None:

@@ -9,7 +9,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
@@ -126,7 +125,7 @@ def run_split(
 
     if options.strategy != "auto":
         if failures := run_for_less_room(module, groups, run, options.memory):
-            raise _without_hint(module, failures[-1])
+            raise _without_hint(module, failures[0])
         return
     memories = Memories.of(module, options.memory)
     first, *others = memories.by_name.values()
@@ -155,10 +154,11 @@ def run_split(
 
     failures = run_for_less_room(module, groups, run, options.memory)
     if failures and options.stage == "all":
-        raise _without_hint(module, failures[-1])
+        # Those after the first speak of less room than there is.
+        raise _without_hint(module, failures[0])
     # Operators as a whole, tensors moved off chip and back.
     if failures and (whole := whole or run_for_less_room(module, unsplit, run, options.memory)):
-        raise _with_tiles(module, [whole[0], failures[-1]])
+        raise _with_tiles(module, [whole[0], failures[0]])
 
 
 def _with_tiles(module: ModuleOp, failures: list[PassFailedException]) -> PassFailedException:
@@ -190,15 +190,14 @@ def _not_split(module: ModuleOp) -> list[str]:
 def _why_not_split(function: FuncOp) -> str | None:
     from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
     from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
-    from xdsl_memplan.transforms.memplan_group import control_flow_in
+    from xdsl_memplan.transforms.memplan_group import why_whole
 
     if (why := why_left_alone(function)) is not None:
         return why
     try:
-        flow = control_flow_in(FunctionSplitGraph.of(function))
+        return why_whole(FunctionSplitGraph.of(function))
     except ValueError as error:
         return str(error)
-    return None if flow is None else f"{describe_op(flow)} has control flow in it"
 
 
 def _moving_nothing(

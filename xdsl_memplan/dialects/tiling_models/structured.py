@@ -1,7 +1,7 @@
 """Structured operations of linalg: boxes follow from the indexing maps."""
 
 from collections.abc import Iterator as Iteration
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -102,12 +102,11 @@ class StructuredTiling(TilingTrait):
     def tile(self, op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAValue]:
         """Build the operation on tiles; `linalg.index` is shifted by the start of the tile."""
         assert isinstance(op, LinalgStructuredOperation)
-        rule = self.rule(op)
-        assert rule is not None
         effects = effects_of(op)
         assert effects is not None
         maps = [attribute.data for attribute in op.get_indexing_maps()]
-        given = dict(zip(_positions_read(op, effects), tile.operands, strict=False))
+        positions = _positions_read(op, effects)
+        given = dict(zip(positions, tile.operands, strict=False))
         operands: list[SSAValue] = []
         for position, (operand, map_) in enumerate(zip(op.operands, maps, strict=True)):
             output = position - len(op.inputs)
@@ -128,7 +127,9 @@ class StructuredTiling(TilingTrait):
             result.properties["indexing_maps"] = ArrayAttr(
                 AffineMapAttr(_without_constants(map_)) for map_ in maps
             )
-        _replace_tables(result, rule.reads, tile.operands)
+        _replace_tables(
+            result, dict(zip(_tables(op), tile.operands[len(positions) :], strict=True))
+        )
         shift_indices(result, tile.loops)
         builder.insert(result)
         return result.results
@@ -306,14 +307,10 @@ def _is_outside(value: SSAValue, op: Operation) -> bool:
     return True
 
 
-def _replace_tables(
-    op: Operation, reads: Sequence[Read], operands: Sequence[SSAValue | None]
-) -> None:
-    tables = {
-        read.tensor: operand_of(operand)
-        for read, operand in zip(reads, operands, strict=True)
-        if isinstance(read.access, Indirect)
-    }
+def _replace_tables(op: Operation, found: Mapping[SSAValue, SSAValue | None]) -> None:
+    tables = {table: operand_of(operand) for table, operand in found.items()}
+    if not tables:
+        return
     for inner in op.walk():
         if inner is not op:
             for position, value in enumerate(inner.operands):

@@ -97,24 +97,27 @@ class Place:
             place.indices = self.indices
         return place
 
-    def index(self, at: Callable[[Position], int]) -> tuple[int, SSAValue | None]:
-        """A number that depends on the tile: its value at `position`, and as an index value.
+    def indices_of(
+        self, at: Callable[[Position], Sequence[int]]
+    ) -> tuple[Sequence[int], list[SSAValue | None]]:
+        """Numbers that depend on the tile: their values at `position`, and as index values.
 
-        There is no index value if it is the same in all iterations. The number must be a linear
-        function of the counters.
+        There is no index value for what is the same in all iterations. The numbers must be linear
+        functions of the counters.
         """
         base = at(self.position)
-        terms: list[tuple[SSAValue, int]] = []
+        terms: list[list[tuple[SSAValue, int]]] = [[] for _ in base]
         for number, axis in enumerate(self.axes):
             for counter in axis.counters:
                 beside = list(self.position)
                 beside[number] += counter.step
-                factor = at(tuple(beside)) - base
-                if factor:
-                    terms.append((counter.value, factor))
-        if not terms:
-            return base, None
-        return base, self.indices.sum(base, terms)
+                for mine, here, there in zip(terms, base, at(tuple(beside)), strict=True):
+                    if there != here:
+                        mine.append((counter.value, there - here))
+        return base, [
+            self.indices.sum(here, mine) if mine else None
+            for here, mine in zip(base, terms, strict=True)
+        ]
 
     def constant(self, number: int) -> SSAValue:
         """An index constant, where the code is."""

@@ -1,7 +1,8 @@
 """A group of layers as code: tile after tile, unrolled or in loops."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf
@@ -24,9 +25,11 @@ from xdsl_memplan.dialects.tiling_queries import tile_operation
 from xdsl_memplan.model.split_graph import Affine, Box, Indirect, SplitGraph, operand_box, whole
 from xdsl_memplan.model.tiling_plan import Fetch, GroupLayout, LoopCut, Track
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place, Position
+from xdsl_memplan.transforms.expand_groups.bundles import Bundle, BundlePlace, tensors_in
 from xdsl_memplan.transforms.expand_groups.look_alikes import (
     box_in,
     is_empty,
+    kept_track,
     repeating_cuts,
     runs_of_cut,
 )
@@ -53,6 +56,9 @@ class GroupToEmit:
     """For each tensor that is read outside: the memory it is stored to; None: it stays on chip."""
     shortest_loop: int
     """Runs of at least so many tiles that look alike become a loop."""
+    places: Mapping[int, BundlePlace] = field(default_factory=dict[int, BundlePlace])
+    """Tensors from outside, and those that are read outside, that lie in bundles. Those without a
+    value are several tensors side by side, of which a tile loads what it needs when it needs it."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,12 @@ class _Emitter:
     outputs: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     overlaps: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     """What was kept from the tile before."""
+    cached: dict[int, tuple[int, Track] | None] = field(
+        default_factory=dict[int, tuple[int, Track] | None]
+    )
+    """What `_cached_track` has found."""
+    bundles: dict[Bundle, SSAValue] = field(default_factory=dict[Bundle, SSAValue])
+    """What is in the bundles that are read or written to."""
     sums: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     """What a contraction has added up so far."""
 
@@ -88,9 +100,6 @@ class _Emitter:
         self.cuts = len(group.layout.tracks)
         self.levels = dict(group.layout.sequence)
         self.fetches = {fetch.tensor: fetch for fetch in group.layout.fetches}
-        self.runs = [
-            runs_of_cut(group.graph, group.layout, cut, group.homes) for cut in range(self.cuts)
-        ]
         self.streams = {
             fetch.reader: fetch for fetch in group.layout.fetches if fetch.kind == "streamed"
         }
@@ -101,6 +110,9 @@ class _Emitter:
             for tensor in group.graph.ops[number].results
         }
         self.copied = self._leave_as_copies()
+        self.runs = [
+            runs_of_cut(group.graph, group.layout, cut, group.homes) for cut in range(self.cuts)
+        ]
         self.deepest: dict[int, int] = {}
         self.last_reader = self._last_readers()
         self.kept_by: dict[int, list[int]] = {}
@@ -133,33 +145,39 @@ class _Emitter:
 
     def _cached_track(self, tensor_: int) -> tuple[int, Track] | None:
         """The dimension of a tensor along which tiles keep a part, and its track."""
+        if tensor_ not in self.cached:
+            self.cached[tensor_] = self._find_cached_track(tensor_)
+        return self.cached[tensor_]
+
+    def _find_cached_track(self, tensor_: int) -> tuple[int, Track] | None:
         if self.group.graph.tensors[tensor_].kind == "fill":
             return None
         fetch = self.fetches.get(tensor_)
         if fetch is not None and fetch.kind != "fetched":
             return None
-        for dimension, span in enumerate(self.layout.tensors[tensor_]):
-            if span.driven:
-                track = self.layout.tracks[span.first][span.second]
-                if any(b > a for a, b in map(track.overlap, range(1, len(track.new)))):
-                    return dimension, track
-        return None
+        return kept_track(self.layout, tensor_)
 
     # The loop nest.
 
     def emit(self, builder: Builder) -> dict[int, SSAValue]:
         """Insert the code; return the values of the tensors that are read outside."""
         place = Place((), builder)
+        for bundle in tensors_in(self.group.places.values()):
+            self.bundles[bundle] = bundle.current(builder)
         for fetch in self.layout.fetches:
             if fetch.kind == "kept":
                 self._load_kept(fetch, place)
         for tensor_, home in self.group.homes.items():
+            if tensor_ in self.group.places:
+                continue
             if self._tensor_level(tensor_) > 0 or home is not None:
                 type_ = self.group.values[tensor_].type
                 self.outputs[tensor_] = empty(
                     tile_type(type_, shape_of(self.group.values[tensor_])), builder
                 )
         self._body(0, place)
+        for bundle, value in self.bundles.items():
+            bundle.value = value
         return self.outputs
 
     def _leave_as_copies(self) -> set[int]:
@@ -260,7 +278,10 @@ class _Emitter:
             (self.overlaps, list(self.overlaps)),
             (self.sums, list(self.sums)),
         )
-        slots = [(table, key) for table, keys in states for key in keys]
+        slots: list[tuple[dict[Any, SSAValue], Any]] = [
+            *((table, key) for table, keys in states for key in keys),
+            *((self.bundles, bundle) for bundle in self.bundles),
+        ]
         initial = [table[key] for table, key in slots]
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
         for (table, key), argument in zip(slots, block.args[1:], strict=True):
@@ -309,8 +330,9 @@ class _Emitter:
         elif number in self.streams:
             self._streamed(number, self.streams[number], place)
         else:
-            loops = [self._loop_range(number, loop, place) for loop in range(len(op.loops))]
-            self._finish(number, self._tile(number, loops, place, self._loops_for(number)), place)
+            loops_at = self._loops_for(number)
+            tile = self._tile(number, _loop_ranges(place, loops_at), place, loops_at)
+            self._finish(number, tile, place)
         for tensor_ in self.kept_by.get(number, ()):
             self._keep(tensor_, place)
         for result in op.results:
@@ -319,11 +341,6 @@ class _Emitter:
 
     def _loops_for(self, number: int) -> BoxAt:
         return lambda position: self._loops_at(number, position)
-
-    def _loop_range(self, number: int, loop: int, place: Place) -> LoopRange:
-        start, stop = self._loops_at(number, place.position)[loop]
-        _, value = place.index(lambda position: self._loops_at(number, position)[loop][0])
-        return LoopRange(start, stop - start, value)
 
     def _tile(
         self,
@@ -416,11 +433,7 @@ class _Emitter:
                 ranges[fetch.along] = (begin, min(begin + size, stop))
                 return tuple(ranges)
 
-            loops: list[LoopRange] = []
-            for loop in range(len(op.loops)):
-                low, high = loops_at(at.position)[loop]
-                _, dynamic = at.index(lambda p, loop=loop: loops_at(p)[loop][0])
-                loops.append(LoopRange(low, high - low, dynamic))
+            loops = _loop_ranges(at, loops_at)
 
             def part(position: Position) -> Box:
                 low, high = loops_at(position)[fetch.along]
@@ -439,8 +452,7 @@ class _Emitter:
             if over is not None:
                 # Slices that were computed already stand where others were read.
                 self.windows[over] = Window(value, self.windows[over].starts)
-            source = whole_window(self.group.values[fetch.tensor])
-            loaded = source.load(at, wanted)
+            loaded = self._outside(fetch.tensor).load(at, wanted)
             self.windows[fetch.tensor] = Window(
                 loaded, lambda p: tuple(low for low, _ in wanted(p))
             )
@@ -512,6 +524,9 @@ class _Emitter:
     # Tensors.
 
     def _take(self, tensor_: int, place: Place, box: BoxAt) -> SSAValue:
+        if tensor_ >= len(self.group.values):
+            rank = len(self.group.graph.tensors[tensor_].shape)
+            return self._in_bundle(self.group.places[tensor_], rank).load(place, box)
         value = self.group.values[tensor_]
         if self.group.graph.tensors[tensor_].kind == "fill":
             return remake(value, box_shape(box(place.position)), place.builder)
@@ -523,10 +538,20 @@ class _Emitter:
             return window
         fetch = self.fetches.get(tensor_)
         if fetch is None or fetch.kind == "resident":
-            return whole_window(self.group.values[tensor_])
+            return self._outside(tensor_)
         self._fetch(tensor_, place)
         # Of a tensor without elements nothing is loaded.
-        return self.windows.get(tensor_) or whole_window(self.group.values[tensor_])
+        return self.windows.get(tensor_) or self._outside(tensor_)
+
+    def _outside(self, tensor_: int) -> Window:
+        """All of a tensor from outside, or of the bundle that it lies in."""
+        at = self.group.places.get(tensor_)
+        value = self.group.values[tensor_]
+        return whole_window(value) if at is None else self._in_bundle(at, len(shape_of(value)))
+
+    def _in_bundle(self, at: BundlePlace, rank: int) -> Window:
+        starts = at.starts(rank)
+        return Window(self.bundles[at.bundle], lambda _: starts)
 
     def _starts(self, tensor_: int) -> Callable[[Position], tuple[int, ...]]:
         spans = self.layout.tensors[tensor_]
@@ -546,7 +571,7 @@ class _Emitter:
         if is_empty(box(place.position)):
             self._keep_at_hand(tensor_)
             return
-        value = whole_window(self.group.values[tensor_]).load(place, box)
+        value = self._outside(tensor_).load(place, box)
         self._at_hand(tensor_, value, place)
 
     def _prefetch(self, level: int, place: Place) -> None:
@@ -569,7 +594,7 @@ class _Emitter:
                 box.append((min(a for a, _ in busy), max(b for _, b in busy)))
             else:
                 box.append((span.first, span.second))
-        value = whole_window(self.group.values[fetch.tensor]).load(place, lambda _: tuple(box))
+        value = self._outside(fetch.tensor).load(place, lambda _: tuple(box))
         first = tuple(a for a, _ in box)
         self.windows[fetch.tensor] = Window(value, lambda _: first)
 
@@ -644,7 +669,8 @@ class _Emitter:
     def _write(self, tensor_: int, value: SSAValue, place: Place) -> None:
         """Write a new box of a tensor to where readers outside of the group find it."""
         home = self.group.homes[tensor_]
-        if tensor_ not in self.outputs:
+        at = self.group.places.get(tensor_)
+        if at is None and tensor_ not in self.outputs:
             self.outputs[tensor_] = value
             return
         spans = self.layout.tensors[tensor_]
@@ -665,6 +691,11 @@ class _Emitter:
         if is_empty(box(place.position)):
             return
         part = Window(value, self._starts(tensor_)).take(place, box)
+        if at is not None:
+            room = self._in_bundle(at, len(spans))
+            store = StoreOp(part, room.value, at.bundle.home, room.offsets(place, box))
+            self.bundles[at.bundle] = place.builder.insert(store).result
+            return
         target = self.outputs[tensor_]
         offsets = whole_window(target).offsets(place, box)
         if home is not None:
@@ -672,6 +703,15 @@ class _Emitter:
         else:
             written = inserted(part, target, offsets, place)
         self.outputs[tensor_] = written
+
+
+def _loop_ranges(place: Place, loops_at: BoxAt) -> list[LoopRange]:
+    """What a tile computes of each loop."""
+    starts, values = place.indices_of(lambda position: [a for a, _ in loops_at(position)])
+    return [
+        LoopRange(start, stop - start, value)
+        for start, (_, stop), value in zip(starts, loops_at(place.position), values, strict=True)
+    ]
 
 
 def _result_number(op: Operation, value: SSAValue) -> int:

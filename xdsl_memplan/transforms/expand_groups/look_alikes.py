@@ -1,9 +1,23 @@
 """Which tiles of a cut look alike, so that one loop body can compute them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
 
-from xdsl_memplan.model.split_graph import Box, SplitGraph, operand_ranges, tile_signature
-from xdsl_memplan.model.tiling_plan import GroupLayout, Span
+from xdsl_memplan.model.split_graph import (
+    Affine,
+    Box,
+    Index,
+    Indirect,
+    Reshape,
+    SplitGraph,
+    SplitOperand,
+    Whole,
+    index_signature,
+    reshape_operand_box,
+    reshape_signature,
+)
+from xdsl_memplan.model.tiling_plan import GroupLayout, Span, Track
 from xdsl_memplan.transforms.expand_groups.axes import Position
 from xdsl_memplan.transforms.expand_groups.tile_runs import Run, runs_of_tiles
 
@@ -31,73 +45,182 @@ def repeating_cuts(layout: GroupLayout, tensor: int) -> list[int]:
     return [cut for cut in range(max(driving, default=0)) if cut not in driving]
 
 
+def kept_track(layout: GroupLayout, tensor: int) -> tuple[int, Track] | None:
+    """The dimension of a tensor along which a tile keeps a part for the next, and its track."""
+    for dimension, span in enumerate(layout.tensors[tensor]):
+        if span.driven:
+            track = layout.tracks[span.first][span.second]
+            if any(b > a for a, b in map(track.overlap, range(1, len(track.new)))):
+                return dimension, track
+    return None
+
+
 def runs_of_cut(
     graph: SplitGraph, layout: GroupLayout, cut: int, outputs: Collection[int]
 ) -> list[Run]:
     """Runs of tiles of a cut that look alike.
 
     In a run all boxes keep their sizes and advance by the same step, those that operations read,
-    those that are kept, and what is new of `outputs` (tensors) among them. O(tiles * operands) at
-    most.
+    those that are kept, and what is new of `outputs` (tensors) among them. Operands that are read
+    alike are looked at once. O(tiles * (tracks + kinds of operands)).
     """
     tiles = layout.tiles(cut)
-    lengths: list[list[object]] = [[] for _ in range(tiles)]
-    starts: list[list[int]] = [[] for _ in range(tiles)]
-    used = {
-        span.second
-        for spans in (*layout.loops.values(), *layout.tensors.values())
-        for span in spans
-        if span.driven and span.first == cut
-    }
-    written = {
-        span.second
-        for tensor in outputs
-        for span in layout.tensors[tensor]
-        if span.driven and span.first == cut
-    }
+    columns = _Columns(tiles)
     if any(cut in repeating_cuts(layout, tensor) for tensor in outputs):
-        for tile in range(tiles):
-            lengths[tile].append(tile == 0)  # Only the first one writes.
+        columns.same([tile == 0 for tile in range(tiles)])  # Only the first one writes.
+    used = _tracks_of(cut, (*layout.loops.values(), *layout.tensors.values()))
+    written = _tracks_of(cut, (layout.tensors[tensor] for tensor in outputs))
     for number in sorted(used):
-        track = layout.tracks[cut][number]
-        done = 0
-        for tile in range(tiles):
-            ranges = [track.new[tile], track.overlap(tile), track.overlap(tile + 1)]
-            if number in written:
-                start, stop = track.new[tile]
-                ranges.append((min(max(start, done), stop), stop))
-            done = max(done, track.new[tile][1])
-            for start, stop in ranges:
-                lengths[tile].append(stop - start)
-                starts[tile].append(start if stop > start else 0)
+        _add_track(columns, layout.tracks[cut][number], is_written=number in written)
     seen: set[object] = set()
     for number, spans in layout.loops.items():
-        if not any(span.driven and span.first == cut for span in spans):
-            continue
         op = graph.ops[number]
-        key = (spans, tuple((operand.access, operand.shape) for operand in op.operands))
-        if key in seen:
+        if not op.splittable or not any(_follows(span, cut) for span in spans):
             continue
-        seen.add(key)
-        elsewhere = _tiles_with_work(layout, spans)
-        for tile in range(tiles):
-            elsewhere[cut] = tile
-            loops = box_in(layout, spans, tuple(elsewhere))
-            if is_empty(loops):
-                lengths[tile].append(None)
-                continue
-            lengths[tile].append(tile_signature(op, loops) if op.splittable else None)
-            for index in range(len(op.operands)):
-                ranges = operand_ranges(op, index, loops)
-                starts[tile] += [start if stop > start else 0 for start, stop in ranges]
-    return runs_of_tiles([tuple(sizes) for sizes in lengths], [tuple(at) for at in starts])
+        elsewhere: Position | None = None
+        for operand in op.operands:
+            for part in _parts_that_vary(operand, spans, cut):
+                key = (part, tuple(spans[loop] for loop in _loops_in(part)), op.loops)
+                if key in seen:
+                    continue
+                seen.add(key)
+                elsewhere = elsewhere or _tile_with_work(layout, spans)
+                _add_reads(columns, layout, op.loops, spans, part, cut, elsewhere)
+    return runs_of_tiles(columns.lengths, columns.starts)
 
 
-def _tiles_with_work(layout: GroupLayout, spans: Sequence[Span]) -> list[int]:
+_Part: TypeAlias = tuple[Index, int] | tuple[Reshape, tuple[int, ...]]
+"""Dimensions of an operand: an index and the extent, or all of a reshape and the shape."""
+
+
+@dataclass
+class _Columns:
+    """What is compared of tiles: numbers that stay the same in a run, and that advance evenly."""
+
+    tiles: int
+    same_: list[Sequence[object]] = field(default_factory=list[Sequence[object]])
+    even: list[Sequence[int]] = field(default_factory=list[Sequence[int]])
+
+    def same(self, column: Sequence[object]) -> None:
+        """Add what is the same in all tiles of a run."""
+        self.same_.append(column)
+
+    def ranges(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """Add ranges that keep their size and advance evenly."""
+        self.same_.append([stop - start for start, stop in ranges])
+        self.even.append([start if stop > start else 0 for start, stop in ranges])
+
+    @property
+    def lengths(self) -> list[tuple[object, ...]]:
+        """What stays the same, per tile."""
+        return _rows(self.same_, self.tiles)
+
+    @property
+    def starts(self) -> list[tuple[int, ...]]:
+        """What advances evenly, per tile."""
+        return _rows(self.even, self.tiles)
+
+
+_Entry = TypeVar("_Entry")
+
+
+def _rows(columns: Sequence[Sequence[_Entry]], count: int) -> list[tuple[_Entry, ...]]:
+    return list(zip(*columns, strict=True)) if columns else [()] * count
+
+
+def _follows(span: Span, cut: int) -> bool:
+    return span.driven and span.first == cut
+
+
+def _tracks_of(cut: int, spans: Iterable[Iterable[Span]]) -> set[int]:
+    return {span.second for some in spans for span in some if _follows(span, cut)}
+
+
+def _add_track(columns: _Columns, track: Track, *, is_written: bool) -> None:
+    columns.ranges(track.new)
+    if track.keep:
+        overlaps = [track.overlap(tile) for tile in range(columns.tiles + 1)]
+        columns.ranges(overlaps[:-1])
+        columns.ranges(overlaps[1:])
+    if is_written:
+        rest: list[tuple[int, int]] = []
+        done = 0
+        for start, stop in track.new:
+            rest.append((min(max(start, done), stop), stop))
+            done = max(done, stop)
+        columns.ranges(rest)
+
+
+def _parts_that_vary(operand: SplitOperand, spans: Sequence[Span], cut: int) -> Iterator[_Part]:
+    """The dimensions of an operand whose ranges depend on the tile of a cut."""
+    match operand.access:
+        case Affine(indices):
+            for index, extent in zip(indices, operand.shape, strict=True):
+                if any(_follows(spans[loop], cut) for loop, _ in index.terms):
+                    yield index, extent
+        case Reshape() as reshape:
+            yield reshape, operand.shape
+        case Whole() | Indirect():
+            pass
+
+
+def _loops_in(part: _Part) -> list[int]:
+    what, _ = part
+    if isinstance(what, Index):
+        return [loop for loop, _ in what.terms]
+    return [loop for loops, _ in what.groups for loop in loops]
+
+
+def _add_reads(
+    columns: _Columns,
+    layout: GroupLayout,
+    extents: Sequence[int],
+    spans: Sequence[Span],
+    part: _Part,
+    cut: int,
+    elsewhere: Position,
+) -> None:
+    """Add what tiles read of some dimensions of an operand, and where the tile lies in that."""
+    what, _ = part
+    tracks = [layout.tracks[cut][span.second].new for span in spans if _follows(span, cut)]
+    signatures: list[object] = []
+    starts: list[tuple[int, ...]] = []
+    position = list(elsewhere)
+    for tile in range(columns.tiles):
+        position[cut] = tile
+        if any(new[tile][0] >= new[tile][1] for new in tracks):
+            signatures.append(None)  # Nothing is computed.
+            starts.append(())
+            continue
+        loops = box_in(layout, spans, tuple(position))
+        signature, start = _read_of(part, loops, extents)
+        signatures.append(signature)
+        starts.append(start)
+    columns.same(signatures)
+    if isinstance(what, Reshape):
+        rank = max(map(len, starts), default=0)
+        for dimension in range(rank):
+            columns.even.append([start[dimension] if start else 0 for start in starts])
+
+
+def _read_of(part: _Part, loops: Box, extents: Sequence[int]) -> tuple[object, tuple[int, ...]]:
+    """What a tile looks like to an operand, and where what it reads starts."""
+    what, size = part
+    if isinstance(what, Index):
+        assert isinstance(size, int)
+        # The start advances with the loops where the rest stays the same.
+        return index_signature(what, loops, size), ()
+    assert not isinstance(size, int)
+    box = reshape_operand_box(what.groups, loops, extents, size)
+    starts = tuple(start if stop > start else 0 for start, stop in box)
+    return reshape_signature(what, box, loops, size, extents), starts
+
+
+def _tile_with_work(layout: GroupLayout, spans: Sequence[Span]) -> Position:
     """For each cut a tile that computes something of an operation: the middle one if it does."""
     found: list[int] = []
     for cut, tracks in enumerate(layout.tracks):
-        used = [tracks[span.second] for span in spans if span.driven and span.first == cut]
+        used = [tracks[span.second] for span in spans if _follows(span, cut)]
         middle = layout.tiles(cut) // 2
         nonempty = (
             tile
@@ -105,4 +228,4 @@ def _tiles_with_work(layout: GroupLayout, spans: Sequence[Span]) -> list[int]:
             if all(start < stop for start, stop in (track.new[tile] for track in used))
         )
         found.append(next(nonempty, middle))
-    return found
+    return tuple(found)

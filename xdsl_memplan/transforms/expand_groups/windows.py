@@ -50,15 +50,13 @@ class Window:
 
     def offsets(self, place: Place, box: BoxAt) -> list[int | SSAValue]:
         """Where a box starts in this window, per dimension."""
-        found: list[int | SSAValue] = []
-        for dimension in range(len(shape_of(self.value))):
 
-            def at(position: Position, dimension: int = dimension) -> int:
-                return box(position)[dimension][0] - self.starts(position)[dimension]
+        def at(position: Position) -> list[int]:
+            pairs = zip(box(position), self.starts(position), strict=True)
+            return [start - mine for (start, _), mine in pairs]
 
-            base, value = place.index(at)
-            found.append(base if value is None else value)
-        return found
+        found = zip(*place.indices_of(at), strict=True)
+        return [number if value is None else value for number, value in found]
 
 
 def whole_window(value: SSAValue) -> Window:

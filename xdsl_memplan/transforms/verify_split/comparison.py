@@ -1,6 +1,7 @@
 """Compares what a tensor of the tiled program holds with what the whole program has there."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from xdsl.ir import Attribute, Operation
 
@@ -12,6 +13,7 @@ from xdsl_memplan.transforms.verify_split.held_parts import (
     Origin,
     Part,
     meet,
+    tensors_of,
     without,
 )
 
@@ -63,7 +65,8 @@ def _why_not(held: Held, box: Box, leaf: Part, shift: Shift) -> NotFollowedError
         if shared is None:
             continue
         is_written, by = True, by or part.by
-        is_same_tensor = part.origin.key == leaf.origin.key
+        corner: Box = tuple((a, a + 1) for a, _ in shared)
+        is_same_tensor = tensors_of(part, corner) == tensors_of(_moved(leaf, shift), corner)
         starts_anew = not leaf.is_complete and _kind(part.origin) == "constant"
         if (
             are_different(part.origin, leaf.origin)
@@ -74,6 +77,12 @@ def _why_not(held: Held, box: Box, leaf: Part, shift: Shift) -> NotFollowedError
     if not is_written:
         raise MismatchError(f"elements {where} are not written")
     return NotFollowedError(f"elements {where} are not known to be those of the whole program", by)
+
+
+def _moved(leaf: Part, shift: Shift) -> Part:
+    """What is wanted, as local indices find it."""
+    back = [None if s is None else -s for s in shift]
+    return replace(leaf, access=tuple(along.moved(back) for along in leaf.access))
 
 
 def are_different(one: Origin, other: Origin) -> bool:
@@ -170,13 +179,14 @@ def shifts(held: Held, region: Box, want: Held) -> list[list[int | None]]:
         if placed is not None and meet(placed, box) is None:
             continue  # What the same elements are besides matters, other elements do not.
         for leaf in want.parts:
-            if leaf.origin.key == part.origin.key:
+            if tensors_of(leaf, leaf.box) & tensors_of(part, box):
                 shift = _shift_between(part, leaf, [a for a, _ in box], want.shape)
                 if shift is not None and shift not in found:
                     found.append(shift)
                     placed = placed or box
         is_different = is_different or all(
-            leaf.origin.key == part.origin.key or are_different(part.origin, leaf.origin)
+            bool(tensors_of(leaf, leaf.box) & tensors_of(part, box))
+            or are_different(part.origin, leaf.origin)
             for leaf in want.parts
         )
     if found:

@@ -1,5 +1,6 @@
 """What a tensor of the tiled program holds: parts of tensors of the whole program."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -56,8 +57,20 @@ class Apart:
 
 
 @dataclass(frozen=True)
+class Row:
+    """Tensors that are concatenated, taken for parts of one tensor: part `n` ends at `ends[n]`."""
+
+    along: int
+    ends: tuple[int, ...]
+
+    def members(self, first: int, end: int) -> range:
+        """The numbers of the tensors that indices `first` to `end - 1` are of."""
+        return range(bisect_right(self.ends, first), bisect_left(self.ends, end) + 1)
+
+
+@dataclass(frozen=True)
 class Origin:
-    """A tensor of the whole program, or one value everywhere.
+    """A tensor of the whole program, or one value everywhere; or several tensors in a `row`.
 
     Of a sum that tiles add up, `summed` is the loop that it runs along, `terms` how long it is.
     """
@@ -67,6 +80,11 @@ class Origin:
     terms: int = 0
     apart: Apart | None = field(default=None, compare=False)
     """Of elements set apart: which ones are between them."""
+    row: Row | None = field(default=None, compare=False)
+
+    def of_sum(self, summed: int | None, terms: int) -> "Origin":
+        """The sum that is added up to this."""
+        return Origin(self.key, summed, terms, row=self.row)
 
 
 UNDEFINED = Origin(None)
@@ -100,6 +118,21 @@ class Part:
         """The part in a tensor in which index `p` has become `p + by`."""
         box = tuple((a + d, b + d) for (a, b), d in zip(self.box, by, strict=True))
         return replace(self, box=box, access=tuple(along.moved(by) for along in self.access))
+
+
+def tensors_of(part: Part, box: Box) -> frozenset[object]:
+    """The tensors of the whole program that a box of a part is of; of one without a row, one."""
+    row = part.origin.row
+    if row is None:
+        return frozenset((part.origin.key,))
+    along = part.access[row.along]
+    if along.shift is None:
+        return frozenset((part.origin.key, number) for number in range(len(row.ends)))
+    start, end = (0, 1) if along.dim is None else box[along.dim]
+    members = row.members(
+        along.shift + along.step * start, along.shift + along.step * (end - 1) + 1
+    )
+    return frozenset((part.origin.key, number) for number in members)
 
 
 @dataclass(frozen=True)

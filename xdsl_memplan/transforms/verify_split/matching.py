@@ -29,9 +29,9 @@ from xdsl_memplan.transforms.verify_split.held_parts import (
     Along,
     Box,
     Held,
-    Origin,
     Part,
     meet,
+    tensors_of,
     whole_box,
 )
 from xdsl_memplan.transforms.verify_split.whole_program import WholeProgram, other_kind
@@ -102,9 +102,9 @@ class Matcher:
     def _keys(self, read: Sequence[tuple[Held, Box]]) -> Sequence[Hashable]:
         """The tensors that one operand may be a part of; None if none is known of any."""
         for held, region in read:
-            keys = [part.origin.key for part, _ in known_parts(held, region)]
+            keys = {t for part, box in known_parts(held, region) for t in tensors_of(part, box)}
             if keys:
-                return list(dict.fromkeys(keys))
+                return sorted(keys, key=self.program.number_of)
         return [None]
 
     def _as_part_of(
@@ -216,7 +216,7 @@ class Matcher:
         [part] = self.program.held(whole.op.results[number]).parts
         shape = shape_of(whole.op.results[number])
         terms = 0 if summed is None else whole.loops[summed]
-        origin = Origin(part.origin.key, summed, terms)
+        origin = part.origin.of_sum(summed, terms)
         return Held(shape, (Part(part.box, origin, part.access, done),))
 
     def _result(
@@ -231,10 +231,12 @@ class Matcher:
         shape = shape_of(tile.op.results[number])
         [part] = self.program.held(whole.op.results[number]).parts
         access = tuple(
-            Along(dimension, 1, _start_of(index, starts, 0))
-            for dimension, index in enumerate(tile.maps[tile.inputs + number])
+            Along(dimension, 1, _start_of(index, starts, along.shift or 0))
+            for dimension, (index, along) in enumerate(
+                zip(tile.maps[tile.inputs + number], part.access, strict=True)
+            )
         )
-        origin = Origin(part.origin.key, summed, terms)
+        origin = part.origin.of_sum(summed, terms)
         return Held(shape, (Part(whole_box(shape), origin, access, done, tile.op),))
 
     def _check_whole(self, value: SSAValue, other: SSAValue) -> None:

@@ -1,17 +1,18 @@
 """What the tiles of each group do, counted in the tiles."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
 from xdsl_memplan.transforms.verify_split.check_errors import MismatchError
+from xdsl_memplan.transforms.verify_split.computation import is_tensor
 from xdsl_memplan.transforms.verify_split.tiled_program import TiledProgram
 from xdsl_memplan.transforms.verify_split.whole_program import volume
 
@@ -42,13 +43,13 @@ def recount(run: TiledProgram) -> dict[GroupOp, GroupCount]:
     outside = [run.program.held(op.source).parts for op in block.ops if isinstance(op, StoreOp)]
     for op, times in run.times.items():
         if isinstance(op, LoadOp):
-            group, size = _group_of(run, op, _readers), size_bytes(op.result.type)
+            group, size = _group_of(run, op.result, _read_by), size_bytes(op.result.type)
         elif isinstance(op, StoreOp):
             parts = run.held(op.source).parts
             if parts in outside:
                 outside.remove(parts)
                 continue
-            group, size = _group_of(run, op, _makers), size_bytes(op.source.type)
+            group, size = _group_of(run, op.source, _made_by), size_bytes(op.source.type)
         else:
             group = _group_at(run, op)
             if group is not None:
@@ -95,33 +96,58 @@ def _group_at(run: TiledProgram, op: Operation) -> GroupOp | None:
 
 
 def _group_of(
-    run: TiledProgram, move: Operation, near: Callable[[Operation], Iterable[Operation]]
+    run: TiledProgram,
+    moved: SSAValue,
+    near: Callable[[SSAValue], Iterable[tuple[Operation, Iterable[SSAValue]]]],
 ) -> GroupOp | None:
     """The group of the nearest operations that are pieces of one; None if they are of several."""
     groups: set[GroupOp | None] = set()
-    seen, pending = {move}, [move]
+    seen, pending = {moved}, [moved]
     while pending:
-        for op in near(pending.pop()):
+        for op, further in near(pending.pop()):
             if op in run.matcher.pieces:
                 groups.add(_group_at(run, op))
-            elif op not in seen:
-                seen.add(op)
-                pending.append(op)
+                continue
+            new = [value for value in dict.fromkeys(further) if value not in seen]
+            seen.update(new)
+            pending += new
     return groups.pop() if len(groups) == 1 else None
 
 
-def _readers(op: Operation) -> Iterator[Operation]:
-    inner = op.body.block.args if isinstance(op, scf.ForOp) else ()
-    for value in (*op.results, *inner):
-        for use in value.uses:
-            yield use.operation
+def _read_by(value: SSAValue) -> Iterator[tuple[Operation, Iterable[SSAValue]]]:
+    """Who reads a tensor, and the tensors in which it is found after that."""
+    for use in value.uses:
+        op, number = use.operation, use.index
+        match op:
+            case scf.ForOp():
+                number -= len(op.operands) - len(op.iter_args)
+                yield op, (op.results[number], op.body.block.args[1 + number])
+            case scf.YieldOp() if isinstance(loop := op.parent_op(), scf.ForOp):
+                yield op, (loop.results[number], loop.body.block.args[1 + number])
+            case StoreOp() if number == 0:
+                yield op, ()  # It has left the chip.
+            case _:
+                yield op, op.results
 
 
-def _makers(op: Operation) -> Iterator[Operation]:
-    # A store hands on its destination; what is written is the source.
-    values: Sequence[SSAValue] = (op.source,) if isinstance(op, StoreOp) else op.operands
-    if isinstance(op, scf.ForOp) and op.body.block.last_op is not None:
-        values = op.body.block.last_op.operands
-    for value in values:
-        if isinstance(value, OpResult):
-            yield value.op
+def _made_by(value: SSAValue) -> Iterator[tuple[Operation, Iterable[SSAValue]]]:
+    """Who makes a tensor, and of what."""
+    match value:
+        case BlockArgument() if isinstance(loop := value.block.parent_op(), scf.ForOp):
+            yield loop, _handed_on(loop, value.index - 1)
+        case OpResult(op=scf.ForOp() as loop):
+            yield loop, _handed_on(loop, value.index)
+        case OpResult(op=StoreOp() as store):
+            # It hands on its destination; what is written is the source.
+            yield store, (store.source,)
+        case OpResult():
+            yield value.op, filter(is_tensor, value.op.operands)
+        case _:
+            pass
+
+
+def _handed_on(loop: scf.ForOp, number: int) -> Iterator[SSAValue]:
+    last = loop.body.block.last_op
+    if number >= 0 and last is not None:
+        yield loop.iter_args[number]
+        yield last.operands[number]

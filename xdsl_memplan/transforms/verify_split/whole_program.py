@@ -33,9 +33,11 @@ from xdsl_memplan.transforms.verify_split.held_parts import (
     clipped,
     glued,
     overwritten,
+    tensors_of,
     whole_box,
 )
 from xdsl_memplan.transforms.verify_split.reshapes import Reshape
+from xdsl_memplan.transforms.verify_split.rows import rows_of
 
 
 @dataclass
@@ -59,9 +61,16 @@ class WholeProgram:
     _held: dict[SSAValue, Held] = field(default_factory=dict[SSAValue, Held])
     _read: list[SSAValue] = field(default_factory=list[SSAValue])
 
+    _numbers: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
+
     def __post_init__(self) -> None:
+        self._rows = rows_of(operations(self.function))
         for op in operations(self.function):
             self._enter(op)
+
+    def number_of(self, tensor: Hashable) -> int:
+        """Number tensors in the order in which they are met."""
+        return self._numbers.setdefault(tensor, len(self._numbers))
 
     def held(self, value: SSAValue) -> Held:
         """What a tensor is made of, in terms of tensors that are computed."""
@@ -126,7 +135,7 @@ class WholeProgram:
 
     def _keys(self, tensors: Sequence[SSAValue]) -> set[Hashable]:
         parts = (part for value in tensors for part in self.held(value).parts)
-        return {None, *(part.origin.key for part in parts)}
+        return {None, *(tensor for part in parts for tensor in tensors_of(part, part.box))}
 
     def _find(self, value: SSAValue) -> Held:
         if isinstance(value, OpResult) and isinstance(value.op, GroupOp):
@@ -154,6 +163,8 @@ class WholeProgram:
                 return Held(shape, (replace(part, origin=origin),))
             if isinstance(value.op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
                 return Held(shape, self._reshaped(value.op, key))
+            if value in self._rows:
+                return Held(shape, (self._rows[value],))
         return Held(shape, (itself(key, shape),))
 
     def _apart(self, op: tensor.InsertSliceOp) -> Apart | None:
