@@ -2,8 +2,8 @@
 
     python benchmarks/mcts_ablation.py [--seeds 5] [--lives 200] [--portfolio] [--corpus DIR]
 
-On boxing (planner idealloc): where the best of all boxed layouts ends over the load, on 20 instances:
-minimalloc's A to K, two of idealloc's, and generated ones; of other CSV files with `--corpus`. With
+On boxing (planner idealloc): where the best of all boxed layouts ends, over the load. 20 instances:
+minimalloc's A to K, two of idealloc's, and generated ones; other CSV files with `--corpus`. With
 `--portfolio` on orders and climbs (planner auto without exact search and repair). Means over seeds;
 "wins" counts seeds where tree search ends lower, and an instance is won if its mean is lower.
 """
