@@ -14,7 +14,7 @@ fn by_key(drawn: &[Draw]) -> BTreeMap<u64, u32> {
 
 #[test]
 fn one_draw_made_anew_leaves_the_others_that_still_happen() {
-    let instance = Instance::new(&generate::mixed_lifetimes(400, 3));
+    let instance = Instance::new(&generate::mixed_lifetimes(400, 3).expect("a problem"));
     let boxed = Boxed::new(&instance, 0);
     let (order, drawn) = boxed.order(5, &[]);
     assert_eq!(boxed.order(5, &[]).0, order, "the same seed gives the same order");
@@ -68,7 +68,7 @@ fn without_a_value_to_beat_the_tree_descends_from_play_to_play() {
 
 #[test]
 fn a_plan_says_where_the_best_boxes_end() {
-    let problem = generate::mixed_lifetimes(300, 1);
+    let problem = generate::mixed_lifetimes(300, 1).expect("a problem");
     let found =
         plan(&problem, "idealloc", &Options::default(), &Control::default()).expect("a plan");
     let statistic = |name| found.statistics.iter().find(|(n, _)| *n == name).expect("known").1;
