@@ -3,8 +3,8 @@
     python benchmarks/arms.py [--seeds 3] [--effort low] [--tree] [FILE.csv ...]
 
 Peak over bound. With `--tree` what each arm of tree search is worth at equal work: without exact
-search and repair, with all orders, without each of them, and with boxing as one more arm. Files
-default to those that are kept here; generated instances are added.
+search and repair, with all orders and without each of them. Files default to those that are kept
+here; generated instances are added.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def ratio(
 
 def tree_arms() -> dict[str, dict[str, str]]:
     """Name every setting of the arms of tree search with its parameters."""
-    settings = {"all orders": TREE_ONLY, "and boxing": TREE_ONLY | {"boxing": "on"}}
+    settings = {"all orders": TREE_ONLY}
     for order in range(ORDERS):
         settings[f"without order {order}"] = TREE_ONLY | {"without-order": str(order)}
     return settings

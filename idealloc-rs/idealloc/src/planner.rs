@@ -74,6 +74,16 @@ pub fn planners() -> Vec<Planner> {
     all
 }
 
+/// The planners that follow a rule once; those whose time grows with the square of the buffers only with `slow` ones.
+pub(crate) fn one_pass(slow: bool) -> Vec<Planner> {
+    const SEARCHES: [&str; 4] =
+        ["tvm-hill-climb", "vela-hill-climb", "tflite-gpu-min-cost-flow", "xla-best-of"];
+    const SLOW: [&str; 3] = ["triton", "somas", "tflite-gpu-by-size-objects"];
+    let all = place::PLANNERS.iter().chain(baselines::PLANNERS).copied();
+    let left_out = |name| SEARCHES.contains(&name) || !slow && SLOW.contains(&name);
+    all.filter(|planner| !left_out(planner.name)).collect()
+}
+
 /// The planner of this name.
 ///
 /// # Errors
@@ -136,7 +146,7 @@ pub fn plan(
     })
 }
 
-fn refuse_unsupported(planner: &Planner, problem: &Problem) -> Result<(), Error> {
+pub(crate) fn refuse_unsupported(planner: &Planner, problem: &Problem) -> Result<(), Error> {
     let used = [
         (problem.alignments().is_some(), planner.features.alignment, "alignment above 1"),
         (!problem.fixed().is_empty(), planner.features.fixed, "fixed offsets"),

@@ -203,3 +203,19 @@ fn the_result_does_not_depend_on_threads() {
     };
     assert_eq!(offsets(1), offsets(3));
 }
+
+#[test]
+fn what_is_opened_can_be_taken_back() {
+    let tiles = cut(300, 60, 1 << 20, 7);
+    let tiling = tiling(&problem(&tiles));
+    let mut forest = glued(&tiling, 7);
+    let before = forest.roots().to_vec();
+    forest.open(0.0);
+    assert!(forest.roots().len() > before.len(), "something was doubtful");
+    assert!(forest.roots().iter().all(|&root| forest.worst(root) <= 0.0));
+    forest.take_back();
+    let (mut after, mut before) = (forest.roots().to_vec(), before);
+    after.sort_unstable();
+    before.sort_unstable();
+    assert_eq!(after, before);
+}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idealloc::{
-    Control, Effort, Lifetime, Options, Plan, Problem, StopReason, generate, load, plan,
+    Control, Effort, Lifetime, Options, Plan, Problem, StopReason, generate, load, plan, planners,
 };
 use proptest::prelude::*;
 
@@ -44,6 +44,19 @@ proptest! {
             prop_assert!(plan.peak >= plan.bound);
             prop_assert!(plan.bound >= load(&problem));
             prop_assert_eq!(plan.stop == StopReason::Optimal, plan.peak == plan.bound);
+        }
+    }
+
+    #[test]
+    fn auto_is_never_above_a_rule_of_one_pass(rows in rows(), seed in any::<u64>()) {
+        let problem = problem(&rows, None);
+        let auto = run(&problem, "auto", &low(seed)).peak;
+        let searches = ["auto", "exact", "idealloc", "minimalloc", "telamalloc"];
+        for planner in planners().iter().filter(|one| !searches.contains(&one.name)) {
+            // What it cannot honour it refuses.
+            let Ok(other) = plan(&problem, planner.name, &low(seed), &Control::default()) else { continue };
+            let climbs = planner.name.ends_with("hill-climb");
+            prop_assert!(auto <= other.peak || climbs, "{} has {}", planner.name, other.peak);
         }
     }
 
@@ -276,10 +289,12 @@ fn arms_can_be_switched_for_ablation() {
         let parameters = vec![(name.to_owned(), value.to_owned())];
         plan(&problem, "auto", &Options { parameters, ..low(0) }, &Control::default())
     };
-    for (name, value) in [("boxing", "on"), ("boxing", "off"), ("without-order", "14")] {
+    for (name, value) in [("glue", "on"), ("glue", "off"), ("without-order", "14")] {
         assert!(with(name, value).is_ok());
     }
-    for (name, value) in [("boxing", "maybe"), ("without-order", "15"), ("without-arm", "0")] {
+    for (name, value) in
+        [("glue", "maybe"), ("boxing", "on"), ("without-order", "15"), ("without-arm", "0")]
+    {
         assert!(matches!(with(name, value), Err(idealloc::Error::InvalidOption(_))));
     }
 }

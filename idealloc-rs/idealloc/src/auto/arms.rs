@@ -32,19 +32,8 @@ pub const OF_MANY: &[Order] = &[Order::peak_first(999, Key::Lifetime, Tie::Start
 /// What is tried of many buffers whose lives are alike, as far as the work goes.
 pub const OF_MANY_ALIKE: &[Order] = &[Order::by(Key::Size), Order::by(Key::Area)];
 
-/// Where a climb of tree search starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arm {
-    /// First fit in an order.
-    Pass(Order),
-    /// First fit in the order that boxing gives.
-    Boxing,
-}
-
-/// The arms of tree search: every order, and boxing if asked for, less the one at `without`.
-///
-/// Boxing is off unless asked for: it has not earned its place (`benchmarks/arms.py`).
-pub fn arms(boxing: bool, without: Option<usize>) -> Vec<Arm> {
+/// The arms of tree search: every order, less the one at `without`.
+pub fn arms(without: Option<usize>) -> Vec<Order> {
     let kept = PASSES.iter().enumerate().filter(|&(position, _)| Some(position) != without);
-    kept.map(|(_, &order)| Arm::Pass(order)).chain(boxing.then_some(Arm::Boxing)).collect()
+    kept.map(|(_, &order)| order).collect()
 }

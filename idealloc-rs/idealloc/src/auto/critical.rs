@@ -65,7 +65,7 @@ impl Search<'_> {
     }
 
     fn play(&mut self, instance: &Instance, work: u64, stream: u64) -> Option<Layout> {
-        let arms = arms(self.stages.boxing, self.stages.without);
+        let arms = arms(self.stages.without);
         let game = Portfolio::new(instance, self.target, arms, self.control);
         let limits = mcts::Limits {
             target: self.target,

@@ -10,6 +10,7 @@
 //! 6. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
 //!    ejection, of all, unless the problem is very large.
 //! 7. Repair until the work is used up.
+//! 8. A pass of every [rule](rules) that the registry has.
 //!
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
@@ -26,6 +27,7 @@ mod passes;
 mod perfect;
 pub mod portfolio;
 pub mod repair;
+mod rules;
 mod search;
 pub mod small;
 mod stages;
@@ -68,6 +70,7 @@ fn solve(
     search.passes()?;
     search.lowest_first();
     if search.perfect() {
+        search.rules();
         return Ok(search.finish());
     }
     if instance.len() > MANY {
@@ -89,5 +92,6 @@ fn solve(
     }
     search.tree();
     search.repair(u64::MAX);
+    search.rules();
     Ok(search.finish())
 }

@@ -33,6 +33,18 @@ const WORK_OF_AN_OFFER: u64 = 4;
 /// Times as much work as for other problems: nothing else comes near the bound.
 const TIMES: u64 = 2;
 
+/// Of few tiles that many times as much: with each beginning as likely as not to be the last, a second more is well spent.
+const TIMES_OF_FEW: u64 = 3;
+
+/// Tiles up to which what is left comes apart for exact search at the end,
+const FEW_TILES_TO_OPEN: usize = 2_000;
+
+/// where it was glued with more doubt than this, as long as there are
+const DOUBTS: [f64; 4] = [40.0, 20.0, 10.0, 5.0];
+
+/// so many pieces at most.
+const MOST_OPENED: usize = 250;
+
 /// What is less doubtful than this is certain, more or less.
 const CERTAIN: f64 = 0.001;
 
@@ -108,10 +120,12 @@ impl Search<'_> {
     /// Plans of one pass, kept if they are better.
     fn one_pass(&mut self, tiling: &Tiling) {
         let part = self.instance.subset(&tiling.buffers);
-        let mut orders = Orders::new(&part);
         let forest = tiling.forest();
+        let mut orders = Orders::new(&part);
         let control = self.control;
-        for order in LOWEST_FIRST {
+        // Of many it takes seconds, and only the longest first is now and then the best.
+        let orders_tried = if part.len() > MANY { 1 } else { LOWEST_FIRST.len() };
+        for &order in &LOWEST_FIRST[..orders_tried] {
             if let (offsets, Outcome::Placed(_)) =
                 lowest_first(&part, &orders.sorted(order), control)
             {
@@ -129,7 +143,8 @@ impl Search<'_> {
 
     /// Glues, takes apart and glues again; what came of it, and offsets of its roots if they reach the bound.
     fn glue(&mut self, tiling: &Tiling) -> (Forest, Option<Vec<u64>>) {
-        let budget = self.left().saturating_mul(TIMES) / WORK_OF_AN_OFFER;
+        let times = if tiling.tiles.len() <= FEW_TILES_TO_OPEN { TIMES_OF_FEW } else { TIMES };
+        let budget = self.left().saturating_mul(times) / WORK_OF_AN_OFFER;
         let mut random = Random::new(self.options.seed);
         let patience = PATIENCE * (tiling.tiles.len() as u64).max(FEW_TILES);
         let mut work = 0;
@@ -170,6 +185,11 @@ impl Search<'_> {
                     (fewest, since) = (forest.roots().len(), 0);
                 }
             }
+            if tiling.tiles.len() <= FEW_TILES_TO_OPEN && self.stages.exact {
+                if let Some(offsets) = self.opened(&mut forest) {
+                    return (forest, Some(offsets));
+                }
+            }
             if best.as_ref().is_none_or(|best| forest.roots().len() < best.roots().len()) {
                 best = Some(forest);
             }
@@ -179,6 +199,29 @@ impl Search<'_> {
         }
         self.spend(work);
         (best.unwrap_or_else(|| tiling.forest()), None)
+    }
+
+    /// Takes apart what is most doubtful, then more and more, and tries exact search on what there is then; offsets of the roots
+    /// if it finds some at the bound.
+    fn opened(&mut self, forest: &mut Forest) -> Option<Vec<u64>> {
+        let mut tried = forest.roots().len();
+        for doubt in DOUBTS {
+            forest.open(doubt);
+            let roots = forest.roots().len();
+            if roots > MOST_OPENED {
+                forest.take_back();
+                return None;
+            }
+            if roots > tried {
+                tried = roots;
+                let found = self.exactly(forest);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        forest.take_back();
+        None
     }
 
     /// Counts offers as work.

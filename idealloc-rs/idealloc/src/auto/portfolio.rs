@@ -3,11 +3,7 @@
 //! The first choice is an arm: one of the orders. The second breaks its ties at random and climbs for a segment of steps.
 //! Every further choice climbs another segment from where the last one ended, each time with other random moves.
 
-use std::sync::OnceLock;
-
-use crate::auto::arms::Arm;
 use crate::auto::climb::{Layout, climb};
-use crate::boxing::Boxed;
 use crate::control::Control;
 use crate::mcts::{Game, Play};
 use crate::parallel::Spare;
@@ -22,7 +18,7 @@ pub const SEGMENT: u64 = 12;
 /// Where a path of choices has led.
 #[derive(Clone, Debug)]
 pub struct Position {
-    arm: Arm,
+    order: Order,
     /// `None` if the play was given up, or no ties are broken yet.
     layout: Option<Layout>,
     /// False for the arm alone.
@@ -44,27 +40,22 @@ pub struct Portfolio<'a> {
     /// Engines that no play is using.
     engines: Spare<Engine<'a>>,
     is_fixed: Vec<bool>,
-    arms: Vec<Arm>,
-    /// What boxing needs of the instance, made when first asked for.
-    boxed: OnceLock<Boxed>,
+    arms: Vec<Order>,
 }
 
 impl<'a> Portfolio<'a> {
     /// A game with these arms, at least one, that is won at `target` bytes.
-    pub fn new(instance: &'a Instance, target: u64, arms: Vec<Arm>, control: &'a Control) -> Self {
+    pub fn new(
+        instance: &'a Instance,
+        target: u64,
+        arms: Vec<Order>,
+        control: &'a Control,
+    ) -> Self {
         let mut is_fixed = vec![false; instance.len()];
         for &(buffer, _) in instance.fixed() {
             is_fixed[buffer as usize] = true;
         }
-        Self {
-            instance,
-            target,
-            control,
-            engines: Spare::default(),
-            is_fixed,
-            arms,
-            boxed: OnceLock::new(),
-        }
+        Self { instance, target, control, engines: Spare::default(), is_fixed, arms }
     }
 
     fn engine(&self) -> Engine<'a> {
@@ -72,17 +63,9 @@ impl<'a> Portfolio<'a> {
     }
 
     /// The layout of an arm, its ties broken by chance if there is a stream.
-    fn start(&self, engine: &mut Engine<'_>, arm: Arm, stream: Option<u64>) -> Option<Layout> {
-        let mut sorted = match arm {
-            Arm::Pass(order) => {
-                let tie = stream.map_or(order.tie, Tie::Random);
-                Orders::new(self.instance).sorted(Order { tie, ..order })
-            }
-            Arm::Boxing => {
-                let boxed = self.boxed.get_or_init(|| Boxed::new(self.instance, 0));
-                boxed.order(&[], stream.unwrap_or(0))
-            }
-        };
+    fn start(&self, engine: &mut Engine<'_>, order: Order, stream: Option<u64>) -> Option<Layout> {
+        let tie = stream.map_or(order.tie, Tie::Random);
+        let mut sorted = Orders::new(self.instance).sorted(Order { tie, ..order });
         sorted.retain(|&buffer| !self.is_fixed[buffer as usize]);
         Layout::place(engine, self.instance, sorted, u64::MAX, self.target, self.control)
     }
@@ -90,6 +73,8 @@ impl<'a> Portfolio<'a> {
 
 impl Game for Portfolio<'_> {
     type State = Position;
+
+    const EXPLORATION: f64 = 0.4;
 
     fn choices(&self, state: Option<&Position>) -> usize {
         match state {
@@ -103,16 +88,16 @@ impl Game for Portfolio<'_> {
         let mut engine = self.engine();
         let before = engine.work();
         let mut random = Random::new(stream);
-        let (arm, mut layout, is_mixed) = match state {
+        let (order, mut layout, is_mixed) = match state {
             None => {
-                let arm = self.arms[choice % self.arms.len()];
+                let order = self.arms[choice % self.arms.len()];
                 let is_mixed = choice >= self.arms.len();
-                (arm, self.start(&mut engine, arm, is_mixed.then_some(stream)), is_mixed)
+                (order, self.start(&mut engine, order, is_mixed.then_some(stream)), is_mixed)
             }
-            Some(Position { arm, mixed: false, .. }) if choice > 0 => {
-                (*arm, self.start(&mut engine, *arm, Some(stream)), true)
+            Some(Position { order, mixed: false, .. }) if choice > 0 => {
+                (*order, self.start(&mut engine, *order, Some(stream)), true)
             }
-            Some(Position { arm, layout, .. }) => (*arm, layout.clone(), true),
+            Some(Position { order, layout, .. }) => (*order, layout.clone(), true),
         };
         if let Some(layout) = layout.as_mut().filter(|_| is_mixed) {
             let (instance, control) = (self.instance, self.control);
@@ -121,6 +106,6 @@ impl Game for Portfolio<'_> {
         let value = layout.as_ref().map_or(u64::MAX, |layout| layout.peak);
         let work = engine.work() - before;
         self.engines.give(engine);
-        Play { state: Position { arm, layout, mixed: is_mixed }, value, work }
+        Play { state: Position { order, layout, mixed: is_mixed }, value, work }
     }
 }

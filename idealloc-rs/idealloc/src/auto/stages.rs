@@ -20,14 +20,12 @@ pub struct Stages {
     pub blends: bool,
     /// Tree search.
     pub search: bool,
-    /// Boxing as an arm of tree search.
-    pub boxing: bool,
     /// The position of an order that is no arm of tree search.
     pub without: Option<usize>,
 }
 
 impl Stages {
-    /// `restarts=tree|independent|none`, `exact=on|off`, `repair=on|off`, `glue=on|off`, `blends=on|off`, `boxing=on|off`,
+    /// `restarts=tree|independent|none`, `exact=on|off`, `repair=on|off`, `glue=on|off`, `blends=on|off`,
     /// `without-order=NUMBER`.
     ///
     /// # Errors
@@ -40,7 +38,6 @@ impl Stages {
             glue: true,
             blends: true,
             search: true,
-            boxing: false,
             without: None,
         };
         for (name, value) in &options.parameters {
@@ -50,7 +47,6 @@ impl Stages {
                 ("restarts", "independent") => stages.restarts = Policy::Restarts,
                 ("exact", "on" | "off") => stages.exact = value == "on",
                 ("repair", "on" | "off") => stages.repair = value == "on",
-                ("boxing", "on" | "off") => stages.boxing = value == "on",
                 ("without-order", number) if order(number).is_some() => {
                     stages.without = order(number);
                 }
@@ -60,7 +56,7 @@ impl Stages {
                     return Err(Error::InvalidOption(format!(
                         "planner 'auto' has no parameter {name}={value}; known: restarts=tree, \
                          restarts=independent, restarts=none, exact=on, exact=off, repair=on, repair=off, \
-                         glue=on, glue=off, blends=on, blends=off, boxing=on, boxing=off, without-order=0 to {}",
+                         glue=on, glue=off, blends=on, blends=off, without-order=0 to {}",
                         PASSES.len() - 1
                     )));
                 }

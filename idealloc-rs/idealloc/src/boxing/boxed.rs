@@ -4,7 +4,7 @@ use super::control::{last_boxing, with_dummy};
 use super::corollary_15::corollary_15;
 use super::job::{Content, Job};
 use super::rogue::{best_epsilon, rogue};
-use super::theorem_2::Chooser;
+use super::theorem_2::{Chooser, Draw};
 use super::unbox::symbolic_offsets;
 use crate::place::instance::Instance;
 
@@ -36,19 +36,19 @@ impl Boxed {
         self.epsilon
     }
 
-    /// Boxes, unboxes, and returns the buffers by their symbolic offsets.
-    pub fn order(&self, choices: &[u32], stream: u64) -> Vec<u32> {
+    /// Boxes, unboxes, and returns the buffers by their symbolic offsets, with all draws of critical points.
+    pub fn order(&self, seed: u64, redrawn: &[Draw]) -> (Vec<u32>, Vec<Draw>) {
         let mut order: Vec<u32> = (0..self.buffers as u32).collect();
         if self.jobs.is_empty() {
-            return order;
+            return (order, Vec::new());
         }
-        let mut chooser = Chooser::new(choices, stream);
+        let mut chooser = Chooser::new(seed, redrawn);
         let jobs = rogue(self.jobs.clone(), self.epsilon, &mut chooser);
         let (size, mu) = last_boxing(&jobs, self.epsilon, self.largest);
         let boxes = corollary_15(jobs, size, mu, &mut chooser);
         let symbolic = symbolic_offsets(&boxes, self.buffers);
         order.sort_by_key(|&buffer| (symbolic[buffer as usize], buffer));
-        order
+        (order, chooser.into_drawn())
     }
 }
 

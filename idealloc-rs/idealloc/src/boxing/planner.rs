@@ -51,7 +51,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         Some(capacity) if !options.minimize => capacity.max(load),
         _ => load,
     };
-    let (mut plays, mut epsilon) = (0, 0.0);
+    let (mut plays, mut epsilon, mut boxed_peak) = (0, 0.0, first);
     if peak > target {
         let boxed = Boxed::new(&instance, options.seed);
         epsilon = boxed.epsilon();
@@ -63,11 +63,14 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
             threads: options.threads,
             seed: options.seed,
         };
-        let found = search(&game, policy, peak, limits, control);
+        let found = search(&game, policy, u64::MAX, limits, control);
         plays = found.plays;
         if let Some(best) = found.best {
-            peak = best.value;
-            offsets.clone_from(&best.state.offsets);
+            boxed_peak = best.value;
+            if boxed_peak < peak {
+                peak = boxed_peak;
+                offsets.clone_from(&best.state.offsets);
+            }
         }
     }
     let stop = if peak <= target && peak > load {
@@ -82,6 +85,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     let statistics = vec![
         ("lives", plays),
         ("first-fit-peak", first),
+        ("boxed-peak", boxed_peak),
         ("epsilon-thousandths", (epsilon * 1000.0) as u64),
     ];
     Ok(Placement { offsets, pools: Vec::new(), bound: load, stop, statistics })

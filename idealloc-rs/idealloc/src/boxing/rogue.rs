@@ -33,7 +33,7 @@ pub fn best_epsilon(jobs: &[Job], seed: u64) -> f64 {
         if failures == 3 || epsilon >= range.big {
             break;
         }
-        let mut chooser = Chooser::new(&[], seed);
+        let mut chooser = Chooser::new(seed, &[]);
         let left = ratio(&rogue(jobs.to_vec(), epsilon, &mut chooser));
         if left < best.0 {
             best = (left, epsilon);

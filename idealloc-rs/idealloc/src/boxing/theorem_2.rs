@@ -3,34 +3,53 @@
 use super::colouring::by_row;
 use super::job::Job;
 use super::lemma_1::lemma_1;
-use crate::random::Random;
+use crate::random::{Random, scramble};
 
-/// Where the random critical points come from: given choices first, then chance. One per plan.
-#[derive(Debug)]
-pub struct Chooser<'a> {
-    given: &'a [u32],
-    used: usize,
-    random: Random,
+/// One draw of a critical point.
+#[derive(Clone, Copy, Debug)]
+pub struct Draw {
+    /// Whose points it is drawn from.
+    pub key: u64,
+    /// Where among them, in parts of 2^32.
+    pub at: u32,
+    /// How many there are.
+    pub points: usize,
 }
 
-/// Each choice is among so many parts of the possible points; within a part chance decides.
-pub const PARTS: u32 = 8;
+/// Draws the random critical points, and remembers where. One per plan.
+///
+/// A point depends on the seed and on whose points it is drawn from, not on what was drawn before. So one draw can be made
+/// anew while all others that still happen stay as they are.
+#[derive(Debug)]
+pub struct Chooser<'a> {
+    seed: u64,
+    /// Draws made anew.
+    redrawn: &'a [Draw],
+    drawn: Vec<Draw>,
+}
 
 impl<'a> Chooser<'a> {
-    /// Makes the given choices, each below [`PARTS`], and draws all later ones.
-    pub fn new(given: &'a [u32], seed: u64) -> Self {
-        Self { given, used: 0, random: Random::new(seed) }
+    /// Everything is drawn by the seed, but for what is redrawn.
+    pub fn new(seed: u64, redrawn: &'a [Draw]) -> Self {
+        Self { seed, redrawn, drawn: Vec::new() }
     }
 
-    fn pick(&mut self, points: &[u32]) -> Option<u32> {
-        let count = points.len() as u64;
-        let part = match self.given.get(self.used) {
-            Some(&part) => u64::from(part),
-            None => self.random.below(u64::from(PARTS)),
-        };
-        self.used += 1;
-        let (from, to) = (part * count / u64::from(PARTS), (part + 1) * count / u64::from(PARTS));
-        let at = from + self.random.below((to - from).max(1));
+    /// All draws, in order.
+    pub fn into_drawn(self) -> Vec<Draw> {
+        self.drawn
+    }
+
+    /// One of these points, ascending.
+    fn pick(&mut self, points: &[u32], shape: BoxShape) -> Option<u32> {
+        let (first, last) = (*points.first()?, *points.last()?);
+        let span = u64::from(first) << 32 | u64::from(last);
+        let key = [span, points.len() as u64, shape.size, shape.layers as u64]
+            .into_iter()
+            .fold(0, |key, part| scramble(key ^ part));
+        let anew = self.redrawn.iter().find(|draw| draw.key == key);
+        let at = anew.map_or_else(|| Random::new(self.seed ^ key).next() as u32, |draw| draw.at);
+        self.drawn.push(Draw { key, at, points: points.len() });
+        let at = (u64::from(at) * points.len() as u64) >> 32;
         points.get(at as usize).copied()
     }
 }
@@ -64,7 +83,7 @@ pub fn theorem_2(jobs: Vec<Job>, shape: BoxShape, chooser: &mut Chooser<'_>) -> 
         let meets = |point: u32| jobs.iter().any(|job| job.is_live(point));
         points.retain(|&point| from <= point && point < to);
         if !points.iter().any(|&point| meets(point)) {
-            points.extend(random_point(&jobs, chooser));
+            points.extend(random_point(&jobs, shape, chooser));
             points.sort_unstable();
         }
         points.dedup();
@@ -94,10 +113,10 @@ pub fn theorem_2(jobs: Vec<Job>, shape: BoxShape, chooser: &mut Chooser<'_>) -> 
 }
 
 /// A section in which some job begins or ends, so that at least one is live.
-fn random_point(jobs: &[Job], chooser: &mut Chooser<'_>) -> Option<u32> {
+fn random_point(jobs: &[Job], shape: BoxShape, chooser: &mut Chooser<'_>) -> Option<u32> {
     let mut points: Vec<u32> = jobs.iter().flat_map(|job| [job.birth, job.death - 1]).collect();
     points.sort_unstable();
-    chooser.pick(&points)
+    chooser.pick(&points, shape)
 }
 
 /// Jobs live at a point, and those between points, gap by gap.

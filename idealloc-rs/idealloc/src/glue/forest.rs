@@ -97,6 +97,16 @@ impl Forest {
         made
     }
 
+    /// Undoes whatever is made with more than so much doubt, or of such parts.
+    pub fn open(&mut self, doubt: f64) {
+        let mut pending = self.roots.clone();
+        while let Some(id) = pending.pop() {
+            if self.worst(id) > doubt && self.made(id) != Made::Buffer {
+                pending.extend_from_slice(self.undo(id).parts());
+            }
+        }
+    }
+
     /// What was done so far cannot be taken back any more.
     pub fn keep(&mut self) {
         self.journal.clear();

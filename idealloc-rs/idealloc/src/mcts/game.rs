@@ -7,6 +7,9 @@ pub trait Game: Sync {
     /// What a path of choices has led to.
     type State: Send + Sync;
 
+    /// Weight of what is little known, where the worst play is worth 0 and the best 1.
+    const EXPLORATION: f64;
+
     /// Number of choices after `state` (`None` at the start), at most. Restarts also make choices above those at the
     /// start, each of which must lead somewhere.
     fn choices(&self, state: Option<&Self::State>) -> usize;

@@ -1,7 +1,8 @@
 //! UCT with progressive widening and virtual loss, in synchronous rounds.
 //!
 //! Kocsis and Szepesvari: Bandit Based Monte-Carlo Planning, ECML 2006. Single-player scoring follows Schadd et al.,
-//! CG 2008: a node is worth the mean of its plays and its best one in equal parts. Widening follows Couetoux et al.,
+//! CG 2008: a node is worth the mean of its plays and its best one in equal parts. What a play is worth is how far it ends
+//! above the target, between the worst and the best of all plays. Widening follows Couetoux et al.,
 //! LION 2011. A round selects a fixed number of leaves one after another, each lowering the value of its path for the
 //! next (virtual loss, Chaslot et al., CG 2008), plays them on any number of threads, and enters the results in the order
 //! of selection: the tree is the same for any number of threads.
@@ -51,18 +52,36 @@ pub struct Found<S> {
 /// Leaves of a round.
 const ROUND: usize = 8;
 
-/// Weight of what is little known.
-const EXPLORATION: f64 = 0.4;
-
 struct Node<S> {
     parent: usize,
     children: Vec<usize>,
     choices: usize,
     stream: u64,
     state: Option<Arc<S>>,
+    /// Plays through this node, those that go on included,
     visits: f64,
+    /// and those that have ended.
+    ended: f64,
+    /// Sum of how far these ended above the target, and the least of it.
     total: f64,
     best: f64,
+}
+
+/// What plays are worth: 0 like the worst to 1 like the best.
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    worst: f64,
+    best: f64,
+}
+
+impl Scale {
+    /// What a node is worth: plays that go on count as the worst (virtual loss).
+    fn worth<S>(self, node: &Node<S>) -> f64 {
+        let gap = (self.worst - self.best).max(1.0);
+        let mean = (node.ended * self.worst - node.total) / node.visits / gap;
+        let best = if node.ended > 0.0 { (self.worst - node.best) / gap } else { 0.0 };
+        0.5 * mean + 0.5 * best
+    }
 }
 
 impl<S> Node<S> {
@@ -74,13 +93,15 @@ impl<S> Node<S> {
             stream,
             state: None,
             visits: 0.0,
+            ended: 0.0,
             total: 0.0,
-            best: 0.0,
+            best: f64::INFINITY,
         }
     }
 }
 
-/// Searches from value `start`, which the plays have to beat, until a limit is reached.
+/// Searches from value `start`, which the plays have to beat (`u64::MAX`: they are compared among themselves), until a limit is
+/// reached.
 ///
 /// Complexity: `O(depth * width)` a play besides the play itself.
 pub fn search<G: Game>(
@@ -94,17 +115,20 @@ pub fn search<G: Game>(
     nodes[0].choices = game.choices(None);
     let mut found = Found { best: None, plays: 0, work: 0 };
     let mut incumbent = start;
-    // Rewards are shares of the gap closed; the scale is the value of the first play.
-    let mut worst = start.max(limits.target.saturating_add(1));
-    let mut scaled = start != u64::MAX;
+    let above = |value: u64| value.saturating_sub(limits.target) as f64;
+    // Where there is a value to beat, what does not come below it is worth nothing. Else plays are compared among themselves.
+    let to_beat = (start != u64::MAX).then(|| above(start));
+    let mut scale =
+        Scale { worst: to_beat.unwrap_or(0.0), best: to_beat.map_or(f64::MAX, |_| 0.0) };
     while incumbent > limits.target
         && found.work < limits.work
         && found.plays < limits.plays
         && !control.is_cancelled()
     {
         let round = ROUND.min((limits.plays - found.plays) as usize);
-        let leaves: Vec<(usize, usize, usize)> =
-            (0..round).filter_map(|i| select(&mut nodes, policy, found.plays + i as u64)).collect();
+        let leaves: Vec<(usize, usize, usize)> = (0..round)
+            .filter_map(|i| select::<G>(&mut nodes, (policy, scale), found.plays + i as u64))
+            .collect();
         if leaves.is_empty() {
             break;
         }
@@ -120,12 +144,15 @@ pub fn search<G: Game>(
             found.plays += 1;
             found.work += play.work;
             control.add_work(play.work);
-            if !scaled && play.value != u64::MAX {
-                worst = play.value.max(limits.target.saturating_add(1));
-                scaled = true;
-            }
-            let gap = (worst - limits.target) as f64;
-            let reward = if play.value > worst { 0.0 } else { (worst - play.value) as f64 / gap };
+            let excess = match to_beat {
+                Some(most) => above(play.value).min(most),
+                None if play.value == u64::MAX => scale.worst,
+                None => {
+                    let excess = above(play.value);
+                    scale = Scale { worst: scale.worst.max(excess), best: scale.best.min(excess) };
+                    excess
+                }
+            };
             let improves = play.value < incumbent;
             let Play { state, value, work } = play;
             let state = Arc::new(state);
@@ -137,7 +164,7 @@ pub fn search<G: Game>(
             if policy == Policy::Uct {
                 nodes[child].choices = game.choices(Some(&state));
                 nodes[child].state = Some(state);
-                backpropagate(&mut nodes, child, reward);
+                backpropagate(&mut nodes, child, excess);
             }
         }
     }
@@ -145,7 +172,11 @@ pub fn search<G: Game>(
 }
 
 /// A new leaf: its parent, itself and the choice that leads to it. Counts the visit on the whole path (virtual loss).
-fn select<S>(nodes: &mut Vec<Node<S>>, policy: Policy, play: u64) -> Option<(usize, usize, usize)> {
+fn select<G: Game>(
+    nodes: &mut Vec<Node<G::State>>,
+    (policy, scale): (Policy, Scale),
+    play: u64,
+) -> Option<(usize, usize, usize)> {
     let mut at = 0;
     if policy == Policy::Uct {
         loop {
@@ -155,9 +186,8 @@ fn select<S>(nodes: &mut Vec<Node<S>>, policy: Policy, play: u64) -> Option<(usi
                 break;
             }
             let log = (node.visits + 1.0).ln();
-            let score = |child: &Node<S>| {
-                let value = 0.5 * (child.total / child.visits) + 0.5 * child.best;
-                value + EXPLORATION * (log / child.visits).sqrt()
+            let score = |child: &Node<G::State>| {
+                scale.worth(child) + G::EXPLORATION * (log / child.visits).sqrt()
             };
             let ready = node.children.iter().filter(|&&child| nodes[child].choices > 0);
             // The first of equals.
@@ -179,10 +209,11 @@ fn select<S>(nodes: &mut Vec<Node<S>>, policy: Policy, play: u64) -> Option<(usi
     Some((at, child, choice))
 }
 
-fn backpropagate<S>(nodes: &mut [Node<S>], leaf: usize, reward: f64) {
+fn backpropagate<S>(nodes: &mut [Node<S>], leaf: usize, excess: f64) {
     for_path(nodes, leaf, |node| {
-        node.total += reward;
-        node.best = node.best.max(reward);
+        node.ended += 1.0;
+        node.total += excess;
+        node.best = node.best.min(excess);
     });
 }
 
