@@ -1,6 +1,8 @@
 //! A decision point (section 5.1): which candidates were tried there, and which are left.
 
-use super::candidates::{Candidates, ORDERS};
+use super::bounds::Bounds;
+use super::candidates::Candidates;
+use super::settings::Order;
 
 /// A node of the search tree that is on the path.
 #[derive(Clone, Debug, Default)]
@@ -62,19 +64,24 @@ impl Point {
 
     /// The next candidate, at most `most` since the point was opened or returned to.
     ///
-    /// A phase gives up to three: first that of the buffer placed last, then the others in order (section 5.3).
-    pub fn next(&mut self, candidates: &Candidates, most: usize) -> Option<u32> {
+    /// A phase gives one for each key of the order: first that of the buffer placed last, then the others in order (section 5.3).
+    pub fn next(
+        &mut self,
+        (candidates, bounds): (&Candidates, &Bounds<'_>),
+        order: Order,
+        most: usize,
+    ) -> Option<u32> {
         let mut idle = 0;
         while self.list.is_empty() && self.given < most && idle < candidates.phases {
             let phase = self.phase(candidates.phases);
             self.asked += 1;
             idle += 1;
-            for kind in 0..ORDERS {
+            for &key in Candidates::keys(order) {
                 if self.given == most {
                     break;
                 }
                 let known = |i| self.tried.contains(&i) || self.list.contains(&i);
-                if let Some(buffer) = candidates.first(phase, kind, known) {
+                if let Some(buffer) = candidates.first(bounds, phase, key, known) {
                     self.list.insert(0, buffer);
                     self.given += 1;
                     idle = 0;
