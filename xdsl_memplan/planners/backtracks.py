@@ -28,7 +28,7 @@ class Backtracks(NamedTuple):
     best: Int64Array
     """Level of the deepest point shared with the solution found; 0 where none was."""
     solved: bool
-    """Whether the search found positions for every part that it was asked about."""
+    """Whether the search found positions for every part."""
     steps: int
     """Placements that the search tried."""
 

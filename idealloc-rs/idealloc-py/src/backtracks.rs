@@ -10,7 +10,7 @@ use crate::error::to_python;
 use crate::gate;
 
 /// One list of values for each target; level of each target; targets, depth, minimum and best target of each backtrack, and
-/// whether a solution was found; questions put to the oracle, steps of the search, parts that were searched
+/// whether a solution was found; questions put to the oracle, steps of the search, independent parts
 /// and those that were solved.
 type SampleTuple =
     (Vec<Vec<f32>>, Vec<u32>, (Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>, Vec<bool>), [u64; 4]);
@@ -54,7 +54,7 @@ fn backtracks(
         rows,
         samples.levels,
         groups,
-        [samples.questions, samples.steps, samples.searched, samples.found],
+        [samples.questions, samples.steps, samples.components, samples.found],
     ))
 }
 

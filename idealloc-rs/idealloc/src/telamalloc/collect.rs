@@ -51,8 +51,8 @@ pub struct Samples {
     pub questions: u64,
     /// Steps of the search, without those of the oracle.
     pub steps: u64,
-    /// Components that were searched.
-    pub searched: u64,
+    /// Independent parts of the problem.
+    pub components: u64,
     /// Those for which positions were found.
     pub found: u64,
 }
@@ -80,6 +80,7 @@ pub fn collect(
     for component in &prepared.components {
         let of_oracle = limits.with_nodes(collection.oracle_nodes);
         let mut oracle = Oracle::new(component, capacity, of_oracle, collection, options.seed);
+        samples.components += 1;
         let Ok(model) = Model::new(component, capacity) else { continue };
         if !oracle.completes(&[], 0) {
             continue;
@@ -91,7 +92,6 @@ pub fn collect(
         let path = search.path();
         samples.questions += oracle.questions;
         samples.steps += search.counts.steps;
-        samples.searched += 1;
         samples.found += u64::from(end == End::Solved);
         let solution = if end == End::Solved { path.as_slice() } else { &[] };
         oracle.records.iter().for_each(|record| samples.add(record, solution));
