@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::candidates::Candidates;
-use super::settings::Order;
+use super::settings::{Key, Order};
 
 /// A node of the search tree that is on the path.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Point {
     returned: bool,
     /// Candidates given since the point was opened or returned to.
     given: usize,
+    /// Whether candidates by position were all taken since then.
+    filled: bool,
     /// Length of the trail before anything was placed here.
     pub trail: usize,
     /// Major backtracks that came here.
@@ -37,7 +39,7 @@ impl Point {
         self.list.clear();
         self.tried.clear();
         (self.home, self.run) = (home, run);
-        (self.asked, self.returned, self.given) = (0, false, 0);
+        (self.asked, self.returned, self.given, self.filled) = (0, false, 0, false);
         (self.trail, self.arrivals, self.subtree, self.limit) = (trail, 0, 0, limit);
     }
 
@@ -50,7 +52,7 @@ impl Point {
     /// Comes back to the point from deeper ones. The candidates of the one that failed go first, but for those that were
     /// tried here; what exceeds `most` is dropped. From now on phases are asked in order.
     pub fn return_with(&mut self, moved: &[u32], most: usize) {
-        (self.asked, self.returned) = (0, true);
+        (self.asked, self.returned, self.filled) = (0, true, false);
         for &buffer in moved.iter().rev() {
             if !self.tried.contains(&buffer) {
                 self.list.retain(|&other| other != buffer);
@@ -71,8 +73,11 @@ impl Point {
         order: Order,
         most: usize,
     ) -> Option<u32> {
+        // By position all are taken at once: later a placement that failed has changed the bounds.
+        let all = order == Order::One(Key::Position) && !self.filled;
+        self.filled = true;
         let mut idle = 0;
-        while self.list.is_empty() && self.given < most && idle < candidates.phases {
+        while (self.list.is_empty() || all) && self.given < most && idle < candidates.phases {
             let phase = self.phase(candidates.phases);
             self.asked += 1;
             idle += 1;

@@ -8,7 +8,7 @@ use super::features::{Failure, Features, Row};
 use super::model::Model;
 use super::phases::phases;
 use super::point::Point;
-use super::settings::{Key, Order, Settings, Target};
+use super::settings::{Order, Settings, Target};
 use super::targets::{median, targets};
 use super::trees::Trees;
 use crate::exact::Limits;
@@ -233,11 +233,6 @@ impl<'a> Search<'a> {
                 Err(conflict) => {
                     self.failed = Some((buffer, conflict));
                     self.counts.minor_backtracks += 1;
-                    if self.order() == Order::One(Key::Position) {
-                        // The next candidate depends on bounds, which this one has changed.
-                        self.explain();
-                        self.undo_failed();
-                    }
                 }
             }
         }
