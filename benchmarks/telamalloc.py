@@ -1,28 +1,33 @@
 """What `telamalloc` solves, how fast, and what each of its rules is worth.
 
-    python benchmarks/telamalloc.py [--seconds 1.0] [--only shapes,solved,rules]
+    python benchmarks/telamalloc.py [--seconds 1.0] [--only shapes,solved,orders,rules,bound]
 
-Three tables, in CPU seconds of one thread. *shapes*: the paper's Table 1 (Maas et al., ASPLOS 2023)
+Five tables, in CPU seconds of one thread. *shapes*: the paper's Table 1 (Maas et al., ASPLOS 2023)
 beside its figures; in shape only, as its sizes are not public. *solved*: minimalloc's A to K above
 their load and rectangles cut into tiles (`tilings.py`) at 1.05 times it, each with so many seconds.
-*rules*: failures and steps without one rule at a time, within 500,000 steps, in the manner of the
-paper's Figure 14.
+*orders*: the paper's Figure 14, the search against one order and back to the last valid point.
+Within 10,000 steps; the paper has 500,000. *rules*: failures and steps without one rule at a time,
+within 500,000. *bound*: what the
+best choice of targets is worth, if every one of them is tried first.
 """
 
 import argparse
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import tilings
 
 from xdsl_memplan.formats.minimalloc_csv import read_problem
 from xdsl_memplan.model.problem import Pool, Problem
+from xdsl_memplan.planners.backtracks import collect_backtracks, look_ahead
 from xdsl_memplan.planners.plan import plan
 
 INSTANCES = Path(__file__).parents[1] / "tests" / "data" / "minimalloc"
 SEEDS = range(12)  # the defaults were chosen on seeds 100 to 111
+BOUND_STEPS = 1_000
 WALL_SECONDS_FOR_ONE_OF_CPU = 8  # machines are busy
 
 Outcome = tuple[bool, float, int, int]
@@ -33,15 +38,19 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--seconds", type=float, default=1.0)
-    parser.add_argument("--only", default="shapes,solved,rules")
+    parser.add_argument("--only", default="shapes,solved,orders,rules,bound")
     arguments = parser.parse_args()
     tables = arguments.only.split(",")
     if "shapes" in tables:
         shapes()
     if "solved" in tables:
         solved(arguments.seconds)
+    if "orders" in tables:
+        orders(arguments.seconds)
     if "rules" in tables:
         rules(arguments.seconds)
+    if "bound" in tables:
+        bound()
 
 
 def shapes() -> None:
@@ -118,6 +127,83 @@ def solved(seconds: float) -> None:
         print(f"{family:24}" + "".join(f"{cell:>28}" for cell in cells), flush=True)
 
 
+PAPER = {"target": "paper", "noise": "0", "section-check": "false"}
+"""The paper's search: no restarts, and no section check, which it does not have."""
+
+ONE_ORDER = {
+    "target": "last",
+    "noise": "0",
+    "section-check": "false",
+    "moved": "false",
+    "stuck": "0",
+    "phase-step": "100",
+    "candidates": str(1 << 20),
+}
+"""A search that tries all buffers at each point, and goes back by one placement."""
+
+
+def orders(seconds: float) -> None:
+    """The paper's Figure 14: failures, and steps where both succeed."""
+    everything = [problem for _, problems in families() for problem in problems]
+    searches = [("the paper's search", PAPER), ("default", {}), ("model", {"target": "model"})]
+    by = ("size", "area", "lifetime", "position")
+    searches += [(f"by {order}", ONE_ORDER | {"order": order}) for order in by]
+    runs = {
+        name: [run(problem, "telamalloc", parameters, seconds, "low") for problem in everything]
+        for name, parameters in searches
+    }
+    print(f"\n{len(everything)} instances, at most 10,000 steps and {seconds} s each")
+    print(f"{'search':20}{'failures':>10}{'steps over the paper search, both solved, geomean':>52}")
+    ours = runs["the paper's search"]
+    for name, theirs in runs.items():
+        both = [a[2] / b[2] for a, b in zip(theirs, ours, strict=True) if a[0] and b[0]]
+        ratio = float(np.exp(np.log(both).mean()))
+        print(f"{name:20}{sum(not r[0] for r in theirs):10}{ratio:52.2f}", flush=True)
+
+
+def bound() -> None:
+    """The rules for targets against the best choice, on tilings that are hard to solve."""
+    chosen = [
+        problem
+        for family, problems in families()
+        if family.startswith("even") and family.endswith("60")
+        for problem in problems
+    ]
+    print(f"\n{len(chosen)} even tilings, at most {BOUND_STEPS} steps: failures, thousand steps")
+    for name, parameters, trial in (
+        ("paper, no restarts", {"target": "paper", "noise": "0"}, 0),
+        ("each tried for 200 steps", {"target": "paper", "noise": "0"}, 200),
+        ("median", {}, 0),
+        ("model", {"target": "model"}, 0),
+        ("each tried for 200 steps", {}, 200),
+    ):
+        found = [
+            look_ahead(
+                problem,
+                parameters=parameters,
+                steps=BOUND_STEPS,
+                trial_steps=trial,
+                most=BOUND_STEPS if trial else 0,
+            )
+            for problem in chosen
+        ]
+        failures, steps = sum(not f.solved for f in found), sum(f.steps for f in found)
+        print(f"{name:28}{failures:5}{steps / 1e3:8.0f}", flush=True)
+    asked = [
+        collect_backtracks(
+            problem,
+            parameters={},
+            steps=BOUND_STEPS,
+            most=BOUND_STEPS,
+            oracle_nodes=20_000,
+            oracle_share_percent=100,
+        )
+        for problem in chosen
+    ]
+    failures, steps = sum(not a.solved for a in asked), sum(a.steps for a in asked)
+    print(f"{'deepest that `exact` solves':28}{failures:5}{steps / 1e3:8.0f}", flush=True)
+
+
 def rules(seconds: float) -> None:
     """What is lost without each rule."""
     everything = [problem for _, problems in families() for problem in problems]
@@ -126,6 +212,9 @@ def rules(seconds: float) -> None:
         ("model", {"target": "model"}),
         ("paper's target", {"target": "paper"}),
         ("paper's, no restarts", {"target": "paper", "noise": "0"}),
+        ("restarts blame nothing", {"blame": "0"}),
+        ("no order by position", {"order": "paper"}),
+        ("the order by position", {"order": "position"}),
         ("no moved candidates", {"moved": "false"}),
         ("no phases", {"phase-step": "100"}),
         ("no stuck rule", {"stuck": "0"}),
@@ -147,13 +236,19 @@ def rules(seconds: float) -> None:
         print(f"{name:24}{failures:10}{steps:20}{steps / max(1, least):14.2f}", flush=True)
 
 
-def run(problem: Problem, planner: str, parameters: dict[str, str], seconds: float) -> Outcome:
+def run(
+    problem: Problem,
+    planner: str,
+    parameters: dict[str, str],
+    seconds: float,
+    effort: Literal["low", "medium"] = "medium",
+) -> Outcome:
     """One question, answered in time or not."""
     before = time.process_time()
     found = plan(
         problem,
         planner=planner,
-        effort="medium" if planner == "telamalloc" else "high",
+        effort=effort if planner == "telamalloc" else "high",
         minimize=False,
         time_limit_seconds=WALL_SECONDS_FOR_ONE_OF_CPU * seconds,
         parameters=parameters,

@@ -1,15 +1,17 @@
 """Train the model behind `telamalloc`'s ``target=model``, and compare it on instances held out.
 
-    python benchmarks/train_telamalloc.py [--instances 400] [--rounds 2] [--write]
+    python benchmarks/train_telamalloc.py [--instances 400] [--rounds 2] [--write] [--quick]
 
 Learned backtracking of Maas et al., ASPLOS 2023, section 6. *Data*: major backtracks of tilings and
 generated lifetimes, each with the minimum target that `exact` finds and the best target that the
 solution found shows; half of the backtracks go where the oracle says. Rounds after the first follow
 the model of the one before, so that it learns from its own visits. *Split*: by instance, four
-fifths to train. *Model*: LightGBM's boosted trees, regression on the paper's score. *Figures*:
-importance of features as the rise of the error when one is shuffled (the paper's Figure 17), and
-steps and failures on instances that are no part of the data (tilings of other seeds, A to K).
-With ``--write`` the table becomes the one that the core embeds, and the figure that of the docs.
+fifths to train. *Model*: LightGBM's boosted trees, regression on the paper's score; where the
+paper's library YDF is installed, its trees are compared. *Figures*: importance of features as the
+rise of the error when one is shuffled (the paper's Figure 17), and steps and failures on instances
+that are no part of the data (tilings of other seeds, A to K), within 10,000 and within the paper's
+500,000 steps. With ``--write`` the table becomes the one that the core embeds, and the figure that
+of the docs; ``--quick`` leaves the comparisons out.
 """
 
 import argparse
@@ -28,7 +30,7 @@ from numpy.typing import NDArray
 
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.problem import Pool, Problem
-from xdsl_memplan.planners.backtracks import FEATURES, collect_backtracks
+from xdsl_memplan.planners.backtracks import FEATURES, collect_backtracks, look_ahead
 from xdsl_memplan.planners.plan import plan
 
 ROOT = Path(__file__).parents[1]
@@ -40,7 +42,22 @@ BACKTRACKS = 60
 ORACLE_NODES = 2_000
 TREES = 100
 DEPTH = 4
-SEARCH_SEEDS = range(3)
+TRIAL_STEPS = 400
+TRIED = 25
+OPTIONS = {
+    "objective": "regression",
+    "num_leaves": 2**DEPTH,
+    "max_depth": DEPTH,
+    "learning_rate": 0.1,
+    "min_data_in_leaf": 50,
+    "deterministic": True,
+    "num_threads": 1,
+    "seed": 1,
+    "verbose": -1,
+}
+"""LightGBM's."""
+COMPARISONS = (("low", range(3)), ("medium", range(1)))
+"""Effort, which is 10,000 or 500,000 steps, and seeds of the search."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +93,7 @@ def main() -> None:
     parser.add_argument("--instances", type=int, default=400, help="in each round")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     parts: list[Data] = []
     table, booster, data = "", None, None
@@ -95,9 +113,14 @@ def main() -> None:
     assert data is not None
     assert booster is not None
     held_out = data.part(data.instances % 5 == 0)
-    agreement(held_out, booster)
+    agreement(held_out, np.asarray(booster.predict(held_out.rows)))
+    if not arguments.quick:
+        libraries(data.part(data.instances % 5 != 0), held_out)
     rises = importance(held_out, booster)
-    compare(table)
+    if not arguments.quick:
+        worth(range(arguments.instances * 2), booster)
+        for effort, seeds in COMPARISONS:
+            compare(table, effort, seeds)
     if arguments.write:
         draw(rises)
         TABLE.write_text(table)
@@ -145,7 +168,7 @@ def collect(seeds: range, table: str) -> Data:
     of_rows = [
         (minimum, best, seed * BACKTRACKS + k, seed)
         for seed, part in found.items()
-        for k, (targets, minimum, best) in enumerate(zip(*part[2:], strict=True))
+        for k, (targets, minimum, best) in enumerate(zip(*part[2:5], strict=True))
         for _ in range(targets)
     ]
     return Data(
@@ -163,19 +186,8 @@ def joined(parts: Sequence[Data]) -> Data:
 
 def fit(data: Data) -> lightgbm.Booster:
     """Boosted trees that are no deeper than the table allows."""
-    options = {
-        "objective": "regression",
-        "num_leaves": 2**DEPTH,
-        "max_depth": DEPTH,
-        "learning_rate": 0.1,
-        "min_data_in_leaf": 50,
-        "deterministic": True,
-        "num_threads": 1,
-        "seed": 1,
-        "verbose": -1,
-    }
     rows = lightgbm.Dataset(data.rows, data.scores(), weight=data.weights())
-    return lightgbm.train(options, rows, TREES)
+    return lightgbm.train(OPTIONS, rows, TREES)
 
 
 def as_table(booster: lightgbm.Booster, made: str) -> str:
@@ -201,9 +213,44 @@ def as_table(booster: lightgbm.Booster, made: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def agreement(data: Data, booster: lightgbm.Booster) -> None:
+def libraries(data: Data, held_out: Data) -> None:
+    """The same trees by LightGBM and by YDF, if that is installed: time, error and agreement."""
+
+    def shown(name: str, predicted: NDArray[np.float64], seconds: float) -> None:
+        error = float(np.sqrt(((predicted - held_out.scores()) ** 2).mean()))
+        print(f"\n{name}: {seconds:.1f} CPU s to train, error {error:.4f} on held-out rows", end="")
+        agreement(held_out, predicted)
+
+    began = time.process_time()
+    booster = fit(data)
+    seconds = time.process_time() - began
+    shown(f"LightGBM {lightgbm.__version__}", np.asarray(booster.predict(held_out.rows)), seconds)
+    try:
+        import ydf
+    except ImportError:
+        return
+    learner = ydf.GradientBoostedTreesLearner(
+        label="score",
+        weights="weight",
+        task=ydf.Task.REGRESSION,
+        num_trees=TREES,
+        max_depth=DEPTH + 1,  # YDF counts nodes on the way
+        shrinkage=0.1,
+        min_examples=50,
+        validation_ratio=0.0,
+        num_threads=1,
+        random_seed=1,
+    )
+    columns = {name: data.rows[:, k] for k, name in enumerate(FEATURES)}
+    began = time.process_time()
+    model = learner.train(columns | {"score": data.scores(), "weight": data.weights()}, verbose=0)
+    seconds = time.process_time() - began
+    asked = {name: held_out.rows[:, k] for k, name in enumerate(FEATURES)}
+    shown(f"YDF {ydf.__version__}", np.asarray(model.predict(asked)), seconds)
+
+
+def agreement(data: Data, predicted: NDArray[np.float64]) -> None:
     """How often the target of the model, and that of each rule, is between best and minimum."""
-    predicted = np.asarray(booster.predict(data.rows))
     starts = np.flatnonzero(np.r_[True, np.diff(data.backtracks) != 0])
     groups = np.split(np.arange(len(data.rows)), starts[1:])
     choices = {
@@ -241,6 +288,59 @@ def importance(data: Data, booster: lightgbm.Booster) -> list[tuple[float, str]]
     return rises
 
 
+def worth(seeds: range, booster: lightgbm.Booster) -> None:
+    """What choosing a target is worth: steps to the end from each, by trial.
+
+    Only backtracks whose targets differ count. A second model learns these steps themselves.
+    """
+    rows: list[NDArray[np.float32]] = []
+    costs: list[NDArray[np.int64]] = []
+    instances: list[int] = []
+    backtracks = 0
+    for seed in seeds:
+        found = look_ahead(
+            instance(seed),
+            seed=seed,
+            steps=STEPS,
+            trial_steps=TRIAL_STEPS,
+            most=TRIED,
+            share_percent=30,
+        )
+        ends = np.cumsum(found.targets)[:-1]
+        backtracks += len(found.targets)
+        for features, steps in zip(
+            np.split(found.features, ends), np.split(found.costs, ends), strict=True
+        ):
+            if len(steps) and steps.min() < steps.max():
+                rows.append(features)
+                costs.append(steps)
+                instances.append(seed)
+    train = [k for k, seed in enumerate(instances) if seed % 5 != 0]
+    taught = lightgbm.train(
+        OPTIONS,
+        lightgbm.Dataset(
+            np.concatenate([rows[k] for k in train]),
+            np.concatenate([-costs[k] for k in train]),
+        ),
+        TREES,
+    )
+    held_out = [k for k, seed in enumerate(instances) if seed % 5 == 0]
+    choices = {
+        "any, on average": lambda k: costs[k].mean(),
+        "deepest": lambda k: costs[k][-1],
+        "median": lambda k: costs[k][len(costs[k]) // 2],
+        "model": lambda k: costs[k][np.asarray(booster.predict(rows[k])).argmax()],
+        "model of these steps": lambda k: costs[k][np.asarray(taught.predict(rows[k])).argmax()],
+        "best": lambda k: costs[k].min(),
+    }
+    print(
+        f"\n{backtracks} backtracks, {len(instances)} with targets that differ within "
+        f"{TRIAL_STEPS} steps; mean steps to the end of {len(held_out)} held out, by target"
+    )
+    for name, cost in choices.items():
+        print(f"{name:22}{np.mean([cost(k) for k in held_out]):8.0f}")
+
+
 def draw(rises: list[tuple[float, str]]) -> None:
     """Draw the importance of features as a bar chart."""
     mpl.use("agg")
@@ -253,8 +353,8 @@ def draw(rises: list[tuple[float, str]]) -> None:
     figure.savefig(FIGURE, dpi=120)
 
 
-def compare(table: str) -> None:
-    """Steps and failures on instances that are no part of the data, with 10,000 steps each."""
+def compare(table: str, effort: str, seeds: Sequence[int]) -> None:
+    """Steps and failures on instances that are no part of the data."""
     columns: list[tuple[str, dict[str, str]]] = [
         ("paper, no restarts", {"target": "paper", "noise": "0"}),
         ("paper", {"target": "paper"}),
@@ -265,13 +365,13 @@ def compare(table: str) -> None:
         (family, problem, seed)
         for family, members in telamalloc.families()
         for problem in members
-        for seed in SEARCH_SEEDS
+        for seed in seeds
     ]
     results = {
-        title: [outcome(problem, seed, parameters) for _, problem, seed in problems]
+        title: [outcome(problem, effort, seed, parameters) for _, problem, seed in problems]
         for title, parameters in columns
     }
-    print(f"\nfailures and thousand steps of {len(problems)} runs, at most 10,000 steps each")
+    print(f"\nfailures and thousand steps of {len(problems)} runs, effort {effort}")
     print(f"{'family':24}{'runs':>5}" + "".join(f"{title:>20}" for title, _ in columns))
     for family in [*dict.fromkeys(name for name, *_ in problems), "all"]:
         chosen = [k for k, (name, *_) in enumerate(problems) if family in (name, "all")]
@@ -288,15 +388,20 @@ def compare(table: str) -> None:
             if a[0] and b[0]
         ]
         theirs, ours = (sum(steps) for steps in zip(*both, strict=True))
-        print(f"where both solve ({len(both)}): {title} {theirs} steps, model {ours}")
+        print(
+            f"where both solve ({len(both)}): {title} {theirs} steps, model {ours}, "
+            f"{ours / theirs:.3f} of these"
+        )
 
 
-def outcome(problem: Problem, seed: int, parameters: dict[str, str]) -> tuple[bool, int]:
+def outcome(
+    problem: Problem, effort: str, seed: int, parameters: dict[str, str]
+) -> tuple[bool, int]:
     """Whether it is solved, and the steps."""
     found = plan(
         problem,
         planner="telamalloc",
-        effort="low",
+        effort=effort,
         minimize=False,
         seed=seed,
         parameters=parameters,

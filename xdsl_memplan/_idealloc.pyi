@@ -53,8 +53,18 @@ def backtracks(
     list[list[float]],
     list[int],
     tuple[list[int], list[int], list[int], list[int], list[bool]],
-    int,
+    list[int],
 ]: ...
+def lookahead_backtracks(
+    problem: dict[str, Any],
+    *,
+    seed: int,
+    parameters: dict[str, str],
+    steps: int,
+    trial: int,
+    most: int,
+    share: int,
+) -> tuple[bool, int, list[list[float]], list[int], list[int]]: ...
 def schedule(
     graph: dict[str, Any],
     *,

@@ -7,7 +7,12 @@ import pytest
 
 from xdsl_memplan.formats.minimalloc_csv import read_problem
 from xdsl_memplan.model.problem import Problem
-from xdsl_memplan.planners.backtracks import FEATURES, Backtracks, collect_backtracks
+from xdsl_memplan.planners.backtracks import (
+    FEATURES,
+    Backtracks,
+    collect_backtracks,
+    look_ahead,
+)
 from xdsl_memplan.planners.errors import InvalidOptionError
 from xdsl_memplan.planners.plan import plan
 
@@ -38,6 +43,23 @@ def test_each_target_has_a_row_and_a_level() -> None:
 def test_samples_need_a_capacity() -> None:
     with pytest.raises(InvalidOptionError, match="capacity"):
         collect(None)
+    with pytest.raises(InvalidOptionError, match="capacity"):
+        look_ahead(instance(None))
+
+
+def test_what_ends_soonest_on_trial_is_followed_to_the_end() -> None:
+    problem = instance((1 << 20) * 11 // 10)
+    alone = look_ahead(problem, most=0)
+    found = look_ahead(problem, trial_steps=2000, steps=10_000)
+    assert len(alone.targets) == 0
+    assert len(found.features) == len(found.costs) == found.targets.sum() > 0
+    assert ((found.costs > 0) & (found.costs <= 2000)).all()
+    assert found.solved
+    # Each backtrack takes the way of least steps, so the rest is no longer than that of the last.
+    assert found.costs[-found.targets[-1] :].min() <= found.steps
+    assert not alone.solved or found.steps <= alone.steps
+    again = look_ahead(problem, trial_steps=2000, steps=10_000)
+    assert (again.solved, again.steps) == (found.solved, found.steps)
 
 
 def test_a_table_that_is_wrong_is_refused_with_its_line() -> None:

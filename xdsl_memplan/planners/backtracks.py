@@ -27,6 +27,10 @@ class Backtracks(NamedTuple):
     """Level of the deepest point whose placements `exact` can complete."""
     best: Int64Array
     """Level of the deepest point shared with the solution found; 0 where none was."""
+    solved: bool
+    """Whether the search found positions for every part."""
+    steps: int
+    """Placements that the search tried."""
 
 
 def collect_backtracks(
@@ -48,7 +52,7 @@ def collect_backtracks(
     Raises InvalidOptionError for parameters that are not known, and for a problem without a
     capacity. Source: Maas et al., ASPLOS 2023, sections 6.2 to 6.4.
     """
-    rows, levels, (targets, _, minimum, best, _), _ = _idealloc.backtracks(
+    rows, levels, (targets, _, minimum, best, _), counts = _idealloc.backtracks(
         as_core_problem(problem),
         seed=seed,
         parameters=dict(parameters or {}),
@@ -60,4 +64,57 @@ def collect_backtracks(
     return Backtracks(
         np.array(rows, dtype=np.float32).reshape(-1, len(FEATURES)),
         *(np.array(values, dtype=np.int64) for values in (levels, targets, minimum, best)),
+        steps=counts[1],
+        solved=counts[2] == counts[3],
+    )
+
+
+class Ahead(NamedTuple):
+    """What came of trying every target of a backtrack."""
+
+    solved: bool
+    steps: int
+    """Placements that the search tried, without the trials."""
+    features: NDArray[np.float32]
+    """One row for each target, in the order of backtracks."""
+    costs: Int64Array
+    """Steps from each target until everything was placed; those of a trial where it was not."""
+    targets: Int64Array
+    """How many rows a backtrack has."""
+
+
+def look_ahead(
+    problem: Problem,
+    *,
+    seed: int = 0,
+    parameters: Mapping[str, str] | None = None,
+    steps: int = 10_000,
+    trial_steps: int = 300,
+    most: int = 1 << 40,
+    share_percent: int = 100,
+) -> Ahead:
+    """Search, and try each target of up to ``most`` backtracks for ``trial_steps`` first.
+
+    So is starting over. That share of the backtracks goes where everything was placed soonest, the
+    others where the ``parameters`` of the planner say. With all of them the result is what the best
+    choice of targets is worth.
+
+    Raises InvalidOptionError for parameters that are not known, and for a problem without a
+    capacity.
+    """
+    solved, placed, rows, costs, targets = _idealloc.lookahead_backtracks(
+        as_core_problem(problem),
+        seed=seed,
+        parameters=dict(parameters or {}),
+        steps=steps,
+        trial=trial_steps,
+        most=most,
+        share=share_percent,
+    )
+    return Ahead(
+        solved,
+        placed,
+        np.array(rows, dtype=np.float32).reshape(-1, len(FEATURES)),
+        np.array(costs, dtype=np.int64),
+        np.array(targets, dtype=np.int64),
     )

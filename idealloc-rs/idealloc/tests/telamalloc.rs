@@ -34,6 +34,14 @@ const SETTINGS: &[&[(&str, &str)]] = &[
     &[("target", "paper"), ("noise", "0"), ("phase-step", "50")],
     &[("restart", "1"), ("noise", "100"), ("candidates", "1/4")],
     &[("target", "model"), ("restart", "30")],
+    &[
+        ("target", "last"),
+        ("order", "size"),
+        ("noise", "0"),
+        ("candidates", "1000"),
+        ("moved", "false"),
+    ],
+    &[("target", "paper"), ("order", "position/lifetime"), ("restart", "2"), ("blame", "0")],
 ];
 
 /// True if the optimum was found.
@@ -187,6 +195,48 @@ fn a_table_decides_where_to_go_back_to() {
     // Where the trees do not tell targets apart, the rule decides.
     assert_eq!(steps("0:0 1 1"), median);
     assert_ne!(steps("15:0.2 1 0"), steps("15:0.8 0 1"));
+}
+
+#[test]
+fn restarts_that_blame_and_take_turns_solve_more() {
+    let solved = |parameters: &[(&str, &str)]| {
+        let options = Options { minimize: false, ..options(Effort::Low, parameters) };
+        let fits = |seed: &u64| {
+            let problem = guillotine(100, *seed, (1 << 20) + (1 << 13));
+            run(&problem, &options).peak <= (1 << 20) + (1 << 13)
+        };
+        (0..24).filter(fits).count()
+    };
+    let (all, neither) = (solved(&[]), solved(&[("order", "paper"), ("blame", "0")]));
+    assert!(all > neither, "{all} {neither}");
+}
+
+#[test]
+fn one_order_and_back_by_one_placement_is_a_search_of_all_orders() {
+    // Figure 14: nothing is left out, so an exhausted tree of few buffers has seen every order.
+    for seed in 0..200 {
+        let Some(problem) = random_problem(seed) else { continue };
+        let (Some(best), Some(capacity)) = (brute_force(&problem), problem.capacity()) else {
+            continue;
+        };
+        for order in ["size", "area", "lifetime", "position"] {
+            let parameters = [
+                ("order", order),
+                ("target", "last"),
+                ("noise", "0"),
+                ("moved", "false"),
+                ("stuck", "0"),
+                ("phase-step", "100"),
+                ("candidates", "1000"),
+            ];
+            let options = Options { minimize: false, ..options(Effort::Medium, &parameters) };
+            let found = run(&problem, &options);
+            if statistic(&found, "exhausted") == 0 {
+                continue;
+            }
+            assert!(best > capacity, "seed {seed}, by {order}: {found:?}");
+        }
+    }
 }
 
 #[test]

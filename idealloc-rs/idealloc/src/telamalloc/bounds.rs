@@ -174,6 +174,12 @@ impl<'a> Bounds<'a> {
         self.spans[buffer].high
     }
 
+    /// Whether a buffer has its place.
+    #[must_use]
+    pub fn is_placed(&self, buffer: usize) -> bool {
+        self.placed[buffer]
+    }
+
     /// All changes, the oldest first.
     #[must_use]
     pub fn trail(&self) -> &[Entry] {

@@ -1,11 +1,16 @@
 //! Which buffers to try next (section 5.1): of a phase, the one with the longest lifetime, the largest, and the one with
 //! the largest product of both.
 
+use super::bounds::Bounds;
 use super::model::Model;
+use super::settings::{Key, Order};
 use crate::random::Random;
 
-/// The three orders.
-pub const ORDERS: usize = 3;
+/// Keys whose order does not change in a search.
+const ORDERS: usize = 3;
+
+/// The keys that the paper takes candidates by, in its order.
+const KEYS: [Key; ORDERS] = [Key::Lifetime, Key::Size, Key::Area];
 
 /// The unplaced buffers of each phase in three orders, as linked lists: taking a buffer out and putting it back in the
 /// reverse order takes constant time.
@@ -21,17 +26,26 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Sorts the buffers of each phase; `noise` changes every key by up to so many percent.
+    /// Sorts the buffers of each phase; `noise` changes every key by up to so many percent, and `factors` are those of
+    /// buffers, in percent. By position, all is one phase.
     ///
     /// Ties: lifetime by size, size by lifetime, then by index. Complexity: `O(n log n)`.
     #[must_use]
-    pub fn new(model: &Model, phase_of: &[u32], noise: Option<(&mut Random, u64)>) -> Self {
+    pub fn new(
+        model: &Model,
+        phase_of: &[u32],
+        by: Order,
+        noise: Option<(&mut Random, u64)>,
+        factors: &[u64],
+    ) -> Self {
         let n = model.n;
+        let one = by == Order::One(Key::Position);
+        let phase_of = if one { vec![0; n] } else { phase_of.to_vec() };
         let phases = phase_of.iter().max().map_or(0, |&last| last as usize + 1);
         let blank = || vec![0; n + phases];
         let mut candidates = Self {
             phases,
-            phase_of: phase_of.to_vec(),
+            phase_of,
             next: [blank(), blank(), blank()],
             previous: [blank(), blank(), blank()],
         };
@@ -39,16 +53,17 @@ impl Candidates {
         let mut order: Vec<(u32, i128, i128, u32)> = Vec::with_capacity(n);
         for kind in 0..ORDERS {
             order.clear();
-            for (i, &phase) in phase_of.iter().enumerate() {
+            for (i, &phase) in candidates.phase_of.iter().enumerate() {
                 let (life, size) = (i128::from(model.lifetimes[i]), i128::from(model.heights[i]));
                 let (key, tie) = [(life, size), (size, life), (life * size, 0)][kind];
+                let weight = i128::from(factors.get(i).copied().unwrap_or(100));
                 let factor = match &mut noise {
                     Some((random, percent)) => {
                         1000 - 10 * *percent + random.below(20 * *percent + 1)
                     }
                     None => 1000,
                 };
-                order.push((phase, -key * i128::from(factor), -tie, i as u32));
+                order.push((phase, -key * i128::from(factor) * weight, -tie, i as u32));
             }
             order.sort_unstable();
             candidates.link(kind, &order);
@@ -90,16 +105,47 @@ impl Candidates {
         }
     }
 
-    /// The first unplaced buffer of a phase in one order that is not excluded.
-    pub fn first(&self, phase: usize, kind: usize, excluded: impl Fn(u32) -> bool) -> Option<u32> {
-        let n = self.phase_of.len() as u32;
-        let mut i = self.next[kind][n as usize + phase];
-        while i < n {
-            if !excluded(i) {
-                return Some(i);
-            }
-            i = self.next[kind][i as usize];
+    /// The keys that candidates are taken by.
+    #[must_use]
+    pub const fn keys(order: Order) -> &'static [Key] {
+        match order {
+            Order::Paper => &KEYS,
+            Order::One(Key::Lifetime) => &[Key::Lifetime],
+            Order::One(Key::Size) => &[Key::Size],
+            Order::One(Key::Area) => &[Key::Area],
+            Order::One(Key::Position) => &[Key::Position],
         }
-        None
+    }
+
+    /// The first unplaced buffer of a phase by one key that is not excluded.
+    ///
+    /// Complexity: what is excluded; for positions the phase.
+    pub fn first(
+        &self,
+        bounds: &Bounds<'_>,
+        phase: usize,
+        key: Key,
+        excluded: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        let mut open = self.unplaced(phase, key).filter(|&i| !excluded(i));
+        if key == Key::Position {
+            open.min_by_key(|&i| bounds.low(i as usize))
+        } else {
+            open.next()
+        }
+    }
+
+    /// The unplaced buffers of a phase by a key; those by position are by area.
+    fn unplaced(&self, phase: usize, key: Key) -> impl Iterator<Item = u32> {
+        let n = self.phase_of.len();
+        let next = match key {
+            Key::Lifetime => &self.next[0],
+            Key::Size => &self.next[1],
+            Key::Area | Key::Position => &self.next[2],
+        };
+        let real = move |&i: &u32| (i as usize) < n;
+        std::iter::successors(Some(next[n + phase]).filter(real), move |&i| {
+            Some(next[i as usize]).filter(real)
+        })
     }
 }

@@ -49,6 +49,12 @@ pub struct Samples {
     pub solved: Vec<bool>,
     /// Questions that the oracle searched for.
     pub questions: u64,
+    /// Steps of the search, without those of the oracle.
+    pub steps: u64,
+    /// Independent parts of the problem.
+    pub components: u64,
+    /// Those for which positions were found.
+    pub found: u64,
 }
 
 /// Records the backtracks of a search for each component; none of those that the oracle does not solve.
@@ -74,16 +80,19 @@ pub fn collect(
     for component in &prepared.components {
         let of_oracle = limits.with_nodes(collection.oracle_nodes);
         let mut oracle = Oracle::new(component, capacity, of_oracle, collection, options.seed);
+        samples.components += 1;
         let Ok(model) = Model::new(component, capacity) else { continue };
         if !oracle.completes(&[], 0) {
             continue;
         }
         let units = ((capacity - component.unit.origin) / component.unit.bytes).cast_signed();
-        let mut search =
-            Search::new(&model, &settings, units, options.seed).guided(&mut oracle, units);
-        let end = search.run(&limits);
+        let mut search = Search::new(&model, &settings, units, options.seed);
+        search.rank_all(units);
+        let end = search.guided(&limits, Some(&mut oracle));
         let path = search.path();
         samples.questions += oracle.questions;
+        samples.steps += search.counts.steps;
+        samples.found += u64::from(end == End::Solved);
         let solution = if end == End::Solved { path.as_slice() } else { &[] };
         oracle.records.iter().for_each(|record| samples.add(record, solution));
     }
@@ -209,10 +218,10 @@ impl<'a> Oracle<'a> {
 }
 
 impl Guide for Oracle<'_> {
-    fn choose(&mut self, backtrack: &Backtrack<'_>) -> usize {
+    fn choose(&mut self, backtrack: &Backtrack<'_>, _: &Search<'_>) -> Option<usize> {
         let follow = self.random.below(100) < self.collection.oracle_share;
         if self.records.len() >= self.collection.backtracks {
-            return backtrack.rule;
+            return Some(backtrack.rule);
         }
         let minimum = self.minimum(&backtrack.path);
         self.records.push(Record {
@@ -223,7 +232,7 @@ impl Guide for Oracle<'_> {
         });
         // The first target at or above the minimum one; the root is never left out.
         let deepest = backtrack.targets.partition_point(|&target| target <= minimum);
-        if follow { deepest.saturating_sub(1) } else { backtrack.rule }
+        Some(if follow { deepest.saturating_sub(1) } else { backtrack.rule })
     }
 }
 

@@ -4,11 +4,13 @@
 //! A search tree whose nodes place one buffer each, at the lowest position that a constraint solver leaves it. It
 //! answers whether buffers fit a memory; that it finds nothing proves nothing.
 
+mod blame;
 mod bounds;
 mod candidates;
 mod collect;
 mod conflict;
 mod features;
+mod lookahead;
 mod model;
 mod phases;
 mod planner;
@@ -20,5 +22,6 @@ mod trees;
 
 pub use collect::{Collection, Samples, collect};
 pub use features::NAMES as FEATURES;
+pub use lookahead::{Ahead, Trial, lookahead};
 pub use planner::PLANNER;
 pub use settings::{Settings, Target};

@@ -1,6 +1,8 @@
 //! A decision point (section 5.1): which candidates were tried there, and which are left.
 
-use super::candidates::{Candidates, ORDERS};
+use super::bounds::Bounds;
+use super::candidates::Candidates;
+use super::settings::{Key, Order};
 
 /// A node of the search tree that is on the path.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +20,8 @@ pub struct Point {
     returned: bool,
     /// Candidates given since the point was opened or returned to.
     given: usize,
+    /// Whether candidates by position were all taken since then.
+    filled: bool,
     /// Length of the trail before anything was placed here.
     pub trail: usize,
     /// Major backtracks that came here.
@@ -35,7 +39,7 @@ impl Point {
         self.list.clear();
         self.tried.clear();
         (self.home, self.run) = (home, run);
-        (self.asked, self.returned, self.given) = (0, false, 0);
+        (self.asked, self.returned, self.given, self.filled) = (0, false, 0, false);
         (self.trail, self.arrivals, self.subtree, self.limit) = (trail, 0, 0, limit);
     }
 
@@ -48,7 +52,7 @@ impl Point {
     /// Comes back to the point from deeper ones. The candidates of the one that failed go first, but for those that were
     /// tried here; what exceeds `most` is dropped. From now on phases are asked in order.
     pub fn return_with(&mut self, moved: &[u32], most: usize) {
-        (self.asked, self.returned) = (0, true);
+        (self.asked, self.returned, self.filled) = (0, true, false);
         for &buffer in moved.iter().rev() {
             if !self.tried.contains(&buffer) {
                 self.list.retain(|&other| other != buffer);
@@ -62,19 +66,27 @@ impl Point {
 
     /// The next candidate, at most `most` since the point was opened or returned to.
     ///
-    /// A phase gives up to three: first that of the buffer placed last, then the others in order (section 5.3).
-    pub fn next(&mut self, candidates: &Candidates, most: usize) -> Option<u32> {
+    /// A phase gives one for each key of the order: first that of the buffer placed last, then the others in order (section 5.3).
+    pub fn next(
+        &mut self,
+        (candidates, bounds): (&Candidates, &Bounds<'_>),
+        order: Order,
+        most: usize,
+    ) -> Option<u32> {
+        // By position all are taken at once: later a placement that failed has changed the bounds.
+        let all = order == Order::One(Key::Position) && !self.filled;
+        self.filled = true;
         let mut idle = 0;
-        while self.list.is_empty() && self.given < most && idle < candidates.phases {
+        while (self.list.is_empty() || all) && self.given < most && idle < candidates.phases {
             let phase = self.phase(candidates.phases);
             self.asked += 1;
             idle += 1;
-            for kind in 0..ORDERS {
+            for &key in Candidates::keys(order) {
                 if self.given == most {
                     break;
                 }
                 let known = |i| self.tried.contains(&i) || self.list.contains(&i);
-                if let Some(buffer) = candidates.first(phase, kind, known) {
+                if let Some(buffer) = candidates.first(bounds, phase, key, known) {
                     self.list.insert(0, buffer);
                     self.given += 1;
                     idle = 0;

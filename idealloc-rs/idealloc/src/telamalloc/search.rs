@@ -1,5 +1,6 @@
 //! The search tree (sections 4 and 5): place a candidate, propagate, go back.
 
+use super::blame::Blame;
 use super::bounds::{Bounds, Conflict};
 use super::candidates::Candidates;
 use super::conflict::Reasons;
@@ -7,7 +8,7 @@ use super::features::{Failure, Features, Row};
 use super::model::Model;
 use super::phases::phases;
 use super::point::Point;
-use super::settings::{Settings, Target};
+use super::settings::{Order, Settings, Target};
 use super::targets::{median, targets};
 use super::trees::Trees;
 use crate::exact::Limits;
@@ -69,11 +70,20 @@ pub struct Backtrack<'a> {
 
 /// Who chooses targets instead of the settings.
 pub trait Guide {
-    /// Which of the targets to go back to.
-    fn choose(&mut self, backtrack: &Backtrack<'_>) -> usize;
+    /// Which of the targets to go back to, or `None` to start over; `search` stands where every candidate has failed.
+    fn choose(&mut self, backtrack: &Backtrack<'_>, search: &Search<'_>) -> Option<usize>;
+}
+
+/// What a major backtrack does.
+enum Way {
+    /// Back to this level.
+    Level(u32),
+    /// To the root, with other keys.
+    Anew,
 }
 
 /// What ranks targets, with memory that is used again.
+#[derive(Clone)]
 struct Ranking {
     features: Features,
     rows: Vec<Row>,
@@ -81,6 +91,7 @@ struct Ranking {
 }
 
 /// One search for positions below a capacity.
+#[derive(Clone)]
 pub struct Search<'a> {
     model: &'a Model,
     settings: &'a Settings,
@@ -103,9 +114,12 @@ pub struct Search<'a> {
     targets: Vec<u32>,
     /// Where targets are ranked.
     ranking: Option<Ranking>,
-    guide: Option<&'a mut dyn Guide>,
     /// Major backtracks until the next restart.
     until_restart: u64,
+    /// Buffers that restarts place earlier.
+    blame: Blame,
+    /// Contention phase of each buffer.
+    phase_of: Vec<u32>,
     /// What was done so far.
     pub counts: Counts,
 }
@@ -120,7 +134,7 @@ impl<'a> Search<'a> {
             rows: Vec::new(),
             scores: Vec::new(),
         });
-        let candidates = Candidates::new(model, &phase_of, None);
+        let candidates = Candidates::new(model, &phase_of, settings.order(0), None, &[]);
         Self {
             model,
             settings,
@@ -136,23 +150,20 @@ impl<'a> Search<'a> {
             cause: None,
             targets: Vec::new(),
             ranking,
-            guide: None,
             until_restart: u64::MAX,
+            blame: Blame::new(model.n),
+            phase_of,
             counts: Counts::default(),
         }
     }
 
-    /// The same search with targets chosen by `guide`.
-    #[must_use]
-    pub fn guided(mut self, guide: &'a mut dyn Guide, capacity: i64) -> Self {
-        let phase_of = &self.candidates.phase_of;
+    /// Computes the features of targets whatever the settings; for a guide.
+    pub fn rank_all(&mut self, capacity: i64) {
         self.ranking.get_or_insert_with(|| Ranking {
-            features: Features::new(self.model, capacity, phase_of),
+            features: Features::new(self.model, capacity, &self.phase_of),
             rows: Vec::new(),
             scores: Vec::new(),
         });
-        self.guide = Some(guide);
-        self
     }
 
     /// The decisions of the path: buffers and their positions.
@@ -170,14 +181,38 @@ impl<'a> Search<'a> {
 
     /// Runs until it is solved or ends otherwise.
     pub fn run(&mut self, limits: &Limits<'_>) -> End {
+        self.guided(limits, None)
+    }
+
+    /// The same with targets chosen by `guide`.
+    pub fn guided(&mut self, limits: &Limits<'_>, guide: Option<&mut dyn Guide>) -> End {
         if self.bounds.propagate_all().is_err() {
             return End::Infeasible;
         }
         self.begin();
+        self.go(limits, guide)
+    }
+
+    /// Goes on where every candidate has failed: at one of the targets, or from the root again.
+    pub fn resume(&mut self, target: Option<u32>, limits: &Limits<'_>) -> End {
+        match target {
+            Some(target) => {
+                let target = self.stuck(target);
+                self.return_to(target as usize);
+            }
+            None if !self.start_over() => return End::Exhausted,
+            None => {}
+        }
+        self.go(limits, None)
+    }
+
+    fn go(&mut self, limits: &Limits<'_>, mut guide: Option<&mut dyn Guide>) -> End {
         while self.path.len() < self.movable {
             let most = self.most_candidates();
-            let Some(buffer) = self.points[self.path.len()].next(&self.candidates, most) else {
-                if !self.go_back() && !self.start_over() {
+            let order = self.order();
+            let point = &mut self.points[self.path.len()];
+            let Some(buffer) = point.next((&self.candidates, &self.bounds), order, most) else {
+                if !self.go_back(&mut guide) && !self.start_over() {
                     return End::Exhausted;
                 }
                 continue;
@@ -205,8 +240,11 @@ impl<'a> Search<'a> {
     }
 
     fn most_candidates(&self) -> usize {
-        let all = &self.settings.candidates;
-        all.get(self.counts.restarts as usize % all.len().max(1)).copied().unwrap_or(1)
+        self.settings.candidates(self.counts.restarts)
+    }
+
+    fn order(&self) -> Order {
+        self.settings.order(self.counts.restarts)
     }
 
     /// The first point, with nothing placed but what is fixed.
@@ -251,19 +289,28 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The major backtrack (section 5.4); false if there is nowhere to go.
-    fn go_back(&mut self) -> bool {
-        self.counts.major_backtracks += 1;
-        let depth = self.path.len() as u32;
+    /// Looks at the placement that failed last, before it is undone.
+    fn explain(&mut self) {
         if let Some((_, conflict)) = self.failed {
             let levels = self.reasons.of(self.model, &self.bounds, conflict);
             self.conflict.clear();
             self.conflict.extend_from_slice(levels);
         }
         self.cause = self.failed.map(|(_, conflict)| conflict);
+    }
+
+    /// The major backtrack (section 5.4); false if there is nowhere to go.
+    fn go_back(&mut self, guide: &mut Option<&mut dyn Guide>) -> bool {
+        self.counts.major_backtracks += 1;
+        let depth = self.path.len() as u32;
+        self.explain();
         // Without a failed candidate, what led here is the reason still, but for the decision that was undone.
         self.conflict.retain(|&level| level < depth);
         self.undo_failed();
+        if let Some(cause) = self.cause {
+            let placed = |buffer: u32| self.bounds.is_placed(buffer as usize);
+            self.blame.count(self.model, cause, placed);
+        }
         self.until_restart -= 1;
         if self.until_restart == 0 && self.start_over() {
             return true;
@@ -271,37 +318,47 @@ impl<'a> Search<'a> {
         if let Some(ranking) = &mut self.ranking {
             ranking.features.blame(&self.path, &self.conflict);
         }
-        let Some(target) = self.choose() else { return false };
-        let target = self.stuck(target);
-        self.return_to(target as usize);
-        true
+        match self.choose(guide) {
+            Some(Way::Level(target)) => {
+                let target = self.stuck(target);
+                self.return_to(target as usize);
+                true
+            }
+            Some(Way::Anew) => self.start_over(),
+            None => false,
+        }
     }
 
-    /// The level to go back to.
-    fn choose(&mut self) -> Option<u32> {
+    /// Where to go; `None` if there is nothing to go back to.
+    fn choose(&mut self, guide: &mut Option<&mut dyn Guide>) -> Option<Way> {
         let depth = self.path.len() as u32;
         let paper = self.conflict.last().copied().or(depth.checked_sub(1));
-        if self.settings.target == Target::Paper && self.guide.is_none() {
-            return paper;
+        let simple = match self.settings.target {
+            Target::Last => depth.checked_sub(1),
+            Target::Paper => paper,
+            Target::Median | Target::Model => None,
+        };
+        if guide.is_none() && simple.is_some() {
+            return simple.map(Way::Level);
         }
         targets(&self.conflict, depth, &mut self.targets);
         let middle = median(&self.targets)?;
-        if self.ranking.is_none() {
-            return Some(middle);
-        }
         self.rank();
-        let Some(ranking) = &self.ranking else { return Some(middle) };
+        let Some(ranking) = &self.ranking else { return Some(Way::Level(middle)) };
         let level = match self.settings.target {
-            Target::Paper => paper?,
+            Target::Last | Target::Paper => simple?,
             Target::Median => middle,
             Target::Model => best(&self.targets, &ranking.scores).unwrap_or(middle),
         };
+        let Some(guide) = guide else { return Some(Way::Level(level)) };
         let path = self.path();
-        let Some(guide) = &mut self.guide else { return Some(level) };
         let rule = self.targets.partition_point(|&target| target < level);
         let rule = rule.min(self.targets.len() - 1);
         let backtrack = Backtrack { path, targets: &self.targets, rows: &ranking.rows, rule };
-        self.targets.get(guide.choose(&backtrack)).copied()
+        match guide.choose(&backtrack, self) {
+            Some(chosen) => self.targets.get(chosen).copied().map(Way::Level),
+            None => Some(Way::Anew),
+        }
     }
 
     /// Computes the features and the scores of the targets.
@@ -318,7 +375,7 @@ impl<'a> Search<'a> {
         };
         ranking.features.rows(
             (self.model, &self.bounds),
-            &self.candidates.phase_of,
+            &self.phase_of,
             &failure,
             &self.targets,
             &mut ranking.rows,
@@ -364,9 +421,10 @@ impl<'a> Search<'a> {
             self.bounds.undo(self.points[self.path.len()].trail, buffer as usize);
         }
         self.counts.restarts += 1;
-        let phase_of = std::mem::take(&mut self.candidates.phase_of);
+        let factors = self.blame.factors(self.settings.blame);
+        let order = self.order();
         let noise = Some((&mut self.random, self.settings.noise));
-        self.candidates = Candidates::new(self.model, &phase_of, noise);
+        self.candidates = Candidates::new(self.model, &self.phase_of, order, noise, &factors);
         self.begin();
         true
     }

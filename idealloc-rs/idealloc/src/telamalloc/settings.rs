@@ -8,6 +8,8 @@ use crate::error::Error;
 /// Where a major backtrack goes (sections 5.4 and 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
+    /// To the point before the one that failed.
+    Last,
     /// To the second-to-last placement in the conflict.
     Paper,
     /// To the median of the candidate targets of section 6.2.
@@ -16,11 +18,35 @@ pub enum Target {
     Model,
 }
 
+/// Which buffers of a phase are candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The longest lifetime, the largest size and the largest product of both (section 5.1).
+    Paper,
+    /// By one key alone, as the paper's Figure 14 compares.
+    One(Key),
+}
+
+/// What candidates are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// The longest lifetime first.
+    Lifetime,
+    /// The largest first.
+    Size,
+    /// The largest product of both first.
+    Area,
+    /// The one whose lowest valid position is lowest first.
+    Position,
+}
+
 /// Settings of the planner `telamalloc`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Where a major backtrack goes.
     pub target: Target,
+    /// Which buffers of a phase are candidates; after each restart the next of these.
+    pub order: Vec<Order>,
     /// The trees that rank targets, instead of those that come with the planner.
     pub table: Option<Arc<Trees>>,
     /// By how much the threshold of contention falls from phase to phase, in percent of the capacity.
@@ -37,20 +63,24 @@ pub struct Settings {
     pub restart: u64,
     /// By how much keys are changed after a restart, in percent either way.
     pub noise: u64,
+    /// By how much a restart raises the keys of the buffer that most often had no place, in percent; beyond the paper.
+    pub blame: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             target: Target::Median,
+            order: vec![Order::Paper, Order::One(Key::Position)],
             table: None,
             phase_step: 10,
-            candidates: vec![3, 6],
+            candidates: vec![3, 4],
             section_check: true,
             moved: true,
             stuck: 100,
             restart: 10,
             noise: 30,
+            blame: 500,
         }
     }
 }
@@ -65,6 +95,9 @@ impl Settings {
         for (name, value) in given {
             match name.as_str() {
                 "target" => settings.target = target(value)?,
+                "order" => {
+                    settings.order = value.split('/').map(order).collect::<Result<_, _>>()?
+                }
                 "table" => {
                     let trees = Trees::read(value)
                         .map_err(|what| Error::InvalidOption(format!("'table': {what}")))?;
@@ -79,26 +112,57 @@ impl Settings {
                 "moved" => settings.moved = flag(name, value)?,
                 "stuck" => settings.stuck = number(name, value, 0, 1 << 31)? as u32,
                 "restart" => settings.restart = number(name, value, 0, 1 << 40)?,
+                "blame" => settings.blame = number(name, value, 0, 1_000_000)?,
                 "noise" => settings.noise = number(name, value, 0, 100)?,
                 _ => {
                     return Err(Error::InvalidOption(format!(
-                        "planner telamalloc has no parameter '{name}'; known: target, table, \
-                         phase-step, candidates, section-check, moved, stuck, restart, noise"
+                        "planner telamalloc has no parameter '{name}'; known: target, order, \
+                         table, phase-step, candidates, section-check, moved, stuck, restart, noise, blame"
                     )));
                 }
             }
         }
         Ok(settings)
     }
+
+    /// Most candidates of a decision point after so many restarts.
+    #[must_use]
+    pub fn candidates(&self, restarts: u64) -> usize {
+        turn(&self.candidates, restarts).unwrap_or(1)
+    }
+
+    /// Which buffers are candidates after so many restarts.
+    #[must_use]
+    pub fn order(&self, restarts: u64) -> Order {
+        turn(&self.order, restarts).unwrap_or(Order::Paper)
+    }
+}
+
+fn turn<T: Copy>(all: &[T], restarts: u64) -> Option<T> {
+    all.get(restarts as usize % all.len().max(1)).copied()
 }
 
 fn target(value: &str) -> Result<Target, Error> {
     match value {
+        "last" => Ok(Target::Last),
         "paper" => Ok(Target::Paper),
         "median" => Ok(Target::Median),
         "model" => Ok(Target::Model),
         _ => Err(Error::InvalidOption(format!(
-            "'target' takes paper, median or model, not '{value}'"
+            "'target' takes last, paper, median or model, not '{value}'"
+        ))),
+    }
+}
+
+fn order(value: &str) -> Result<Order, Error> {
+    match value {
+        "paper" => Ok(Order::Paper),
+        "lifetime" => Ok(Order::One(Key::Lifetime)),
+        "size" => Ok(Order::One(Key::Size)),
+        "area" => Ok(Order::One(Key::Area)),
+        "position" => Ok(Order::One(Key::Position)),
+        _ => Err(Error::InvalidOption(format!(
+            "'order' takes paper, lifetime, size, area or position, not '{value}'"
         ))),
     }
 }
@@ -119,7 +183,7 @@ fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, Error> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Settings, Target};
+    use super::{Key, Order, Settings, Target};
 
     #[test]
     fn reads_what_it_knows_and_refuses_the_rest() {
@@ -127,9 +191,11 @@ mod tests {
         assert_eq!(read("target", "paper").map(|s| s.target), Ok(Target::Paper));
         assert_eq!(read("moved", "false").map(|s| s.moved), Ok(false));
         assert_eq!(read("phase-step", "2").map(|s| s.phase_step), Ok(2));
+        assert_eq!(read("order", "paper/size").map(|s| s.order(1)), Ok(Order::One(Key::Size)));
         assert_eq!(read("target", "model").map(|s| s.target), Ok(Target::Model));
         for (name, value) in [
             ("target", "oracle"),
+            ("order", "random"),
             ("table", "no table"),
             ("moved", "no"),
             ("phase-step", "0"),
