@@ -47,7 +47,7 @@ impl Game for Descent {
         let by = stream % 10;
         let value = match state {
             None => 1_000 + stream % 100,
-            Some(&at) if choice % 2 == 0 => at.saturating_sub(by),
+            Some(&at) if choice.is_multiple_of(2) => at.saturating_sub(by),
             Some(&at) => at + by,
         };
         Play { state: value, value, work: 1 }

@@ -109,10 +109,14 @@ fn least_of_group(
         if layout.resident_bytes > machine.capacity || !layout.can_keep() {
             continue;
         }
+        let bound = layout.least_before_storages();
         if layout.settle(|_| true) != Settled::Fits {
             continue;
         }
         let cost = layout.cost(false);
+        assert!(bound <= cost.traffic, "the bound {bound} is above {cost:?}");
+        layout.assign();
+        assert_eq!(layout.peak_of(false), cost.peak, "the peak that settling left is not so");
         if cost.work as f64 > layout.least_work() as f64 * machine.max_recompute {
             continue;
         }

@@ -28,6 +28,9 @@ const UNCUT: usize = 8;
 /// So many numbers of layers that do not fit, one after another, end a walk.
 pub(super) const MISSES: usize = 4;
 
+/// So many numbers of layers that move too much, one after another, end a walk.
+const USELESS: usize = 4;
+
 /// The cheapest groups that end with one of so many layers before say what is tried first.
 const RECENT: usize = 4;
 
@@ -381,7 +384,7 @@ impl<'a> Ending<'a> {
                 (fitting, misses, useless) = (depth + 1, 0, 0);
             } else if offers.contains(&Settled::NotWorth) {
                 useless += 1;
-                if useless == MISSES {
+                if useless == USELESS {
                     return None;
                 }
             } else {

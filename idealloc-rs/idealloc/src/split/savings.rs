@@ -35,7 +35,7 @@ impl Layout<'_, '_> {
 
     /// The least bytes that the group moves, whatever is kept, from what is known before storages are: what stays for the
     /// whole of a tile leaves less room in all of them.
-    pub(super) fn least_before_storages(&self) -> i64 {
+    pub fn least_before_storages(&self) -> i64 {
         let streamed = self.largest_streamed();
         let mut choices: Vec<Vec<Saving>> = Vec::with_capacity(self.externals.len());
         let mut most = self.traffic().0;
@@ -80,7 +80,7 @@ impl Layout<'_, '_> {
         let op = &self.graph.operators[reader];
         let is_it = |&k: &usize| op.operands[k].0 == external.tensor;
         let is_cut = self.sweep.loop_spans[reader].as_deref().is_some_and(|s| level_of(s) > 0);
-        is_cut && !op.is_view && !op.in_place.iter().chain(&op.parts).any(|k| is_it(k))
+        is_cut && !op.is_view && !op.in_place.iter().chain(&op.parts).any(is_it)
     }
 
     /// Bytes that some operator needs in a tile of what the group makes: at the least what it reads, or its result.
@@ -95,7 +95,13 @@ impl Layout<'_, '_> {
             let op = &self.graph.operators[op];
             op.results.iter().map(|&tensor| bytes(tensor)).max().unwrap_or(0)
         };
-        self.sequence.iter().map(of).max().unwrap_or(0)
+        if self.keeps_result {
+            // A result may lie in the one that stays, which is counted already.
+            return 0;
+        }
+        // What stays for all tiles need not be there before the first.
+        let in_tiles = self.sequence.iter().zip(&self.levels).filter(|&(_, &level)| level > 0);
+        in_tiles.map(|(op, _)| of(op)).max().unwrap_or(0)
     }
 
     /// The least more bytes that are on chip at a position after a change.
@@ -112,7 +118,8 @@ impl Layout<'_, '_> {
         };
         let then = match change.residency {
             Residency::Kept => self.align(external.bytes_in_all),
-            Residency::Fetched => match self.own_room(external) {
+            // In the tile that needs most, what follows the tiles may be smaller than in another.
+            Residency::Fetched if external.level == 0 => match self.own_room(external) {
                 Some((start, end)) if (start..=end).contains(&position) => largest,
                 _ => 0,
             },

@@ -211,12 +211,11 @@ impl Layout<'_, '_> {
     fn replace(&self, profile: &mut Profile, rooms: impl Fn(&[usize]) -> (Room, Room)) -> bool {
         let capacity = self.machine.capacity;
         let rooms: Vec<(Room, Room)> = profile.rows().map(|(tile, _)| rooms(tile)).collect();
-        let fits = |((_, row), (now, then)): ((&[usize], &[i64]), &(Room, Room))| {
+        for ((_, row), (now, then)) in profile.rows().zip(&rooms) {
             let mut more = row.iter().enumerate();
-            more.all(|(at, bytes)| bytes + then.at(at) - now.at(at) <= capacity)
-        };
-        if !profile.rows().zip(&rooms).all(fits) {
-            return false;
+            if !more.all(|(at, bytes)| bytes + then.at(at) - now.at(at) <= capacity) {
+                return false;
+            }
         }
         for ((_, row), (now, then)) in profile.rows_mut().zip(&rooms) {
             for (at, bytes) in row.iter_mut().enumerate() {
