@@ -22,6 +22,17 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lookahead_backtracks, module)?)
 }
 
+/// The options of a planner that is only watched.
+fn options_of(seed: u64, parameters: &Bound<'_, PyDict>) -> PyResult<Options> {
+    Ok(Options {
+        seed,
+        effort: Effort::Medium,
+        threads: 1,
+        parameters: parameters.items().extract()?,
+        ..Options::default()
+    })
+}
+
 /// Records major backtracks of `telamalloc`, with the targets that an oracle finds.
 #[pyfunction]
 #[pyo3(signature = (problem, *, seed, parameters, steps, most, oracle_nodes, oracle_share))]
@@ -36,13 +47,7 @@ fn backtracks(
     oracle_nodes: u64,
     oracle_share: u64,
 ) -> PyResult<SampleTuple> {
-    let options = Options {
-        seed,
-        effort: Effort::Medium,
-        threads: 1,
-        parameters: parameters.items().extract()?,
-        ..Options::default()
-    };
+    let options = options_of(seed, parameters)?;
     let problem = problem.to_problem(py)?;
     let collection = Collection { steps, backtracks: most, oracle_nodes, oracle_share };
     let samples =
@@ -76,13 +81,7 @@ fn lookahead_backtracks(
     most: u64,
     share: u64,
 ) -> PyResult<AheadTuple> {
-    let options = Options {
-        seed,
-        effort: Effort::Medium,
-        threads: 1,
-        parameters: parameters.items().extract()?,
-        ..Options::default()
-    };
+    let options = options_of(seed, parameters)?;
     let problem = problem.to_problem(py)?;
     let trial = Trial { steps, trial, share, backtracks: most };
     let ahead =

@@ -50,16 +50,12 @@ impl Layout<'_, '_> {
             let stays = self.stays_in_tiles(external);
             let largest = self.align(external.bytes_in_largest);
             let kept = self.align(external.bytes_in_all);
-            let is_there = streamed.is_none() && !stays;
             let then = if stays && streamed.is_some() { largest } else { 0 };
             let known = if streamed.is_some() { 0 } else { largest };
             choices.push(
                 [
                     Saving { bytes: now - fetched, room: then },
-                    Saving {
-                        bytes: now - bytes(Residency::Kept),
-                        room: (kept - if is_there || stays { known } else { 0 }).max(0),
-                    },
+                    Saving { bytes: now - bytes(Residency::Kept), room: (kept - known).max(0) },
                 ]
                 .into_iter()
                 .filter(|saving| saving.bytes > 0)
@@ -83,7 +79,7 @@ impl Layout<'_, '_> {
         is_cut && !op.is_view && !op.in_place.iter().chain(&op.parts).any(is_it)
     }
 
-    /// Bytes that some operator needs in a tile of what the group makes: at the least what it reads, or its result.
+    /// The least bytes that what the group makes takes in a tile: those of the largest result.
     fn working_set(&self, tile: &[usize]) -> i64 {
         let bytes = |tensor: usize| match &self.sweep.tensor_spans[tensor] {
             Some(spans) if self.is_made_inside(tensor) => {
