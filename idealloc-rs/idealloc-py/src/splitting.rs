@@ -2,13 +2,15 @@
 
 use idealloc::split::compress::{Compressed, compress};
 use idealloc::split::cut::{Cut, Halo};
+use idealloc::split::external::Residency;
 use idealloc::split::given::{Given, lay_out_given};
 use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
 use idealloc::split::group::Group;
-use idealloc::split::layout::{Layout, Residency};
+use idealloc::split::layout::Layout;
 use idealloc::split::machine::{Cost, Machine};
 use idealloc::split::search::{Misfit, Objective, search};
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
+use idealloc::split::tally::Tally;
 use pyo3::prelude::*;
 
 use crate::error::{InvalidOptionError, to_python};
@@ -311,13 +313,15 @@ fn split_layout(
     let is_output: Vec<bool> = graph.tensors.iter().map(|t| t.is_returned).collect();
     let mut sweep = Sweep::new(&graph, target, loops, even, &is_output);
     sweep.extend(0);
-    let mut layout = Layout::new(&graph, &mut sweep, &is_output, machine, false);
+    let tally = Tally::new(sweep, machine, false);
+    let sweep = &tally.sweep;
+    let mut layout = Layout::new(&tally);
     for index in 0..layout.externals.len() {
         let tensor = layout.externals[index].tensor;
         let Some((_, kind, slices)) = residencies.iter().find(|r| r.0 == tensor) else { continue };
         let found = match kind.as_str() {
             "kept" => Residency::Kept,
-            "streamed" => match layout.slicing(&layout.externals[index]) {
+            "streamed" => match layout.externals[index].slicing(sweep) {
                 Some((reader, along, _)) => Residency::Streamed { reader, along, slices: *slices },
                 None => Residency::Fetched,
             },
@@ -344,12 +348,10 @@ fn split_layout(
         .collect();
     let mut ranges: Vec<(usize, Vec<SpanTuple>)> =
         layout.externals.iter().map(|e| (e.tensor, span_tuples(&e.spans))).collect();
-    let loops: Vec<_> = sequence
-        .iter()
-        .map(|&(op, _)| span_tuples(sweep.loop_spans[op].as_deref().unwrap_or(&[])))
-        .collect();
-    for (tensor, spans) in sweep.tensor_spans.iter().enumerate() {
-        if let Some(spans) = spans {
+    let loops: Vec<_> =
+        sequence.iter().map(|&(op, _)| span_tuples(sweep.loop_spans(op).unwrap_or(&[]))).collect();
+    for tensor in 0..graph.tensors.len() {
+        if let Some(spans) = sweep.tensor_spans(tensor) {
             ranges.push((tensor, span_tuples(spans)));
         }
     }

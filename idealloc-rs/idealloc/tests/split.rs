@@ -7,6 +7,7 @@ use idealloc::split::machine::Machine;
 use idealloc::split::search::{Objective, search};
 use idealloc::split::settle::Settled;
 use idealloc::split::sweep::Sweep;
+use idealloc::split::tally::{Neighbours, Tally};
 use proptest::prelude::*;
 
 fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
@@ -101,15 +102,17 @@ fn least_of_group(
     for grid in grids {
         let mut sweep = Sweep::new(graph, last, grid.loops, grid.cuts, &is_output);
         sweep.extend(first);
-        let mut layout = Layout::new(graph, &mut sweep, &is_output, machine, true);
-        if starts && !newest.is_some_and(|newest| layout.reads(newest)) {
+        let tally = Tally::new(sweep, machine, true);
+        if starts && !newest.is_some_and(|newest| tally.reads(newest)) {
             return None;
         }
-        layout.start_over(newest.filter(|_| starts), ends);
-        if layout.resident_bytes > machine.capacity || !layout.can_keep() {
+        let neighbours = Neighbours { newest: newest.filter(|_| starts), keeps_result: ends };
+        let mut layout = Layout::new(&tally);
+        layout.start_over(neighbours);
+        if layout.resident_bytes > machine.capacity || !tally.can_keep() {
             continue;
         }
-        let bound = layout.least_before_storages();
+        let bound = tally.least_before_storages(neighbours);
         if layout.settle(|_| true) != Settled::Fits {
             continue;
         }
@@ -117,7 +120,7 @@ fn least_of_group(
         assert!(bound <= cost.traffic, "the bound {bound} is above {cost:?}");
         layout.assign();
         assert_eq!(layout.peak_of(false), cost.peak, "the peak that settling left is not so");
-        if cost.work as f64 > layout.least_work() as f64 * machine.max_recompute {
+        if tally.recomputes_too_much() {
             continue;
         }
         let mut traffic = cost.traffic;

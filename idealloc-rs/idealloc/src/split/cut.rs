@@ -155,16 +155,40 @@ pub struct Line {
     pub divisor: i64,
 }
 
+/// Where the elements of a range are in one dimension of a reshaped tensor: `(outer + index * inner) / stride % extent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Strides {
+    /// Elements before the first index.
+    pub outer: i64,
+    /// Elements per index.
+    pub inner: i64,
+    /// Elements per index of the dimension.
+    pub stride: i64,
+    /// Indices of the dimension.
+    pub extent: i64,
+}
+
+/// What tiles need of a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// All tiles the same range.
+    Same(i64, i64),
+    /// Each its own.
+    Request(u32),
+}
+
 /// All tracks that follow from one cut. Tensors of a chain share them, so each is computed once.
 #[derive(Debug)]
 pub struct Tracks {
     /// The cut.
     pub cut: Cut,
+    root: Option<u32>,
     tracks: Vec<Track>,
     requests: Vec<Request>,
     known_tracks: Known,
     known_requests: Known,
     lines: FxHashMap<(u32, Line, i64), u32>,
+    through: FxHashMap<(u32, Strides), (Asked, bool)>,
     unions: FxHashMap<(u32, u32), u32>,
     finals: FxHashMap<(u32, i64, bool), u32>,
 }
@@ -174,11 +198,13 @@ impl Tracks {
     pub fn new(cut: Cut) -> Self {
         Self {
             cut,
+            root: None,
             tracks: Vec::new(),
             requests: Vec::new(),
             known_tracks: Known::default(),
             known_requests: Known::default(),
             lines: FxHashMap::default(),
+            through: FxHashMap::default(),
             unions: FxHashMap::default(),
             finals: FxHashMap::default(),
         }
@@ -201,6 +227,9 @@ impl Tracks {
 
     /// The track of the loop that is cut.
     pub fn root(&mut self) -> u32 {
+        if let Some(known) = self.root {
+            return known;
+        }
         let clamp = |p: i64| p.clamp(0, self.cut.extent);
         let new: Vec<_> =
             self.cut.positions.windows(2).map(|w| (clamp(w[0]), clamp(w[1]))).collect();
@@ -210,7 +239,9 @@ impl Tracks {
         } else {
             (Vec::new(), Vec::new())
         };
-        self.intern_track(Track::of(new, keep, raw))
+        let root = self.intern_track(Track::of(new, keep, raw));
+        self.root = Some(root);
+        root
     }
 
     /// What a reader with loop range `track` needs of a dimension of `size` elements.
@@ -231,18 +262,36 @@ impl Tracks {
         id
     }
 
-    /// What a reader needs through any monotone map of its range to the first and one past the last index.
-    pub fn request_through(
-        &mut self,
-        track: u32,
-        first: impl Fn(i64) -> i64,
-        end: impl Fn(i64) -> i64,
-    ) -> u32 {
+    /// What a reader of a reshaped tensor needs of one of its dimensions, and whether each tile needs one index of it.
+    pub fn request_through(&mut self, track: u32, strides: Strides) -> (Asked, bool) {
+        if let Some(&known) = self.through.get(&(track, strides)) {
+            return known;
+        }
+        let Strides { outer, inner, stride, extent } = strides;
+        let first = |start: i64| ((outer + start * inner) / stride) % extent;
+        let end = |end: i64| ((outer + end * inner - 1) / stride) % extent + 1;
         let reader = &self.tracks[track as usize];
-        let extent = reader.new.last().map_or(0, |range| range.1);
-        let raw = |position: i64| end(position.clamp(1, extent.max(1)));
-        let request = self.request_by(reader, first, &end, raw);
-        self.intern_request(request)
+        let (mut is_same, mut is_single, mut range) = (!self.is_cached(), !self.is_cached(), None);
+        for &(from, to) in reader.new.iter().filter(|(from, to)| from < to) {
+            if !is_same && !is_single {
+                break;
+            }
+            let of_tile = (first(from), end(to));
+            is_same &= *range.get_or_insert(of_tile) == of_tile;
+            is_single &= (outer + from * inner) / stride == (outer + to * inner - 1) / stride;
+        }
+        // Heads of which each tile has one: all need the same.
+        let asked = match range.filter(|_| is_same) {
+            Some((start, end)) => Asked::Same(start, end),
+            None => {
+                let extent = reader.new.last().map_or(0, |range| range.1);
+                let raw = |position: i64| end(position.clamp(1, extent.max(1)));
+                let request = self.request_by(reader, first, end, raw);
+                Asked::Request(self.intern_request(request))
+            }
+        };
+        self.through.insert((track, strides), (asked, is_single));
+        (asked, is_single)
     }
 
     fn request_by(

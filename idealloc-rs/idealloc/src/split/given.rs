@@ -10,6 +10,7 @@ use super::machine::Machine;
 use super::search::Misfit;
 use super::settle::Settled;
 use super::sweep::{CutLoop, Sweep};
+use super::tally::{Neighbours, Tally};
 
 /// One cut: a dimension of a group's result, into so many parts.
 pub type Parts = (usize, i64, Halo);
@@ -78,21 +79,22 @@ fn after(
         let (loops, cuts) = (grid.loops.clone(), grid.cuts.clone());
         let mut sweep = Sweep::new(&window.graph, target, loops, cuts, &window.is_output);
         sweep.extend(0);
-        let mut layout = Layout::new(&window.graph, &mut sweep, &window.is_output, machine, true);
-        if !layout.can_keep() {
+        let tally = Tally::new(sweep, machine, true);
+        if !tally.can_keep() {
             continue;
         }
+        let mut layout = Layout::new(&tally);
         let mut reached: Reached = [None, None];
         for (starts, ends) in [(false, false), (false, true), (true, false), (true, true)] {
             let Some((price, groups)) = &before[usize::from(starts)] else { continue };
             if (starts || ends) && !machine.is_staged || ends && last + 1 == layers.count() {
                 continue;
             }
-            let on_chip = newest.filter(|&tensor| starts && layout.reads(tensor));
+            let on_chip = newest.filter(|&tensor| starts && tally.reads(tensor));
             if starts && on_chip.is_none() {
                 continue;
             }
-            layout.start_over(on_chip, ends);
+            layout.start_over(Neighbours { newest: on_chip, keeps_result: ends });
             if layout.settle(|_| true) != Settled::Fits {
                 continue;
             }

@@ -1,8 +1,9 @@
 //! A group of layers with its grid and its cost.
 
+use super::external::Residency;
 use super::grids::Grid;
 use super::layers::Window;
-use super::layout::{Layout, Residency};
+use super::layout::Layout;
 use super::machine::Cost;
 
 /// One group of a solution.

@@ -97,7 +97,8 @@ impl Window {
         let mut operators = graph.operators[first_op..layers.start[last_layer + 1]].to_vec();
         let mut number = rustc_hash::FxHashMap::default();
         let mut tensors = Vec::new();
-        for op in &mut operators {
+        // Those of the last layers first, so that groups which end there have small numbers.
+        for op in operators.iter_mut().rev() {
             for tensor in op.operands.iter_mut().map(|(t, _)| t).chain(&mut op.results) {
                 *tensor = *number.entry(*tensor).or_insert_with(|| {
                     tensors.push(*tensor);

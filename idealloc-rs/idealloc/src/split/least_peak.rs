@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::least_traffic::{LONGEST, MISSES};
 use super::machine::Machine;
 use super::sweep::{Span, Sweep};
+use super::tally::Tally;
 use super::track_pool::TrackPool;
 
 /// The groups that need the least room at the most, or none if nothing fits.
@@ -100,25 +101,22 @@ impl<'a> Ending<'a> {
             let tracks = grid.cuts.iter().map(|cut| pool.take(cut)).collect();
             let loops = grid.loops.clone();
             let is_output = &window.is_output;
-            let mut sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, is_output);
+            let sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, is_output);
+            let mut tally = Tally::new(sweep, self.machine, true);
             let mut misses = 0;
             for depth in 0..=self.last_layer - window.first_layer {
                 let first_layer = self.last_layer - depth;
-                sweep.extend(self.first_op(first_layer));
-                let mut layout =
-                    Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
+                tally.extend(self.first_op(first_layer));
                 if !grid.loops.is_empty() {
-                    let is_useless = depth > 0 && layout.is_uncut(self.first_op(first_layer + 1));
-                    if is_useless
-                        || layout.kept_bytes() > self.machine.capacity
-                        || !layout.can_keep()
-                    {
+                    let is_useless = depth > 0 && tally.is_uncut(self.first_op(first_layer + 1));
+                    if is_useless || tally.kept_bytes > self.machine.capacity || !tally.can_keep() {
                         break;
                     }
                 }
-                if layout.work() as f64 > layout.least_work() as f64 * self.machine.max_recompute {
+                if tally.recomputes_too_much() {
                     continue;
                 }
+                let mut layout = Layout::new(&tally);
                 self.surround(&mut layout, first_layer, !grid.loops.is_empty());
                 let cost = layout.cost(false);
                 if cost.peak <= self.machine.capacity {
@@ -131,7 +129,7 @@ impl<'a> Ending<'a> {
                     break;
                 }
             }
-            pool.give_back(sweep.tracks);
+            pool.give_back(tally.sweep.tracks);
         }
         prune(found)
     }

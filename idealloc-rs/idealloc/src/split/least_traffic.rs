@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::machine::{Cost, Machine};
 use super::settle::Settled;
 use super::sweep::Sweep;
+use super::tally::{Neighbours, Tally};
 use super::track_pool::TrackPool;
 
 /// Why nothing fits: a layer that takes more room than there is, however it is cut.
@@ -170,6 +171,7 @@ fn ways_to(
         bounds: Vec::new(),
         best: [None, None],
         pool: std::mem::take(&mut pools[0]),
+        spare: None,
     };
     ending.bound();
     let first = ending.first_op(last_layer);
@@ -216,12 +218,13 @@ struct Ending<'a> {
     bounds: Vec<[Option<i64>; 4]>,
     best: Ways,
     pool: TrackPool,
+    spare: Option<Tally<'a>>,
 }
 
 impl<'a> Ending<'a> {
     /// The same, to go on with other tracks.
     fn with_pool(&self, pool: TrackPool) -> Self {
-        Self { bounds: self.bounds.clone(), best: self.best.clone(), pool, ..*self }
+        Self { bounds: self.bounds.clone(), best: self.best.clone(), pool, spare: None, ..*self }
     }
 
     fn first_op(&self, first_layer: usize) -> usize {
@@ -235,11 +238,28 @@ impl<'a> Ending<'a> {
         op.results.first().copied()
     }
 
-    fn sweep(&mut self, grid: &Grid) -> Sweep<'a> {
+    /// The group of no operator so far, under a grid.
+    fn start(&mut self, grid: &Grid) -> Tally<'a> {
         let window = self.window;
         let tracks = grid.cuts.iter().map(|cut| self.pool.take(cut)).collect();
         let loops = grid.loops.clone();
-        Sweep::with_tracks(&window.graph, self.last, loops, tracks, &window.is_output)
+        match self.spare.take() {
+            Some(mut tally) => {
+                tally.restart(loops, tracks);
+                tally
+            }
+            None => {
+                let output = &window.is_output;
+                let sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, output);
+                Tally::new(sweep, self.machine, true)
+            }
+        }
+    }
+
+    /// Keeps the tables of a group, and its room for the next.
+    fn end(&mut self, mut tally: Tally<'a>) {
+        self.pool.give_back(tally.sweep.end());
+        self.spare = Some(tally);
     }
 
     /// Bounds of all groups: each element from outside fetched once, and each result stored.
@@ -247,13 +267,11 @@ impl<'a> Ending<'a> {
         let window = self.window;
         let target = window.graph.operators[self.last].results[0];
         let is_last = self.last_layer + 1 == self.layers.count();
-        let mut sweep = self.sweep(&Grid::default());
+        let mut bare = self.start(&Grid::default());
         for first_layer in (window.first_layer..=self.last_layer).rev() {
-            sweep.extend(self.first_op(first_layer));
+            bare.extend(self.first_op(first_layer));
             let newest = self.newest(first_layer);
-            let bare =
-                Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
-            let least = bare.least_traffic();
+            let least = bare.least_traffic(Neighbours::default());
             let of = |(starts, ends): (bool, bool)| {
                 let mut bound = least;
                 let mut resident = 0;
@@ -271,7 +289,7 @@ impl<'a> Ending<'a> {
             let bounds = VARIANTS.map(of);
             self.bounds.push(bounds);
         }
-        self.pool.give_back(sweep.tracks);
+        self.end(bare);
     }
 
     /// Bytes and moves that keep for later readers what the group reads on chip.
@@ -344,9 +362,9 @@ impl<'a> Ending<'a> {
     fn walk(&mut self, grid: &Grid, from: usize, most: usize) -> usize {
         let open = (from..self.bounds.len().min(most)).rev().find(|&depth| self.is_open(depth));
         let Some(deepest) = open else { return self.bounds.len().min(most) };
-        let mut sweep = self.sweep(grid);
-        let fitting = self.walk_back(grid, &mut sweep, from, deepest);
-        self.pool.give_back(sweep.tracks);
+        let mut tally = self.start(grid);
+        let fitting = self.walk_back(grid, &mut tally, from, deepest);
+        self.end(tally);
         fitting.unwrap_or(self.bounds.len().min(most))
     }
 
@@ -354,15 +372,14 @@ impl<'a> Ending<'a> {
     fn walk_back(
         &mut self,
         grid: &Grid,
-        sweep: &mut Sweep<'a>,
+        tally: &mut Tally<'a>,
         from: usize,
         deepest: usize,
     ) -> Option<usize> {
-        let window = self.window;
         let (mut fitting, mut misses, mut useless) = (from, 0, 0);
         for depth in 0..=deepest {
             let first_layer = self.last_layer - depth;
-            sweep.extend(self.first_op(first_layer));
+            tally.extend(self.first_op(first_layer));
             if depth < from {
                 continue;
             }
@@ -370,16 +387,16 @@ impl<'a> Ending<'a> {
                 misses = 0;
                 continue;
             }
-            let mut layout =
-                Layout::new(&window.graph, sweep, &window.is_output, self.machine, true);
-            if layout.kept_bytes() > self.machine.capacity || !layout.can_keep() {
+            if tally.kept_bytes > self.machine.capacity || !tally.can_keep() {
                 return Some(fitting);
             }
             // What no cut reaches could as well be a group before this one, but for tensors that both read.
-            if depth >= UNCUT && layout.is_uncut(self.first_op(first_layer + 1)) {
+            if depth >= UNCUT && tally.is_uncut(self.first_op(first_layer + 1)) {
                 return Some(fitting);
             }
-            let offers = [0, 1, 2, 3].map(|variant| self.offer(&mut layout, grid, depth, variant));
+            let mut layout = None;
+            let offers =
+                [0, 1, 2, 3].map(|variant| self.offer(tally, &mut layout, grid, depth, variant));
             if offers.contains(&Settled::Fits) {
                 (fitting, misses, useless) = (depth + 1, 0, 0);
             } else if offers.contains(&Settled::NotWorth) {
@@ -398,9 +415,10 @@ impl<'a> Ending<'a> {
     }
 
     /// Keeps a group if it leads to its last layer best. `Fits` where that was not looked at, too.
-    fn offer(
+    fn offer<'s>(
         &mut self,
-        layout: &mut Layout<'_, 'a>,
+        tally: &'s Tally<'a>,
+        layout: &mut Option<Layout<'s, 'a>>,
         grid: &Grid,
         depth: usize,
         variant: usize,
@@ -413,19 +431,21 @@ impl<'a> Ending<'a> {
         if self.way_before(depth, variant, bound).is_none() {
             return Settled::Fits;
         }
-        layout.start_over(newest, ends);
-        let least = layout.least_traffic() + saving.0;
+        let neighbours = Neighbours { newest, keeps_result: ends };
+        let least = tally.least_traffic(neighbours) + saving.0;
         let Some(way) = self.way_before(depth, variant, least.max(bound)) else {
             return Settled::Fits;
         };
-        if layout.work() as f64 > layout.least_work() as f64 * self.machine.max_recompute {
+        if tally.recomputes_too_much() {
             return Settled::TooLarge;
         }
         let is_worth =
             |moved: i64| self.way_before(depth, variant, (moved + saving.0).max(bound)).is_some();
-        if !is_worth(layout.least_before_storages()) {
+        if !is_worth(tally.least_before_storages(neighbours)) {
             return Settled::NotWorth;
         }
+        let layout = layout.get_or_insert_with(|| Layout::new(tally));
+        layout.start_over(neighbours);
         let settled = layout.settle(is_worth);
         if settled != Settled::Fits {
             return settled;
@@ -485,26 +505,20 @@ impl<'a> Ending<'a> {
 
     /// The least that a grid of the last layer moves, with the newest tensor and the result on chip.
     fn least_of(&mut self, grid: &Grid) -> i64 {
-        let window = self.window;
-        let mut sweep = self.sweep(grid);
-        sweep.extend(self.first_op(self.last_layer));
-        let mut layout =
-            Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
-        layout.start_over(self.newest(self.last_layer), true);
-        let least = layout.least_traffic();
-        self.pool.give_back(sweep.tracks);
+        let mut tally = self.start(grid);
+        tally.extend(self.first_op(self.last_layer));
+        let newest = self.newest(self.last_layer);
+        let least = tally.least_traffic(Neighbours { newest, keeps_result: true });
+        self.end(tally);
         least
     }
 
     fn try_member(&mut self, grid: &Grid, variant: usize) -> bool {
-        let window = self.window;
-        let mut sweep = self.sweep(grid);
-        sweep.extend(self.first_op(self.last_layer));
-        let mut layout =
-            Layout::new(&window.graph, &mut sweep, &window.is_output, self.machine, true);
-        let fits =
-            layout.can_keep() && self.offer(&mut layout, grid, 0, variant) != Settled::TooLarge;
-        self.pool.give_back(sweep.tracks);
+        let mut tally = self.start(grid);
+        tally.extend(self.first_op(self.last_layer));
+        let fits = tally.can_keep()
+            && self.offer(&tally, &mut None, grid, 0, variant) != Settled::TooLarge;
+        self.end(tally);
         fits
     }
 }

@@ -1,8 +1,10 @@
 //! Splitting of operators into tiles, so that a network runs in a memory that no operator fits.
 
+mod boxes;
 pub mod compress;
 pub mod cost;
 pub mod cut;
+pub mod external;
 pub mod given;
 pub mod graph;
 pub mod grids;
@@ -14,9 +16,11 @@ mod least_traffic;
 pub mod machine;
 pub mod peak;
 mod profile;
+mod rows;
 mod savings;
 pub mod search;
 pub mod settle;
 pub mod storages;
 pub mod sweep;
+pub mod tally;
 pub mod track_pool;

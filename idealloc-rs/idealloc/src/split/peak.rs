@@ -1,59 +1,12 @@
 //! Bytes on chip while a group runs.
 
 use super::cut::LARGEST;
-use super::layout::{Layout, Residency};
+use super::external::Residency;
+use super::layout::Layout;
 use super::profile::Profile;
 use super::storages::Member;
-use super::sweep::Span;
 
 impl Layout<'_, '_> {
-    pub(super) fn overlap(&self, spans: &[Span], tile: &[usize]) -> i64 {
-        // At most one dimension follows a cached cut.
-        let mut elements = 1;
-        let mut is_kept = false;
-        for span in spans {
-            elements *= match *span {
-                Span::Fixed(start, end) => (end - start).max(0),
-                Span::Driven(cut, track) => {
-                    let tracks = &self.sweep.tracks[cut];
-                    let track = tracks.get(track);
-                    if tracks.is_cached() {
-                        is_kept = true;
-                        let next = tile[cut] + 1;
-                        let later = if next < track.new.len() { track.overlap(next) } else { 0 };
-                        track.overlap(tile[cut]).max(later)
-                    } else {
-                        track.size(tile[cut])
-                    }
-                }
-            };
-        }
-        if is_kept { elements } else { 0 }
-    }
-
-    /// The middle tile of every cut.
-    pub(super) fn middle_tile(&self) -> Vec<usize> {
-        self.sweep.tracks.iter().map(|tracks| tracks.cut.tiles() / 2).collect()
-    }
-
-    /// Bytes kept between tiles, at the most; they only grow when layers are added before.
-    pub fn kept_bytes(&self) -> i64 {
-        self.kept_in(&self.middle_tile())
-    }
-
-    /// Bytes of what the group makes that are kept before and after a tile.
-    pub(super) fn kept_in(&self, tile: &[usize]) -> i64 {
-        let of = |tensor: usize| {
-            let spans = self.sweep.tensor_spans[tensor].as_deref().unwrap_or(&[]);
-            if !self.has_overlap(spans) {
-                return 0;
-            }
-            self.overlap(spans, tile) * self.graph.tensors[tensor].element_bytes
-        };
-        let made = self.sequence.iter().filter(|&&op| !self.is_alias(op));
-        made.flat_map(|&op| &self.graph.operators[op].results).map(|&t| of(t)).sum()
-    }
-
     /// Tiles that are looked at for each cut: the ends and the middle, or all.
     fn samples(&self, all: bool) -> Vec<Vec<usize>> {
         let of = |cut: usize| {
@@ -111,7 +64,7 @@ impl Layout<'_, '_> {
     /// Bytes that a tensor takes of its storage in one tile.
     pub(super) fn bytes_in(&self, member: &Member, tile: &[usize]) -> i64 {
         let spans = self.spans(member.tensor).unwrap_or(&[]);
-        self.aligned(self.window(spans, tile), member.tensor)
+        self.aligned(self.sweep.window(spans, tile), member.tensor)
     }
 
     /// Adds one tile to a profile; returns the most bytes on chip in it.
@@ -135,15 +88,15 @@ impl Layout<'_, '_> {
             match external.residency {
                 Residency::Kept => live += self.align(external.bytes_in_all),
                 Residency::Streamed { reader, along, slices } => {
-                    let window = self.window(&external.spans, tile);
-                    let slice = self.largest_slice(window, reader, along, slices);
+                    let window = self.sweep.window(&external.spans, tile);
+                    let slice = self.sweep.largest_slice(window, reader, along, slices);
                     let bytes = self.aligned(slice, tensor);
                     change[external.position] += bytes;
                     change[external.position + 1] -= bytes;
                 }
                 Residency::Fetched => {
-                    if self.has_overlap(&external.spans) {
-                        live += self.aligned(self.overlap(&external.spans, tile), tensor);
+                    if self.sweep.has_overlap(&external.spans) {
+                        live += self.aligned(self.sweep.overlap(&external.spans, tile), tensor);
                     }
                 }
                 Residency::Resident => {}
@@ -154,10 +107,10 @@ impl Layout<'_, '_> {
                 continue;
             }
             for &tensor in &self.graph.operators[op].results {
-                if let Some(spans) = &self.sweep.tensor_spans[tensor]
-                    && self.has_overlap(spans)
+                if let Some(spans) = self.sweep.tensor_spans(tensor)
+                    && self.sweep.has_overlap(spans)
                 {
-                    live += self.aligned(self.overlap(spans, tile), tensor);
+                    live += self.aligned(self.sweep.overlap(spans, tile), tensor);
                 }
             }
         }

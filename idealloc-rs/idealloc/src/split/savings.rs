@@ -1,7 +1,9 @@
 //! What a group can save at the most by keeping tensors on chip.
 
-use super::layout::{External, Layout, Residency, level_of};
+use super::external::{Residency, largest_streamed};
+use super::layout::Layout;
 use super::settle::Change;
+use super::tally::{Neighbours, Tally};
 
 /// Bytes saved for room that they need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,8 +24,8 @@ impl Layout<'_, '_> {
         let mut choices: Vec<Vec<Saving>> = vec![Vec::new(); self.externals.len()];
         for change in changes.iter().filter(|change| !self.is_too_much(change, profile)) {
             let external = &self.externals[change.external];
-            let now = self.fetch_cost(external, external.residency).0;
-            let bytes = now - self.fetch_cost(external, change.residency).0;
+            let now = external.cost(self.sweep, external.residency).0;
+            let bytes = now - external.cost(self.sweep, change.residency).0;
             if bytes > 0 {
                 let room = self.room_at(change, tightest).max(0);
                 choices[change.external].push(Saving { bytes, room });
@@ -31,73 +33,6 @@ impl Layout<'_, '_> {
         }
         let room = self.machine.capacity - profile[tightest];
         self.traffic().0 - most_saved(choices, room)
-    }
-
-    /// The least bytes that the group moves, whatever is kept, from what is known before storages are: what stays for the
-    /// whole of a tile leaves less room in all of them.
-    pub fn least_before_storages(&self) -> i64 {
-        let streamed = self.largest_streamed();
-        let mut choices: Vec<Vec<Saving>> = Vec::with_capacity(self.externals.len());
-        let mut most = self.traffic().0;
-        for (external, streamed) in self.externals.iter().zip(&streamed) {
-            if external.residency != Residency::Fetched {
-                continue;
-            }
-            let bytes = |residency| self.fetch_cost(external, residency).0;
-            let (fetched, now) =
-                (bytes(Residency::Fetched), bytes(streamed.unwrap_or(Residency::Fetched)));
-            most += now - fetched;
-            let stays = self.stays_in_tiles(external);
-            let largest = self.align(external.bytes_in_largest);
-            let kept = self.align(external.bytes_in_all);
-            let then = if stays && streamed.is_some() { largest } else { 0 };
-            let known = if streamed.is_some() { 0 } else { largest };
-            choices.push(
-                [
-                    Saving { bytes: now - fetched, room: then },
-                    Saving { bytes: now - bytes(Residency::Kept), room: (kept - known).max(0) },
-                ]
-                .into_iter()
-                .filter(|saving| saving.bytes > 0)
-                .collect(),
-            );
-        }
-        let tile = self.middle_tile();
-        let room = self.machine.capacity
-            - self.resident_bytes
-            - self.kept_in(&tile)
-            - self.working_set(&tile);
-        most - most_saved(choices, room.max(0))
-    }
-
-    /// Whether a tensor that is the same in all tiles stays on chip for all of them if it is fetched, in room of its own.
-    fn stays_in_tiles(&self, external: &External) -> bool {
-        let Some(reader) = external.reader.filter(|_| external.level == 0) else { return false };
-        let op = &self.graph.operators[reader];
-        let is_it = |&k: &usize| op.operands[k].0 == external.tensor;
-        let is_cut = self.sweep.loop_spans[reader].as_deref().is_some_and(|s| level_of(s) > 0);
-        is_cut && !op.is_view && !op.in_place.iter().chain(&op.parts).any(is_it)
-    }
-
-    /// The least bytes that what the group makes takes in a tile: those of the largest result.
-    fn working_set(&self, tile: &[usize]) -> i64 {
-        let bytes = |tensor: usize| match &self.sweep.tensor_spans[tensor] {
-            Some(spans) if self.is_made_inside(tensor) => {
-                self.window(spans, tile) * self.graph.tensors[tensor].element_bytes
-            }
-            _ => 0,
-        };
-        let of = |&op: &usize| {
-            let op = &self.graph.operators[op];
-            op.results.iter().map(|&tensor| bytes(tensor)).max().unwrap_or(0)
-        };
-        if self.keeps_result {
-            // A result may lie in the one that stays, which is counted already.
-            return 0;
-        }
-        // What stays for all tiles need not be there before the first.
-        let in_tiles = self.sequence.iter().zip(&self.levels).filter(|&(_, &level)| level > 0);
-        in_tiles.map(|(op, _)| of(op)).max().unwrap_or(0)
     }
 
     /// The least more bytes that are on chip at a position after a change.
@@ -143,6 +78,44 @@ impl Layout<'_, '_> {
         };
         let capacity = self.machine.capacity;
         profile.iter().enumerate().any(|(position, bytes)| bytes + more_at(position) > capacity)
+    }
+}
+
+impl Tally<'_> {
+    /// The least bytes that the group moves, whatever is kept, from what is known before storages are: what stays for the
+    /// whole of a tile leaves less room in all of them.
+    pub fn least_before_storages(&self, neighbours: Neighbours) -> i64 {
+        let is_fetched = |external| !self.is_resident(external, neighbours);
+        let streamed = largest_streamed(self.externals().map(|e| (is_fetched(e), e)));
+        let mut choices: Vec<Vec<Saving>> = Vec::with_capacity(streamed.len());
+        let mut most = self.moved(neighbours.keeps_result).0;
+        for (external, streamed) in self.externals().zip(&streamed) {
+            if !is_fetched(external) {
+                continue;
+            }
+            let bytes = |residency| external.cost(&self.sweep, residency).0;
+            let (fetched, now) =
+                (bytes(Residency::Fetched), bytes(streamed.unwrap_or(Residency::Fetched)));
+            most += now;
+            let stays = external.stays_in_tiles(&self.sweep);
+            let largest = self.machine.align(external.bytes_in_largest);
+            let kept = self.machine.align(external.bytes_in_all);
+            let then = if stays && streamed.is_some() { largest } else { 0 };
+            let known = if streamed.is_some() { 0 } else { largest };
+            choices.push(
+                [
+                    Saving { bytes: now - fetched, room: then },
+                    Saving { bytes: now - bytes(Residency::Kept), room: (kept - known).max(0) },
+                ]
+                .into_iter()
+                .filter(|saving| saving.bytes > 0)
+                .collect(),
+            );
+        }
+        let room = self.machine.capacity
+            - self.resident_bytes(neighbours)
+            - self.least_room(neighbours.keeps_result);
+        most - most_saved(choices, room.max(0))
     }
 }
 

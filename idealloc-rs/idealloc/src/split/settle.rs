@@ -1,13 +1,9 @@
 //! How each tensor from outside comes to the chip: what saves the most bytes for its room.
 
-use super::graph::Access;
-use super::layout::{External, Layout, Residency};
+use super::external::{External, Residency, largest_streamed};
+use super::layout::Layout;
 use super::profile::Profile;
 use super::storages::{Member, Storage, Storages};
-use super::sweep::Span;
-
-/// A slice of a streamed tensor takes about this fraction of the memory at the most.
-const SLICES_IN_MEMORY: i64 = 32;
 
 /// What came of settling how tensors come to the chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,78 +42,13 @@ impl Room {
 }
 
 impl Layout<'_, '_> {
-    /// The slices in which a tensor may be fetched by its reader.
-    pub(super) fn slices_of(&self, external: &External) -> Option<Residency> {
-        let room = (self.machine.capacity / SLICES_IN_MEMORY).max(1);
-        if external.bytes_in_largest <= room {
-            return None;
-        }
-        let (reader, along, extent) = self.slicing(external)?;
-        let slices = ((external.bytes_in_largest + room - 1) / room).clamp(1, extent);
-        let per_slice = (extent + slices - 1) / slices;
-        let slices = (extent + per_slice - 1) / per_slice;
-        (slices > 1).then_some(Residency::Streamed { reader, along, slices })
-    }
-
-    /// The only reader, a loop of it whose slices read slices of the tensor, and the iterations of that loop.
-    pub fn slicing(&self, external: &External) -> Option<(usize, usize, i64)> {
-        let reader = external.reader?;
-        let op = &self.graph.operators[reader];
-        let mut reads = op.operands.iter().filter(|(t, _)| *t == external.tensor);
-        let ((_, Access::Affine(expressions)), None) = (reads.next()?, reads.next()) else {
-            return None;
-        };
-        let spans = self.sweep.loop_spans[reader].as_deref()?;
-        if op.is_view || !op.is_splittable || !op.parts.is_empty() || op.results.len() != 1 {
-            return None;
-        }
-        let along = expressions.iter().filter_map(|e| match e.terms[..] {
-            [(l, 1)] if e.divisor == 1 && !op.is_reduction[l] => match spans[l] {
-                Span::Fixed(start, end) if end - start > 1 => Some((end - start, l)),
-                _ => None,
-            },
-            _ => None,
-        });
-        let in_result = |l: usize| op.result_loops[0].contains(&Some(l));
-        let (extent, along) = along.filter(|&(_, l)| in_result(l)).max()?;
-        Some((reader, along, extent))
-    }
-
-    /// For each tensor the slices in which it may be fetched, if it is the largest such operand of its reader: the others
-    /// are needed as a whole in each slice.
-    pub(super) fn largest_streamed(&self) -> Vec<Option<Residency>> {
-        let mut found: Vec<Option<Residency>> = vec![None; self.externals.len()];
-        let mut largest: Vec<(usize, usize)> = Vec::new();
-        for (index, external) in self.externals.iter().enumerate() {
-            let is_fetched = external.residency == Residency::Fetched;
-            let (Some((streamed, _)), Some(reader)) = (external.in_slices, external.reader) else {
-                continue;
-            };
-            if !is_fetched {
-                continue;
-            }
-            match largest.iter_mut().find(|(other, _)| *other == reader) {
-                None => largest.push((reader, index)),
-                Some((_, known)) => {
-                    if self.externals[*known].bytes_in_largest >= external.bytes_in_largest {
-                        continue;
-                    }
-                    found[*known] = None;
-                    *known = index;
-                }
-            }
-            found[index] = Some(streamed);
-        }
-        found
-    }
-
     /// Saves bytes by keeping tensors on chip, as far as the capacity goes, if `is_worth` says so of the bytes that are
     /// moved at the least.
     pub fn settle(&mut self, is_worth: impl Fn(i64) -> bool) -> Settled {
         // First the least room.
-        let streamed = self.largest_streamed();
-        let is_fetched: Vec<bool> =
-            self.externals.iter().map(|e| e.residency == Residency::Fetched).collect();
+        let is_fetched = |external: &External| external.residency == Residency::Fetched;
+        let streamed = largest_streamed(self.externals.iter().map(|e| (is_fetched(e), e)));
+        let is_fetched: Vec<bool> = self.externals.iter().map(is_fetched).collect();
         for (external, streamed) in self.externals.iter_mut().zip(&streamed) {
             external.residency = streamed.unwrap_or(external.residency);
         }
@@ -194,12 +125,12 @@ impl Layout<'_, '_> {
             members.iter().filter(|member| member.tensor != external.tensor).copied().collect();
         let first = rest.iter().map(|member| member.start).min().unwrap_or(0);
         let last = rest.iter().map(|member| member.end).max().unwrap_or(0);
-        let is_kept = self.has_overlap(&external.spans);
+        let is_kept = self.sweep.has_overlap(&external.spans);
         self.replace(profile, |tile| {
             let most = |members: &[&Member]| {
                 members.iter().map(|member| self.bytes_in(member, tile)).max().unwrap_or(0)
             };
-            let overlap = if is_kept { self.overlap(&external.spans, tile) } else { 0 };
+            let overlap = if is_kept { self.sweep.overlap(&external.spans, tile) } else { 0 };
             let overlap = self.aligned(overlap, external.tensor);
             let now = Room { throughout: overlap, bytes: most(&members), start, end };
             let throughout = self.align(external.bytes_in_all);
@@ -233,7 +164,7 @@ impl Layout<'_, '_> {
         (start, end): (usize, usize),
         tile: &[usize],
     ) -> Room {
-        let window = || self.window(&external.spans, tile);
+        let window = || self.sweep.window(&external.spans, tile);
         let aligned = |elements: i64| self.aligned(elements, external.tensor);
         match residency {
             Residency::Kept => {
@@ -243,13 +174,13 @@ impl Layout<'_, '_> {
                 Room { throughout: self.align(external.bytes_in_all), bytes, start, end }
             }
             Residency::Fetched => {
-                let kept = self.has_overlap(&external.spans);
+                let kept = self.sweep.has_overlap(&external.spans);
                 let throughout =
-                    if kept { aligned(self.overlap(&external.spans, tile)) } else { 0 };
+                    if kept { aligned(self.sweep.overlap(&external.spans, tile)) } else { 0 };
                 Room { throughout, bytes: aligned(window()), start, end }
             }
             Residency::Streamed { reader, along, slices } => {
-                let slice = self.largest_slice(window(), reader, along, slices);
+                let slice = self.sweep.largest_slice(window(), reader, along, slices);
                 let (start, end) = (external.position, external.position);
                 Room { throughout: 0, bytes: aligned(slice), start, end }
             }
@@ -262,7 +193,7 @@ impl Layout<'_, '_> {
         let mut changes: Vec<Change> = Vec::new();
         for (index, external) in self.externals.iter().enumerate().filter(|&(k, _)| is_fetched[k]) {
             let price = |residency| {
-                let (bytes, transfers) = self.fetch_cost(external, residency);
+                let (bytes, transfers) = external.cost(self.sweep, residency);
                 bytes + transfers * self.machine.transfer_bytes
             };
             let now = price(external.residency);

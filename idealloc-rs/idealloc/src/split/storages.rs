@@ -1,7 +1,9 @@
 //! Which tensors of a group share a storage, and when each storage is live.
 
+use super::boxes::level_of;
+use super::external::{External, Residency};
 use super::graph::{Access, Operator};
-use super::layout::{External, Layout, Residency, level_of};
+use super::layout::Layout;
 
 /// Positions of the sequence in which some tensors share room, both ends included.
 #[derive(Clone, Debug)]
@@ -122,7 +124,7 @@ impl Layout<'_, '_> {
         let number = self.number_of_storage(external)?;
         let members = self.storages.members.iter().filter(|member| member.storage == number);
         let bytes = |&Member { tensor, .. }: &Member| {
-            self.aligned(self.largest_window(self.spans(tensor).unwrap_or(&[])), tensor)
+            self.aligned(self.sweep.largest_window(self.spans(tensor).unwrap_or(&[])), tensor)
         };
         let storage = &self.storages.storages[number];
         Some((storage.start, storage.end, members.map(bytes).max().unwrap_or(0)))
@@ -167,7 +169,7 @@ impl Layout<'_, '_> {
 
     /// The operands that a result holds. What a view shows is new is put behind what was kept of it before.
     fn parts<'o>(&self, op: &'o Operator) -> &'o [usize] {
-        let keeps = |&t: &usize| self.spans(t).is_some_and(|spans| self.has_overlap(spans));
+        let keeps = |&t: &usize| self.spans(t).is_some_and(|spans| self.sweep.has_overlap(spans));
         if op.is_view && op.results.iter().any(keeps) { &[0] } else { &op.parts }
     }
 
@@ -175,7 +177,7 @@ impl Layout<'_, '_> {
     fn survey(&self, states: &mut Vec<State>) {
         let graph = self.graph;
         states.clear();
-        states.extend((0..graph.tensors.len()).map(|tensor| State {
+        states.extend((0..self.tensors).map(|tensor| State {
             base: tensor,
             uses: 0,
             first_use: usize::MAX,
@@ -218,15 +220,15 @@ impl Layout<'_, '_> {
                 states[base].may_be_over = true;
             }
             for &tensor in &data.results {
-                if let Some(spans) = &self.sweep.tensor_spans[tensor] {
+                if let Some(spans) = self.sweep.tensor_spans(tensor) {
                     states[tensor].made_level = Some(level_of(spans));
-                    states[tensor].has_overlap = self.has_overlap(spans);
+                    states[tensor].has_overlap = self.sweep.has_overlap(spans);
                 }
             }
         }
         for external in &self.externals {
             let state = &mut states[external.tensor];
-            state.has_overlap = self.has_overlap(&external.spans);
+            state.has_overlap = self.sweep.has_overlap(&external.spans);
             if self.has_room_in_tiles(external) {
                 state.made_level = Some(external.level);
             }
@@ -300,7 +302,9 @@ impl Layout<'_, '_> {
     /// way of taking its room for the other.
     fn is_as_large(&self, one: usize, other: usize) -> bool {
         match (self.spans(one), self.spans(other)) {
-            (Some(one), Some(other)) => one == other || self.sum(one) == self.sum(other),
+            (Some(one), Some(other)) => {
+                one == other || self.sweep.sum(one) == self.sweep.sum(other)
+            }
             _ => false,
         }
     }
@@ -309,7 +313,7 @@ impl Layout<'_, '_> {
     fn is_computed_once(&self, tensor: usize) -> bool {
         let spans = self.spans(tensor).unwrap_or(&[]);
         let elements = self.graph.tensors[tensor].shape.iter().product::<i64>();
-        self.sum(spans) * self.repeats(spans, level_of(spans)) == elements
+        self.sweep.sum(spans) * self.sweep.repeats(spans, level_of(spans)) == elements
     }
 
     /// The positions in which each storage is live.

@@ -4,8 +4,9 @@
 //! asks for boxes of its operands, and the boxes that all readers ask for are what the maker computes. The walk goes
 //! layer by layer, so that all groups with the same end and cuts share it.
 
-use super::cut::{Cut, Line, Tracks};
+use super::cut::{Asked, Cut, Line, Strides, Tracks};
 use super::graph::{Access, Expression, Operator, SplitGraph};
+use super::rows::Rows;
 
 /// The range of a dimension or loop over the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl CutLoop {
 /// The state of the walk.
 #[derive(Debug)]
 pub struct Sweep<'a> {
-    graph: &'a SplitGraph,
+    pub(super) graph: &'a SplitGraph,
     /// Position of the operator whose result is cut.
     pub last: usize,
     /// What is cut, outermost first.
@@ -51,14 +52,21 @@ pub struct Sweep<'a> {
     /// Tracks per cut.
     pub tracks: Vec<Tracks>,
     /// Whether a tensor is read after the group, or returned.
-    is_output: &'a [bool],
-    demands: Vec<Option<Vec<Demand>>>,
-    /// Ranges of the loops of each operator that was walked over; none for one that nobody needs.
-    pub loop_spans: Vec<Option<Vec<Span>>>,
-    /// Ranges of the dimensions of each tensor that was walked over.
-    pub tensor_spans: Vec<Option<Vec<Span>>>,
+    pub(super) is_output: &'a [bool],
+    demands: Rows<Demand>,
+    loop_spans: Rows<Span>,
+    tensor_spans: Rows<Span>,
+    scratch: Scratch,
     /// First operator that was walked over.
     pub first: usize,
+}
+
+/// Room for the lists of one operator.
+#[derive(Debug, Default)]
+struct Scratch {
+    loops: Vec<Span>,
+    result: Vec<Span>,
+    demand: Vec<Demand>,
 }
 
 impl<'a> Sweep<'a> {
@@ -79,10 +87,33 @@ impl<'a> Sweep<'a> {
         graph: &'a SplitGraph,
         last: usize,
         loops: Vec<CutLoop>,
-        mut tracks: Vec<Tracks>,
+        tracks: Vec<Tracks>,
         is_output: &'a [bool],
     ) -> Self {
-        let target = graph.operators[last].results[0];
+        let mut sweep = Self {
+            graph,
+            last,
+            loops: Vec::new(),
+            tracks: Vec::new(),
+            is_output,
+            demands: Rows::default(),
+            loop_spans: Rows::default(),
+            tensor_spans: Rows::default(),
+            scratch: Scratch::default(),
+            first: last + 1,
+        };
+        sweep.restart(loops, tracks);
+        sweep
+    }
+
+    /// Starts over with other cuts.
+    pub fn restart(&mut self, loops: Vec<CutLoop>, mut tracks: Vec<Tracks>) {
+        let graph = self.graph;
+        self.demands.restart(graph.tensors.len());
+        self.tensor_spans.restart(graph.tensors.len());
+        self.loop_spans.restart(graph.operators.len());
+        self.first = self.last + 1;
+        let target = graph.operators[self.last].results[0];
         let shape = &graph.tensors[target].shape;
         let mut demand: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();
         for (number, cut) in loops.iter().enumerate() {
@@ -93,51 +124,60 @@ impl<'a> Sweep<'a> {
                 demand[dimension] = Demand::Driven(number, request);
             }
         }
-        let mut demands = vec![None; graph.tensors.len()];
-        demands[target] = Some(demand);
-        Self {
-            graph,
-            last,
-            loops,
-            tracks,
-            is_output,
-            demands,
-            loop_spans: vec![None; graph.operators.len()],
-            tensor_spans: vec![None; graph.tensors.len()],
-            first: last + 1,
-        }
+        self.demands.set(target, &demand);
+        self.loops = loops;
+        self.tracks = tracks;
+    }
+
+    /// Gives back the tables of its cuts; it must start over to be used.
+    pub fn end(&mut self) -> Vec<Tracks> {
+        std::mem::take(&mut self.tracks)
+    }
+
+    /// Ranges of the loops of an operator that was walked over; none for one that nobody needs.
+    pub fn loop_spans(&self, op: usize) -> Option<&[Span]> {
+        self.loop_spans.get(op)
+    }
+
+    /// Ranges of the dimensions of a tensor that was walked over.
+    pub fn tensor_spans(&self, tensor: usize) -> Option<&[Span]> {
+        self.tensor_spans.get(tensor)
     }
 
     /// Walks back over all operators from `first` on.
     pub fn extend(&mut self, first: usize) {
         while self.first > first {
             self.first -= 1;
-            self.visit(self.first);
+            let mut scratch = std::mem::take(&mut self.scratch);
+            self.visit(self.first, &mut scratch);
+            self.scratch = scratch;
         }
     }
 
-    fn visit(&mut self, op_index: usize) {
+    fn visit(&mut self, op_index: usize, scratch: &mut Scratch) {
         let graph = self.graph;
         let op = &graph.operators[op_index];
+        let Scratch { loops, result, demand } = scratch;
         // Results of one operator are made together: as much of each as of the others.
         let is_output = op.results.iter().any(|&tensor| self.is_output[tensor]);
-        let is_read = |tensor: usize| self.demands[tensor].is_some();
-        let read: Vec<bool> = op.results.iter().map(|&tensor| is_read(tensor)).collect();
-        let mut spans: Option<Vec<Span>> = None;
+        let is_any_read = op.results.iter().any(|&tensor| self.demands.get(tensor).is_some());
+        let mut is_first = true;
         for (number, &tensor) in op.results.iter().enumerate() {
-            if !read[number] && read.contains(&true) {
+            if is_any_read && self.demands.get(tensor).is_none() {
                 continue;
             }
-            let Some(mut result) = self.resolve(tensor, is_output) else { continue };
+            if !self.resolve(tensor, is_output, result) {
+                continue;
+            }
             if !op.is_splittable {
                 // It is there as a whole, whatever of it is read.
-                let shape = &graph.tensors[tensor].shape;
-                result = shape.iter().map(|&n| Span::Fixed(0, n)).collect();
+                result.clear();
+                result.extend(graph.tensors[tensor].shape.iter().map(|&n| Span::Fixed(0, n)));
             }
-            let is_first = spans.is_none();
-            let mut loops = spans
-                .take()
-                .unwrap_or_else(|| op.loops.iter().map(|&n| Span::Fixed(0, n)).collect());
+            if is_first {
+                loops.clear();
+                loops.extend(op.loops.iter().map(|&n| Span::Fixed(0, n)));
+            }
             for (dimension, span) in result.iter().enumerate() {
                 if let Some(Some(l)) = op.result_loops[number].get(dimension) {
                     loops[*l] = if is_first || loops[*l] == *span {
@@ -147,77 +187,85 @@ impl<'a> Sweep<'a> {
                     };
                 }
             }
-            spans = Some(loops);
-            self.tensor_spans[tensor] = Some(result);
+            is_first = false;
+            self.tensor_spans.set(tensor, result);
         }
-        let Some(mut spans) = spans else { return };
+        if is_first {
+            return;
+        }
         if op.results.len() > 1 {
-            self.make_together(op, &spans);
+            self.make_together(op, loops, result);
         }
         for number in 0..self.loops.len() {
             if let CutLoop::Accumulate(anchor, l) = self.loops[number]
                 && anchor == op_index
             {
-                spans[l] = Span::Driven(number, self.tracks[number].root());
+                loops[l] = Span::Driven(number, self.tracks[number].root());
             }
         }
         for (tensor, access) in &op.operands {
-            if graph.tensors[*tensor].is_constant {
-                continue;
-            }
-            if let Some(demand) = self.demand_of(op, &spans, *tensor, access) {
+            if !graph.tensors[*tensor].is_constant
+                && self.demand_of(op, loops, *tensor, access, demand)
+            {
                 self.add(*tensor, demand);
             }
         }
-        self.loop_spans[op_index] = Some(spans);
+        self.loop_spans.set(op_index, loops);
     }
 
     /// Gives all results of an operator that somebody needs the ranges of its loops.
-    fn make_together(&mut self, op: &Operator, loops: &[Span]) {
+    fn make_together(&mut self, op: &Operator, loops: &[Span], spans: &mut Vec<Span>) {
         for (number, &tensor) in op.results.iter().enumerate() {
-            if self.tensor_spans[tensor].is_some() || self.is_output[tensor] {
+            if self.tensor_spans.get(tensor).is_some() || self.is_output[tensor] {
                 let shape = &self.graph.tensors[tensor].shape;
                 let span_of =
                     |(dimension, &n): (usize, &i64)| match op.result_loops[number].get(dimension) {
                         Some(Some(l)) => loops[*l],
                         _ => Span::Fixed(0, n),
                     };
-                self.tensor_spans[tensor] = Some(shape.iter().enumerate().map(span_of).collect());
+                spans.clear();
+                spans.extend(shape.iter().enumerate().map(span_of));
+                self.tensor_spans.set(tensor, spans);
             }
         }
     }
 
-    /// The ranges of a tensor over the tiles, from what its readers so far ask for.
-    pub fn resolve(&mut self, tensor: usize, all: bool) -> Option<Vec<Span>> {
+    /// Writes the ranges of a tensor over the tiles, from what its readers so far ask for. With `all`, every element is
+    /// needed. Returns whether anything is.
+    pub(super) fn resolve(&mut self, tensor: usize, all: bool, spans: &mut Vec<Span>) -> bool {
         let shape = &self.graph.tensors[tensor].shape;
-        let Some(demand) = &self.demands[tensor] else {
-            return all.then(|| shape.iter().map(|&n| Span::Fixed(0, n)).collect());
+        spans.clear();
+        let Some(demand) = self.demands.get(tensor) else {
+            spans.extend(shape.iter().map(|&n| Span::Fixed(0, n)).filter(|_| all));
+            return all;
         };
         let mut drives = [false; 8];
-        let spans = demand.iter().zip(shape).map(|(demand, &size)| match *demand {
-            Demand::Fixed(..) if all => Span::Fixed(0, size),
-            Demand::Fixed(start, end) => Span::Fixed(start, end),
-            // A front moves along one dimension, and tiles that step along two would not meet all elements.
-            Demand::Driven(cut, _)
-                if (all || self.tracks[cut].is_cached())
-                    && std::mem::replace(&mut drives[cut], true) =>
-            {
-                Span::Fixed(0, size)
-            }
-            Demand::Driven(cut, request) => {
-                Span::Driven(cut, self.tracks[cut].resolve(request, size, all))
-            }
-        });
-        Some(spans.collect())
+        for (demand, &size) in demand.iter().zip(shape) {
+            spans.push(match *demand {
+                Demand::Fixed(..) if all => Span::Fixed(0, size),
+                Demand::Fixed(start, end) => Span::Fixed(start, end),
+                // A front moves along one dimension, and tiles that step along two would not meet all elements.
+                Demand::Driven(cut, _)
+                    if (all || self.tracks[cut].is_cached())
+                        && std::mem::replace(&mut drives[cut], true) =>
+                {
+                    Span::Fixed(0, size)
+                }
+                Demand::Driven(cut, request) => {
+                    Span::Driven(cut, self.tracks[cut].resolve(request, size, all))
+                }
+            });
+        }
+        true
     }
 
-    fn add(&mut self, tensor: usize, demand: Vec<Demand>) {
+    fn add(&mut self, tensor: usize, demand: &[Demand]) {
         let shape = &self.graph.tensors[tensor].shape;
-        let Some(known) = &mut self.demands[tensor] else {
-            self.demands[tensor] = Some(demand);
+        let Some(known) = self.demands.get_mut(tensor) else {
+            self.demands.set(tensor, demand);
             return;
         };
-        for ((old, new), &size) in known.iter_mut().zip(demand).zip(shape) {
+        for ((old, &new), &size) in known.iter_mut().zip(demand).zip(shape) {
             *old = match (*old, new) {
                 (Demand::Fixed(a, b), Demand::Fixed(c, d)) => Demand::Fixed(a.min(c), b.max(d)),
                 (Demand::Driven(cut, a), Demand::Driven(other, b)) if cut == other => {
@@ -228,33 +276,38 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// What an operator asks of an operand; none if it reads nothing of it.
+    /// Writes what an operator asks of an operand; returns whether it reads anything of it.
     fn demand_of(
         &mut self,
         op: &Operator,
         spans: &[Span],
         tensor: usize,
         access: &Access,
-    ) -> Option<Vec<Demand>> {
+        demand: &mut Vec<Demand>,
+    ) -> bool {
         let shape = &self.graph.tensors[tensor].shape;
+        demand.clear();
         match access {
             Access::Affine(expressions) => {
-                let mut demand = Vec::with_capacity(shape.len());
                 for (expression, &size) in expressions.iter().zip(shape) {
                     let found = self.line(expression, spans, size);
                     if matches!(found, Demand::Fixed(start, end) if start >= end) {
-                        return None;
+                        return false;
                     }
                     demand.push(found);
                 }
-                Some(demand)
             }
-            Access::Reshape(groups) => Some(self.reshape(op, spans, shape, groups)),
-            Access::Whole => Some(shape.iter().map(|&n| Demand::Fixed(0, n)).collect()),
+            Access::Reshape(groups) => {
+                demand.extend(shape.iter().map(|&n| Demand::Fixed(0, n)));
+                self.reshape(op, spans, shape, groups, demand);
+            }
             // Arguments are looked up where they are; what the group makes itself must be there as a whole.
-            Access::Indirect if self.graph.tensors[tensor].is_argument => None,
-            Access::Indirect => Some(shape.iter().map(|&n| Demand::Fixed(0, n)).collect()),
+            Access::Indirect if self.graph.tensors[tensor].is_argument => return false,
+            Access::Whole | Access::Indirect => {
+                demand.extend(shape.iter().map(|&n| Demand::Fixed(0, n)));
+            }
         }
+        true
     }
 
     fn line(&mut self, expression: &Expression, spans: &[Span], size: i64) -> Demand {
@@ -289,8 +342,8 @@ impl<'a> Sweep<'a> {
         spans: &[Span],
         shape: &[i64],
         groups: &[(Vec<usize>, Vec<usize>)],
-    ) -> Vec<Demand> {
-        let mut demand: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();
+        demand: &mut [Demand],
+    ) {
         for (from, to) in groups {
             let extents: Vec<i64> = from.iter().map(|&d| op.loops[d]).collect();
             let driven: Vec<usize> =
@@ -313,7 +366,7 @@ impl<'a> Sweep<'a> {
                     };
                     let first = position(&extents, |d| read(d).0);
                     let last = position(&extents, |d| read(d).1 - 1);
-                    self.spread(&mut demand, to, shape, first, last);
+                    self.spread(demand, to, shape, first, last);
                 }
                 continue;
             };
@@ -333,46 +386,17 @@ impl<'a> Sweep<'a> {
                 if extent == 1 {
                     continue;
                 }
-                let first = move |start: i64| ((outer + start * inner) / stride) % extent;
-                let end = move |end: i64| ((outer + end * inner - 1) / stride) % extent + 1;
-                demand[dimension] = match self.same_range(cut, track, first, end) {
-                    Some((start, end)) => Demand::Fixed(start, end),
-                    None => {
-                        Demand::Driven(cut, self.tracks[cut].request_through(track, first, end))
-                    }
+                let strides = Strides { outer, inner, stride, extent };
+                let (asked, is_single) = self.tracks[cut].request_through(track, strides);
+                demand[dimension] = match asked {
+                    Asked::Same(start, end) => Demand::Fixed(start, end),
+                    Asked::Request(request) => Demand::Driven(cut, request),
                 };
-                if !self.is_single(cut, track, |start, end| {
-                    (outer + start * inner) / stride == (outer + end * inner - 1) / stride
-                }) {
+                if !is_single {
                     break;
                 }
             }
         }
-        demand
-    }
-
-    /// What every tile needs through a map of its range, if all need the same: heads of which each tile has one.
-    fn same_range(
-        &self,
-        cut: usize,
-        track: u32,
-        first: impl Fn(i64) -> i64,
-        end: impl Fn(i64) -> i64,
-    ) -> Option<(i64, i64)> {
-        if self.tracks[cut].is_cached() {
-            return None;
-        }
-        let mut ranges = self.tracks[cut].get(track).new.iter().filter(|(from, to)| from < to);
-        let of = |&(from, to): &(i64, i64)| (first(from), end(to));
-        let range = ranges.next().map(of)?;
-        ranges.all(|next| of(next) == range).then_some(range)
-    }
-
-    /// Whether `is_one` holds for the range of every tile.
-    fn is_single(&self, cut: usize, track: u32, is_one: impl Fn(i64, i64) -> bool) -> bool {
-        let ranges = &self.tracks[cut].get(track).new;
-        !self.tracks[cut].is_cached()
-            && ranges.iter().all(|&(start, end)| start >= end || is_one(start, end))
     }
 
     fn spread(&self, demand: &mut [Demand], to: &[usize], shape: &[i64], first: i64, last: i64) {

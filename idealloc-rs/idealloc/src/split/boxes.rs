@@ -1,0 +1,162 @@
+//! Boxes of tensors and loops over the tiles: how many elements they have, in one tile, in all, and kept between.
+
+use super::cut::LARGEST;
+use super::sweep::{Span, Sweep};
+
+/// The cuts that a box follows, up to the innermost.
+pub(super) fn level_of(spans: &[Span]) -> usize {
+    let driver = |span: &Span| match span {
+        Span::Fixed(..) => 0,
+        Span::Driven(cut, _) => cut + 1,
+    };
+    spans.iter().map(driver).max().unwrap_or(0)
+}
+
+impl Sweep<'_> {
+    /// Tiles of a cut.
+    pub(super) fn tiles(&self, cut: usize) -> i64 {
+        self.tracks[cut].cut.tiles() as i64
+    }
+
+    /// Elements of a box summed up over all tiles of the cuts that drive it.
+    pub(super) fn sum(&self, spans: &[Span]) -> i64 {
+        let mut product = 1;
+        for span in spans {
+            if let Span::Fixed(start, end) = span {
+                product *= (end - start).max(0);
+            }
+        }
+        for (cut, tracks) in self.tracks.iter().enumerate() {
+            let mut driven = spans.iter().filter_map(|s| match s {
+                Span::Driven(c, track) if *c == cut => Some(tracks.get(*track)),
+                _ => None,
+            });
+            let Some(first) = driven.next() else { continue };
+            let others: Vec<_> = driven.collect();
+            product *= if others.is_empty() {
+                first.total()
+            } else {
+                let over = |t: usize| {
+                    others.iter().map(|d| d.length(t)).product::<i64>() * first.length(t)
+                };
+                (0..tracks.cut.tiles()).map(over).sum::<i64>()
+            };
+        }
+        product
+    }
+
+    /// Elements of a box that one operator reads, what was kept among them, summed up over all tiles in which it runs.
+    pub(super) fn sum_read(&self, spans: &[Span], reader: usize) -> i64 {
+        let loops = self.loop_spans(reader).unwrap_or(&[]);
+        // At most one dimension follows a cached cut.
+        let is_kept = |span: &Span| self.has_overlap(std::slice::from_ref(span));
+        let others: Vec<Span> = spans.iter().filter(|span| !is_kept(span)).copied().collect();
+        let kept = spans.iter().filter(|span| is_kept(span)).map(|span| match *span {
+            Span::Fixed(start, end) => (end - start).max(0),
+            Span::Driven(cut, track) => {
+                let tracks = &self.tracks[cut];
+                let runs = |tile: usize| {
+                    loops.iter().all(|span| match *span {
+                        Span::Driven(c, track) if c == cut => tracks.get(track).length(tile) > 0,
+                        _ => true,
+                    })
+                };
+                let tiles = (0..tracks.cut.tiles()).filter(|&tile| runs(tile));
+                tiles.map(|tile| tracks.get(track).size(tile)).sum()
+            }
+        });
+        self.sum(&others) * kept.product::<i64>()
+    }
+
+    /// Times that a box of these ranges changes, or is needed, with `level` cuts around it.
+    pub(super) fn repeats(&self, spans: &[Span], level: usize) -> i64 {
+        let is_driver =
+            |cut: usize| spans.iter().any(|s| matches!(s, Span::Driven(c, _) if *c == cut));
+        (0..level).filter(|&cut| !is_driver(cut)).map(|cut| self.tiles(cut)).product()
+    }
+
+    /// Elements of a box from its first to its last in any tile.
+    pub(super) fn union_elements(&self, spans: &[Span]) -> i64 {
+        spans
+            .iter()
+            .map(|span| match *span {
+                Span::Fixed(start, end) => (end - start).max(0),
+                Span::Driven(cut, track) => self.tracks[cut].get(track).reach(),
+            })
+            .product()
+    }
+
+    /// Elements of a box on chip in one tile: what was kept and what is new.
+    pub(super) fn window(&self, spans: &[Span], tile: &[usize]) -> i64 {
+        spans
+            .iter()
+            .map(|span| match *span {
+                Span::Fixed(start, end) => (end - start).max(0),
+                Span::Driven(cut, track) => self.tracks[cut].get(track).size(tile[cut]),
+            })
+            .product()
+    }
+
+    /// The same in the largest tile.
+    pub(super) fn largest_window(&self, spans: &[Span]) -> i64 {
+        spans
+            .iter()
+            .map(|span| match *span {
+                Span::Fixed(start, end) => (end - start).max(0),
+                Span::Driven(cut, track) => self.tracks[cut].get(track).size(LARGEST),
+            })
+            .product()
+    }
+
+    /// Whether two tiles need some element of a box, and it is kept.
+    pub(super) fn has_overlap(&self, spans: &[Span]) -> bool {
+        spans.iter().any(|span| match *span {
+            Span::Fixed(..) => false,
+            Span::Driven(cut, _) if !self.tracks[cut].is_cached() => false,
+            Span::Driven(cut, track) => self.tracks[cut].get(track).has_overlap(),
+        })
+    }
+
+    /// Elements of the largest of the slices of a tensor, whole iterations of the loop that its reader goes along.
+    pub(super) fn largest_slice(
+        &self,
+        elements: i64,
+        reader: usize,
+        along: usize,
+        slices: i64,
+    ) -> i64 {
+        let spans = self.loop_spans(reader).unwrap_or(&[]);
+        match spans.get(along) {
+            Some(&Span::Fixed(start, end)) if end > start => {
+                let extent = end - start;
+                elements / extent * ((extent + slices - 1) / slices)
+            }
+            _ => (elements + slices - 1) / slices,
+        }
+    }
+
+    /// Elements of a box that are kept before or after a tile, at the most.
+    pub(super) fn overlap(&self, spans: &[Span], tile: &[usize]) -> i64 {
+        // At most one dimension follows a cached cut.
+        let mut elements = 1;
+        let mut is_kept = false;
+        for span in spans {
+            elements *= match *span {
+                Span::Fixed(start, end) => (end - start).max(0),
+                Span::Driven(cut, track) => {
+                    let tracks = &self.tracks[cut];
+                    let track = tracks.get(track);
+                    if tracks.is_cached() {
+                        is_kept = true;
+                        let next = tile[cut] + 1;
+                        let later = if next < track.new.len() { track.overlap(next) } else { 0 };
+                        track.overlap(tile[cut]).max(later)
+                    } else {
+                        track.size(tile[cut])
+                    }
+                }
+            };
+        }
+        if is_kept { elements } else { 0 }
+    }
+}

@@ -1,0 +1,451 @@
+//! What a group under one grid computes, moves and keeps, counted on while layers are added before it.
+//!
+//! An operator that was walked over does not change: its readers were there before it. Only tensors from outside do, when
+//! another operator reads them, until their maker is added. So what most groups are turned down by takes time for the
+//! new layer alone; a `Layout` is made of those that are left.
+
+use super::boxes::level_of;
+use super::cut::Tracks;
+use super::external::External;
+use super::graph::{Access, SplitGraph};
+use super::machine::Machine;
+use super::sweep::{CutLoop, Span, Sweep};
+
+/// What stays on chip before and after a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Neighbours {
+    /// The tensor from outside that lies on chip when the group starts.
+    pub newest: Option<usize>,
+    /// Whether the result of the last operator stays on chip.
+    pub keeps_result: bool,
+}
+
+/// No tensor from outside.
+const NONE: u32 = u32::MAX;
+
+/// Who reads a tensor.
+#[derive(Clone, Copy, Debug, Default)]
+struct Readers {
+    count: u32,
+    first: usize,
+}
+
+/// What is known of a group.
+#[derive(Debug)]
+pub struct Tally<'a> {
+    /// The walk.
+    pub sweep: Sweep<'a>,
+    pub(super) graph: &'a SplitGraph,
+    pub(super) is_output: &'a [bool],
+    pub(super) machine: Machine,
+    /// Whether a view of a tensor from outside is not part of the group, but what is returned: the view is fetched.
+    views_stay_outside: bool,
+    /// Views of tensors from outside, which take no time: they stay outside, and the view is fetched.
+    is_outer_view: Vec<bool>,
+    /// Whether the group makes a tensor itself.
+    is_inside: Vec<bool>,
+    /// Operators that are such views.
+    outer_views: Vec<usize>,
+    readers: Vec<Readers>,
+    /// Places for tensors from outside; those from `used` on are free.
+    places: Vec<External>,
+    place_of: Vec<u32>,
+    used: usize,
+    /// Tensors from outside.
+    outside: Vec<usize>,
+    is_stale: Vec<bool>,
+    stale: Vec<usize>,
+    /// The least bytes that fetching tensors from outside takes, but for those that are read where they are.
+    least_fetched: i64,
+    /// Bytes and moves of results that are stored, but for that of the last operator, and of elements that are looked up.
+    pub(super) moved: (i64, i64),
+    /// Bytes and moves of the result of the last operator.
+    pub(super) moved_at_end: (i64, i64),
+    /// Multiplications and additions of all tiles.
+    pub work: i64,
+    /// Those that are needed, each once.
+    pub least_work: i64,
+    /// Bytes of what the group makes that are kept before and after the middle tile; they only grow.
+    pub kept_bytes: i64,
+    /// Bytes of the largest result that is made in the middle tile.
+    largest_made: i64,
+    /// Tensors of which a tile cannot keep what the next one needs.
+    not_keepable: usize,
+    is_keepable: Vec<bool>,
+    middle: Vec<usize>,
+}
+
+impl<'a> Tally<'a> {
+    /// Starts with a walk that may have been over some operators.
+    pub fn new(sweep: Sweep<'a>, machine: Machine, views_stay_outside: bool) -> Self {
+        let mut tally = Self {
+            graph: sweep.graph,
+            is_output: sweep.is_output,
+            sweep,
+            machine,
+            views_stay_outside,
+            is_outer_view: Vec::new(),
+            is_inside: Vec::new(),
+            outer_views: Vec::new(),
+            readers: Vec::new(),
+            places: Vec::new(),
+            place_of: Vec::new(),
+            used: 0,
+            outside: Vec::new(),
+            is_stale: Vec::new(),
+            stale: Vec::new(),
+            least_fetched: 0,
+            moved: (0, 0),
+            moved_at_end: (0, 0),
+            work: 0,
+            least_work: 0,
+            kept_bytes: 0,
+            largest_made: 0,
+            not_keepable: 0,
+            is_keepable: Vec::new(),
+            middle: Vec::new(),
+        };
+        tally.forget();
+        tally.add_from(tally.sweep.last + 1);
+        tally
+    }
+
+    /// Starts over with other cuts.
+    pub fn restart(&mut self, loops: Vec<CutLoop>, tracks: Vec<Tracks>) {
+        self.sweep.restart(loops, tracks);
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        let tensors = self.graph.tensors.len();
+        let clear = |flags: &mut Vec<bool>, value: bool| {
+            flags.clear();
+            flags.resize(tensors, value);
+        };
+        clear(&mut self.is_outer_view, false);
+        clear(&mut self.is_inside, false);
+        clear(&mut self.is_stale, false);
+        clear(&mut self.is_keepable, true);
+        self.outer_views.clear();
+        self.readers.clear();
+        self.readers.resize(tensors, Readers::default());
+        self.place_of.clear();
+        self.place_of.resize(tensors, NONE);
+        self.used = 0;
+        self.outside.clear();
+        self.stale.clear();
+        self.least_fetched = 0;
+        (self.moved, self.moved_at_end) = ((0, 0), (0, 0));
+        (self.work, self.least_work) = (0, 0);
+        (self.kept_bytes, self.largest_made, self.not_keepable) = (0, 0, 0);
+        self.middle.clear();
+        self.middle.extend(self.sweep.tracks.iter().map(|tracks| tracks.cut.tiles() / 2));
+    }
+
+    /// Walks back over all operators from `first` on.
+    pub fn extend(&mut self, first: usize) {
+        let from = self.sweep.first;
+        self.sweep.extend(first);
+        self.add_from(from);
+    }
+
+    /// Counts the operators before `end` that were walked over.
+    fn add_from(&mut self, end: usize) {
+        for op in (self.sweep.first..end).rev() {
+            self.add(op);
+        }
+        self.count_anew();
+    }
+
+    fn add(&mut self, index: usize) {
+        let op = &self.graph.operators[index];
+        if self.sweep.loop_spans(index).is_none() {
+            return;
+        }
+        for (tensor, _) in &op.operands {
+            self.is_changed(*tensor);
+        }
+        let is_staged = self.machine.is_staged || !self.sweep.loops.is_empty();
+        if self.views_stay_outside
+            && is_staged
+            && op.is_view
+            && index < self.sweep.last
+            && let [(of, _), ..] = op.operands[..]
+            && !self.graph.tensors[of].is_constant
+            && !self.graph.tensors[op.results[0]].is_returned
+        {
+            let view = op.results[0];
+            self.is_outer_view[view] = true;
+            self.outer_views.push(index);
+            self.is_changed(view);
+            for &tensor in &self.outside {
+                let external = &mut self.places[self.place_of[tensor] as usize];
+                if external.source == view {
+                    external.source = of;
+                }
+            }
+            return;
+        }
+        self.take_in(index);
+    }
+
+    /// Makes an operator a part of the group, and views of what it makes.
+    fn take_in(&mut self, index: usize) {
+        let graph = self.graph;
+        let op = &graph.operators[index];
+        self.count_operator(index);
+        for &tensor in &op.results {
+            self.is_inside[tensor] = true;
+            self.is_outer_view[tensor] = false;
+            self.leave_outside(tensor);
+            self.count_made(tensor);
+        }
+        for (tensor, access) in &op.operands {
+            if graph.tensors[*tensor].is_constant
+                || *access == Access::Indirect
+                || self.is_inside[*tensor]
+            {
+                continue;
+            }
+            let readers = &mut self.readers[*tensor];
+            readers.count += 1;
+            if readers.count == 1 {
+                readers.first = index;
+            }
+            self.is_changed(*tensor);
+        }
+        let is_view_of_result = |&&view: &&usize| {
+            graph.operators[view].operands.first().is_some_and(|(of, _)| op.results.contains(of))
+        };
+        while let Some(&view) = self.outer_views.iter().find(is_view_of_result) {
+            self.outer_views.retain(|&other| other != view);
+            self.take_in(view);
+        }
+    }
+
+    fn count_operator(&mut self, index: usize) {
+        let (sweep, op) = (&self.sweep, &self.graph.operators[index]);
+        let loops = sweep.loop_spans(index).unwrap_or(&[]);
+        let level = level_of(loops);
+        if op.work > 0 {
+            self.work += op.work * sweep.sum(loops) * sweep.repeats(loops, level);
+            self.least_work += op.work * sweep.union_elements(loops);
+        }
+        let tiles = |level: usize| (0..level).map(|cut| sweep.tiles(cut)).product::<i64>();
+        for &tensor in op.results.iter().filter(|&&tensor| self.is_output[tensor]) {
+            let moved = if index == sweep.last { &mut self.moved_at_end } else { &mut self.moved };
+            moved.0 += self.graph.tensors[tensor].bytes();
+            moved.1 += tiles(sweep.tensor_spans(tensor).map_or(0, level_of));
+        }
+        let mut looks_up = false;
+        for (tensor, _) in op.operands.iter().filter(|(_, a)| *a == Access::Indirect) {
+            let elements = sweep.sum(loops) * sweep.repeats(loops, level);
+            self.moved.0 += elements * self.graph.tensors[*tensor].element_bytes;
+            looks_up = true;
+        }
+        if looks_up {
+            self.moved.1 += tiles(level);
+        }
+        if level > 0 {
+            let bytes = |&tensor: &usize| {
+                let elements =
+                    sweep.tensor_spans(tensor).map_or(0, |s| sweep.window(s, &self.middle));
+                elements * self.graph.tensors[tensor].element_bytes
+            };
+            let largest = op.results.iter().map(bytes).max().unwrap_or(0);
+            self.largest_made = self.largest_made.max(largest);
+        }
+    }
+
+    /// Counts what is kept of a tensor that the group makes.
+    fn count_made(&mut self, tensor: usize) {
+        let spans = self.sweep.tensor_spans(tensor).unwrap_or(&[]);
+        if self.sweep.has_overlap(spans) {
+            let elements = self.sweep.overlap(spans, &self.middle);
+            self.kept_bytes += elements * self.graph.tensors[tensor].element_bytes;
+        }
+        let keepable = is_keepable(&self.sweep, spans);
+        self.set_keepable(tensor, keepable);
+    }
+
+    fn set_keepable(&mut self, tensor: usize, keepable: bool) {
+        if self.is_keepable[tensor] != keepable {
+            self.is_keepable[tensor] = keepable;
+            if keepable { self.not_keepable -= 1 } else { self.not_keepable += 1 }
+        }
+    }
+
+    /// Notes that more is read of a tensor, or by more.
+    fn is_changed(&mut self, tensor: usize) {
+        if !self.is_stale[tensor] {
+            self.is_stale[tensor] = true;
+            self.stale.push(tensor);
+        }
+    }
+
+    fn leave_outside(&mut self, tensor: usize) {
+        if let Some(external) = self.external(tensor) {
+            self.least_fetched -= self.least_moved(external);
+            self.outside.retain(|&other| other != tensor);
+            self.place_of[tensor] = NONE;
+        }
+    }
+
+    fn least_moved(&self, external: &External) -> i64 {
+        if self.is_read_in_place(external) { 0 } else { external.least_fetched(self.machine) }
+    }
+
+    /// Whether a tensor is read where it is, whatever lies on chip before the group.
+    fn is_read_in_place(&self, external: &External) -> bool {
+        !self.machine.is_staged
+            || (!self.machine.stages_arguments && self.graph.tensors[external.source].is_argument)
+    }
+
+    /// Counts the tensors from outside again of which more is read.
+    fn count_anew(&mut self) {
+        let mut stale = std::mem::take(&mut self.stale);
+        for tensor in stale.drain(..) {
+            self.is_stale[tensor] = false;
+            let readers = self.readers[tensor];
+            if self.is_inside[tensor] || readers.count == 0 {
+                continue;
+            }
+            let place = match self.place_of[tensor] {
+                NONE => self.used,
+                place => place as usize,
+            };
+            if place == self.places.len() {
+                self.places.push(External::new(tensor));
+            }
+            let external = &mut self.places[place];
+            if !self.sweep.resolve(tensor, false, &mut external.spans) {
+                continue;
+            }
+            if place == self.used {
+                self.used += 1;
+                self.place_of[tensor] = place as u32;
+                self.outside.push(tensor);
+                external.tensor = tensor;
+            } else {
+                let external = &self.places[place];
+                self.least_fetched -= self.least_moved(external);
+            }
+            let source = self.source_of(tensor);
+            let external = &mut self.places[place];
+            external.source = source;
+            external.reader = (readers.count == 1).then_some(readers.first);
+            external.count(&self.sweep, self.machine);
+            let external = &self.places[place];
+            self.least_fetched += self.least_moved(external);
+            let spans = self.sweep.tensor_spans(tensor).unwrap_or(&external.spans);
+            let keepable = is_keepable(&self.sweep, spans);
+            self.set_keepable(tensor, keepable);
+        }
+        self.stale = stale;
+    }
+
+    /// The tensor whose elements a tensor from outside has.
+    fn source_of(&self, tensor: usize) -> usize {
+        let mut source = tensor;
+        while self.is_outer_view[source] {
+            let shows = |&&op: &&usize| self.graph.operators[op].results[0] == source;
+            let Some(&op) = self.outer_views.iter().find(shows) else { break };
+            source = self.graph.operators[op].operands[0].0;
+        }
+        source
+    }
+
+    /// What is known of a tensor from outside that is not looked up alone.
+    pub(super) fn external(&self, tensor: usize) -> Option<&External> {
+        self.places.get(self.place_of[tensor] as usize)
+    }
+
+    /// Tensors from outside.
+    pub(super) fn externals(&self) -> impl Iterator<Item = &External> {
+        self.outside.iter().map(|&tensor| &self.places[self.place_of[tensor] as usize])
+    }
+
+    /// Whether a view of a tensor from outside stays there.
+    pub(super) fn is_outer_view(&self, tensor: usize) -> bool {
+        self.is_outer_view[tensor]
+    }
+
+    /// Whether the group makes a tensor itself.
+    pub(super) fn is_made_inside(&self, tensor: usize) -> bool {
+        self.is_inside[tensor] && self.sweep.tensor_spans(tensor).is_some()
+    }
+
+    /// Whether a tensor, or a view of it, is read from outside.
+    pub fn reads(&self, source: usize) -> bool {
+        self.externals().any(|external| external.source == source)
+    }
+
+    /// Whether what a tile keeps is still there in the next one: nothing that is kept follows a cut further inside.
+    pub fn can_keep(&self) -> bool {
+        self.not_keepable == 0
+    }
+
+    /// Whether more is computed again than the machine allows.
+    pub fn recomputes_too_much(&self) -> bool {
+        self.work as f64 > self.least_work as f64 * self.machine.max_recompute
+    }
+
+    /// Whether no cut changes what the operators from the first on and before `end` compute.
+    pub fn is_uncut(&self, end: usize) -> bool {
+        let graph = self.graph;
+        let works = (self.sweep.first..end).filter(|&op| graph.operators[op].work > 0);
+        let mut levels = works.filter_map(|op| self.sweep.loop_spans(op).map(level_of)).peekable();
+        levels.peek().is_some() && levels.all(|level| level == 0)
+    }
+
+    /// How a tensor from outside comes to the chip if nothing is kept.
+    pub(super) fn is_resident(&self, external: &External, neighbours: Neighbours) -> bool {
+        self.is_read_in_place(external) || Some(external.source) == neighbours.newest
+    }
+
+    /// Bytes that stay on chip throughout.
+    pub(super) fn resident_bytes(&self, neighbours: Neighbours) -> i64 {
+        let target = self.graph.operators[self.sweep.last].results[0];
+        let kept = neighbours.keeps_result.then_some(target);
+        let room = |tensor: usize| self.machine.align(self.graph.tensors[tensor].bytes());
+        neighbours.newest.into_iter().chain(kept).map(room).sum()
+    }
+
+    /// Bytes and moves of what the group makes or looks up.
+    pub(super) fn moved(&self, keeps_result: bool) -> (i64, i64) {
+        if !self.machine.is_staged {
+            return (0, 0);
+        }
+        let last = if keeps_result { (0, 0) } else { self.moved_at_end };
+        (self.moved.0 + last.0, self.moved.1 + last.1)
+    }
+
+    /// The least bytes that fetching the elements of a tensor can take, whatever is kept.
+    pub fn least_fetch(&self, source: usize) -> i64 {
+        let parts = self.externals().filter(|external| external.source == source);
+        parts.map(|external| self.least_moved(external)).sum()
+    }
+
+    /// The least bytes that the group can move, whatever is kept.
+    pub fn least_traffic(&self, neighbours: Neighbours) -> i64 {
+        let on_chip = neighbours.newest.map_or(0, |newest| self.least_fetch(newest));
+        self.moved(neighbours.keeps_result).0 + self.least_fetched - on_chip
+    }
+
+    /// The least bytes that what the group makes takes in the middle tile: what is kept, and the largest result.
+    pub(super) fn least_room(&self, keeps_result: bool) -> i64 {
+        // A result may lie in the one that stays, which is counted already.
+        self.kept_bytes + if keeps_result { 0 } else { self.largest_made }
+    }
+}
+
+/// Whether what a tile keeps of a tensor is still there in the next one.
+fn is_keepable(sweep: &Sweep<'_>, spans: &[Span]) -> bool {
+    let kept_along = spans.iter().find_map(|span| match *span {
+        Span::Driven(cut, track) if sweep.tracks[cut].is_cached() => {
+            sweep.tracks[cut].get(track).has_overlap().then_some(cut)
+        }
+        _ => None,
+    });
+    kept_along.is_none_or(|cut| level_of(spans) == cut + 1)
+}
