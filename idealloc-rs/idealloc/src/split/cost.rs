@@ -22,8 +22,8 @@ impl Layout<'_, '_> {
     pub fn cost(&self, exactly: bool) -> Cost {
         let (traffic, transfers) = self.traffic();
         let tiles = (0..self.sweep.loops.len()).map(|cut| self.sweep.tiles(cut)).product();
-        let settled = self.settled_peak.filter(|_| !exactly);
-        let peak = settled.unwrap_or_else(|| self.peak_of(exactly));
+        let known = self.known_peak.filter(|_| !exactly);
+        let peak = known.unwrap_or_else(|| self.peak_of(exactly));
         Cost { traffic, peak, work: self.tally.work, transfers, tiles }
     }
 }

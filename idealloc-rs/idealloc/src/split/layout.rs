@@ -32,8 +32,8 @@ pub struct Layout<'s, 'a> {
     /// Whether the result of the last operator stays on chip.
     pub keeps_result: bool,
     pub(super) storages: Storages,
-    /// Bytes on chip at the most, over a sample of tiles, where that was counted when it was settled what is kept.
-    pub(super) settled_peak: Option<i64>,
+    /// Bytes on chip at the most, over a sample of tiles, where that was counted already.
+    pub(super) known_peak: Option<i64>,
     /// Whether some cut keeps what two tiles need.
     pub(super) is_cached: bool,
 }
@@ -122,7 +122,7 @@ impl<'s, 'a> Layout<'s, 'a> {
             resident_bytes: 0,
             keeps_result: false,
             storages: Storages::default(),
-            settled_peak: None,
+            known_peak: None,
             is_cached: sweep.tracks.iter().any(|tracks| tracks.is_cached()),
         };
         layout.start_over(Neighbours::default());
@@ -140,7 +140,7 @@ impl<'s, 'a> Layout<'s, 'a> {
         }
         self.keeps_result = neighbours.keeps_result;
         self.resident_bytes = self.tally.resident_bytes(neighbours);
-        self.settled_peak = None;
+        self.known_peak = None;
     }
 
     /// The first operator of the group.

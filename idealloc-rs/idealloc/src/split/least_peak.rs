@@ -1,7 +1,10 @@
 //! Groups of least peak: what is between groups stays on chip as a whole.
+//!
+//! Three programmes over the layers, each of which looks only at groups that may be part of a better path: the least peak
+//! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of fewest tiles.
 
 use super::graph::SplitGraph;
-use super::grids::{Grid, Run, runs_of};
+use super::grids::{Grid, runs_of};
 use super::group::Group;
 use super::layers::{Layers, Window};
 use super::layout::Layout;
@@ -11,6 +14,30 @@ use super::sweep::{Span, Sweep};
 use super::tally::Tally;
 use super::track_pool::TrackPool;
 
+/// What a path is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    /// The least peak, by a few grids.
+    CoarsePeak,
+    /// The least peak.
+    Peak,
+    /// The least work, then the fewest tiles, within the capacity.
+    Work,
+}
+
+/// How good a way to a layer is, the less the better: its peak; or work and tiles.
+type Score = (i64, i64);
+
+/// The best way to have computed all layers before one.
+#[derive(Clone, Debug, Default)]
+struct Reached {
+    score: Score,
+    group: Option<Group>,
+}
+
+/// Tracks for each of the two parts of the grids of a layer.
+type Pools = [TrackPool; 2];
+
 /// The groups that need the least room at the most, or none if nothing fits.
 pub(super) fn least_peak(
     graph: &SplitGraph,
@@ -18,69 +45,113 @@ pub(super) fn least_peak(
     machine: Machine,
     threads: usize,
 ) -> Option<Vec<Group>> {
-    // A few grids give a peak; what exceeds it need not be looked at when all grids are tried.
-    let coarse = all_records(graph, layers, machine, threads, true);
-    let first = best_path(layers, &coarse)?;
-    let peak = first.iter().map(|g| g.cost.peak).max().unwrap_or(0);
-    let machine = Machine { capacity: machine.capacity.min(peak), ..machine };
-    let records = all_records(graph, layers, machine, threads, false);
-    best_path(layers, &records).or(Some(first))
+    let mut pools = Pools::default();
+    let mut capacity = machine.capacity;
+    for goal in [Goal::CoarsePeak, Goal::Peak] {
+        let machine = Machine { capacity, ..machine };
+        let found = best_path(graph, layers, machine, goal, (threads, &mut pools));
+        capacity = found.map_or(capacity, |(peak, _)| peak.0);
+    }
+    let machine = Machine { capacity, ..machine };
+    best_path(graph, layers, machine, Goal::Work, (threads, &mut pools)).map(|(_, path)| path)
 }
 
-fn all_records(
+fn best_path(
     graph: &SplitGraph,
     layers: &Layers,
     machine: Machine,
-    threads: usize,
-    is_coarse: bool,
-) -> Vec<Vec<Group>> {
-    let count = layers.count();
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let results = std::sync::Mutex::new(vec![Vec::new(); count]);
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| {
-                let mut pool = TrackPool::default();
-                loop {
-                    let layer = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                    if layer >= count {
-                        break;
-                    }
-                    let layer = count - 1 - layer;
-                    let found = records_ending(graph, layers, layer, machine, is_coarse, &mut pool);
-                    if let Ok(mut results) = results.lock() {
-                        results[layer] = found;
-                    }
-                }
-            });
-        }
-    });
-    results.into_inner().unwrap_or_default()
+    goal: Goal,
+    (threads, pools): (usize, &mut Pools),
+) -> Option<(Score, Vec<Group>)> {
+    let mut reached: Vec<Option<Reached>> = vec![Some(Reached::default())];
+    for last_layer in 0..layers.count() {
+        let way = way_to(graph, layers, last_layer, machine, goal, &reached, (threads, pools));
+        reached.push(way);
+    }
+    let score = reached.last()?.as_ref()?.score;
+    let mut path = Vec::new();
+    let mut position = layers.count();
+    while position > 0 {
+        let group = reached[position].as_ref()?.group.clone()?;
+        position = group.first_layer;
+        path.push(group);
+    }
+    path.reverse();
+    Some((score, path))
 }
 
-/// All groups that end with one layer.
-fn records_ending(
+fn way_to(
     graph: &SplitGraph,
     layers: &Layers,
     last_layer: usize,
     machine: Machine,
-    is_coarse: bool,
-    pool: &mut TrackPool,
-) -> Vec<Group> {
+    goal: Goal,
+    reached: &[Option<Reached>],
+    (threads, pools): (usize, &mut Pools),
+) -> Option<Reached> {
     let first_layer = (last_layer + 1).saturating_sub(LONGEST);
     let window = Window::new(graph, layers, first_layer, last_layer);
     let last = layers.target[last_layer] - window.first_op;
-    Ending { layers, window: &window, machine, last_layer, last }.groups(is_coarse, pool)
+    let first = layers.start[last_layer] - window.first_op;
+    let mut ending = Ending {
+        layers,
+        window: &window,
+        machine,
+        goal,
+        last_layer,
+        last,
+        reached,
+        before: Vec::new(),
+        around: Vec::new(),
+        least_work: Vec::new(),
+        best: None,
+    };
+    ending.count_around();
+    let mut grids = vec![Grid::default()];
+    for run in runs_of(&window.graph, first, last, goal == Goal::CoarsePeak) {
+        grids.extend(run.plain.into_iter().rev().chain(run.ahead.into_iter().rev()));
+    }
+    ending.try_grid(&grids[0], &mut pools[0]);
+    // Always two parts, whatever the number of threads: so the result does not depend on it.
+    let mut other = ending.clone();
+    let (some, rest) = grids[1..].split_at((grids.len() - 1) / 2);
+    let [pool, other_pool] = pools;
+    let mut try_rest = || rest.iter().for_each(|grid| other.try_grid(grid, other_pool));
+    if threads > 1 {
+        std::thread::scope(|scope| {
+            scope.spawn(try_rest);
+            some.iter().for_each(|grid| ending.try_grid(grid, pool));
+        });
+    } else {
+        try_rest();
+        some.iter().for_each(|grid| ending.try_grid(grid, pool));
+    }
+    let (ours, theirs) = (ending.best, other.best);
+    match (&ours, &theirs) {
+        (Some(one), Some(two)) if two.score < one.score => theirs,
+        (None, _) => theirs,
+        _ => ours,
+    }
 }
 
 /// The layer that groups end with.
+#[derive(Clone)]
 struct Ending<'a> {
     layers: &'a Layers,
     window: &'a Window,
     machine: Machine,
+    goal: Goal,
     last_layer: usize,
     /// The operator whose result is cut.
     last: usize,
+    reached: &'a [Option<Reached>],
+    /// By number of layers, less one: bytes of whole tensors that live across a group, and of those that it reads.
+    before: Vec<i64>,
+    /// The same, with the results that stay. Cut into tiles, a group writes them where they stay.
+    around: Vec<i64>,
+    /// The same: what a group that is not cut computes, as far as that was looked at.
+    least_work: Vec<i64>,
+    best: Option<Reached>,
 }
 
 impl<'a> Ending<'a> {
@@ -88,66 +159,127 @@ impl<'a> Ending<'a> {
         self.layers.start[first_layer] - self.window.first_op
     }
 
-    /// Groups whose surroundings stay on chip as a whole: all that no other beats in room and number of tiles.
-    fn groups(&self, is_coarse: bool, pool: &mut TrackPool) -> Vec<Group> {
+    /// Counts what is around groups.
+    fn count_around(&mut self) {
+        let (layers, window) = (self.layers, self.window);
+        let filled = if self.last_layer + 1 == layers.count() { layers.filled } else { 0 };
+        let results: Vec<(usize, i64)> = window
+            .tensors
+            .iter()
+            .enumerate()
+            .filter(|&(number, _)| window.is_output[number])
+            .filter_map(|(number, &tensor)| {
+                let bytes = self.machine.align(window.graph.tensors[number].bytes());
+                Some((layers.made[tensor]?, bytes))
+            })
+            .collect();
+        for first_layer in (window.first_layer..=self.last_layer).rev() {
+            let before = layers.live_before[first_layer] + filled;
+            let made = results.iter().filter(|(made, _)| *made >= first_layer);
+            self.before.push(before);
+            self.around.push(before + made.map(|(_, bytes)| bytes).sum::<i64>());
+        }
+    }
+
+    /// Bytes of whole tensors around a group.
+    fn bytes_around(&self, depth: usize, is_split: bool) -> i64 {
+        if is_split { self.around[depth] } else { self.before[depth] }
+    }
+
+    /// The most bytes on chip that a group may have to be better than what is known, if it does at least `work` in so many
+    /// tiles and keeps so many bytes between them; none if it cannot be.
+    fn most(&self, depth: usize, work: i64, tiles: i64, kept: i64) -> Option<i64> {
+        let capacity = self.machine.capacity;
+        let before = self.reached[self.last_layer - depth].as_ref()?;
+        let most = match &self.best {
+            None => capacity,
+            Some(best) if self.goal == Goal::Work => {
+                let score = (before.score.0 + work, before.score.1 + tiles);
+                if score >= best.score {
+                    return None;
+                }
+                capacity
+            }
+            Some(best) if before.score >= best.score => return None,
+            Some(best) => capacity.min(best.score.0 - 1),
+        };
+        (tiles == 1 || self.around[depth] + kept <= most).then_some(most)
+    }
+
+    /// The largest number of layers, less one, of which a group may be better than what is known.
+    fn deepest(&self, tiles: i64, kept: i64) -> Option<usize> {
+        let depths = (0..self.before.len()).rev();
+        let least_work = |depth: usize| self.least_work.get(depth).copied().unwrap_or(0);
+        let is_open = |&depth: &usize| self.most(depth, least_work(depth), tiles, kept).is_some();
+        depths.into_iter().find(is_open)
+    }
+
+    /// Groups under one grid.
+    fn try_grid(&mut self, grid: &Grid, pool: &mut TrackPool) {
         let window = self.window;
-        let first = self.first_op(self.last_layer);
-        let mut found = Vec::new();
-        let runs = runs_of(&window.graph, first, self.last, is_coarse);
-        let largest_first =
-            |run: Run| run.plain.into_iter().rev().chain(run.ahead.into_iter().rev());
-        let cut = runs.into_iter().flat_map(largest_first);
-        for grid in std::iter::once(Grid::default()).chain(cut) {
-            let tracks = grid.cuts.iter().map(|cut| pool.take(cut)).collect();
-            let loops = grid.loops.clone();
-            let is_output = &window.is_output;
-            let sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, is_output);
-            let mut tally = Tally::new(sweep, self.machine, true);
-            let mut misses = 0;
-            for depth in 0..=self.last_layer - window.first_layer {
-                let first_layer = self.last_layer - depth;
-                tally.extend(self.first_op(first_layer));
-                if !grid.loops.is_empty() {
-                    let is_useless = depth > 0 && tally.is_uncut(self.first_op(first_layer + 1));
-                    if is_useless || tally.kept_bytes > self.machine.capacity || !tally.can_keep() {
-                        break;
-                    }
-                }
-                if tally.recomputes_too_much() {
-                    continue;
-                }
-                let mut layout = Layout::new(&tally);
-                self.surround(&mut layout, first_layer, !grid.loops.is_empty());
-                let cost = layout.cost(false);
-                if cost.peak <= self.machine.capacity {
-                    let layers = (first_layer, self.last_layer);
-                    found.push(Group::of(window, &layout, &grid, layers, (true, true), cost));
-                }
-                let fits = cost.peak - layout.resident_bytes <= self.machine.capacity;
-                misses = if fits { 0 } else { misses + 1 };
-                if misses == MISSES {
+        let is_split = !grid.loops.is_empty();
+        let tracks = grid.cuts.iter().map(|cut| pool.take(cut)).collect();
+        let loops = grid.loops.clone();
+        let sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, &window.is_output);
+        let tiles = grid.cuts.iter().map(|cut| cut.tiles() as i64).product();
+        let mut tally = Tally::new(sweep, self.machine, true);
+        let mut misses = 0;
+        let mut deepest = self.deepest(tiles, 0);
+        let mut kept = 0;
+        for depth in 0..self.before.len() {
+            if kept != tally.kept_bytes {
+                kept = tally.kept_bytes;
+                deepest = self.deepest(tiles, kept);
+            }
+            if deepest.is_none_or(|deepest| depth > deepest) {
+                break;
+            }
+            let first_layer = self.last_layer - depth;
+            tally.extend(self.first_op(first_layer));
+            if !is_split {
+                self.least_work.push(tally.least_work);
+            }
+            if is_split {
+                let is_useless = depth > 0 && tally.is_uncut(self.first_op(first_layer + 1));
+                if is_useless || tally.kept_bytes > self.machine.capacity || !tally.can_keep() {
                     break;
                 }
             }
-            pool.give_back(tally.sweep.tracks);
-        }
-        prune(found)
-    }
-
-    /// Whole tensors that live across the group, and those that it reads or makes.
-    fn surround(&self, layout: &mut Layout<'_, 'a>, first_layer: usize, is_split: bool) {
-        let (layers, window) = (self.layers, self.window);
-        layout.resident_bytes = layers.live_before[first_layer];
-        if self.last_layer + 1 == layers.count() {
-            layout.resident_bytes += layers.filled;
-        }
-        let made_here = |tensor: usize| layers.made[tensor].is_some_and(|made| made >= first_layer);
-        for (number, &tensor) in window.tensors.iter().enumerate() {
-            if is_split && window.is_output[number] && made_here(tensor) {
-                let bytes = window.graph.tensors[number].bytes();
-                layout.resident_bytes += self.machine.align(bytes);
+            if tally.recomputes_too_much() {
+                continue;
+            }
+            let Some(most) = self.most(depth, tally.work, tiles, tally.kept_bytes) else {
+                continue;
+            };
+            let Some(before) = &self.reached[first_layer] else { continue };
+            let around = self.bytes_around(depth, is_split);
+            let mut layout = Layout::new(&tally);
+            self.surround(&mut layout, around, is_split);
+            let room = self.machine.capacity.saturating_add(layout.resident_bytes);
+            layout.count_peak(room);
+            let cost = layout.cost(false);
+            if cost.peak <= most {
+                let score = match self.goal {
+                    Goal::Work => (before.score.0 + cost.work, before.score.1 + cost.tiles),
+                    _ => (before.score.0.max(cost.peak), 0),
+                };
+                let layers = (first_layer, self.last_layer);
+                let group = Group::of(window, &layout, grid, layers, (true, true), cost);
+                self.best = Some(Reached { score, group: Some(group) });
+                deepest = self.deepest(tiles, kept);
+            }
+            misses = if cost.peak <= room { 0 } else { misses + 1 };
+            if misses == MISSES {
+                break;
             }
         }
+        pool.give_back(tally.sweep.tracks);
+    }
+
+    /// Counts what is around a group, and which tensors from outside it is the last to read.
+    fn surround(&self, layout: &mut Layout<'_, 'a>, around: i64, is_split: bool) {
+        let (layers, window) = (self.layers, self.window);
+        layout.resident_bytes = around;
         for external in &mut layout.externals {
             let tensor = window.tensors[external.tensor];
             external.dies = !is_split
@@ -162,62 +294,4 @@ impl<'a> Ending<'a> {
         }
         layout.assign();
     }
-}
-
-/// Of groups of the same layers, those that no other beats in room and in tiles.
-fn prune(mut groups: Vec<Group>) -> Vec<Group> {
-    groups.sort_by_key(|g| (g.first_layer, g.cost.peak, g.cost.tiles, g.cost.work));
-    let mut kept: Vec<Group> = Vec::new();
-    for group in groups {
-        let is_beaten = kept.last().is_some_and(|k| {
-            k.first_layer == group.first_layer && k.cost.tiles <= group.cost.tiles
-        });
-        if !is_beaten {
-            kept.push(group);
-        }
-    }
-    kept
-}
-
-/// A step of a cheapest path: its cost and the group that led to it.
-type Step = Option<(i64, i64, usize, usize)>;
-
-fn best_path(layers: &Layers, records: &[Vec<Group>]) -> Option<Vec<Group>> {
-    let count = layers.count();
-    let mut peaks: Vec<Option<i64>> = vec![None; count + 1];
-    peaks[0] = Some(0);
-    for last in 0..count {
-        for group in &records[last] {
-            if let Some(before) = peaks[group.first_layer] {
-                let peak = before.max(group.cost.peak);
-                if peaks[last + 1].is_none_or(|old| peak < old) {
-                    peaks[last + 1] = Some(peak);
-                }
-            }
-        }
-    }
-    // Of all ways with that peak, the one of least work, then of fewest tiles.
-    let limit = peaks[count]?;
-    let mut best: Vec<Step> = vec![None; count + 1];
-    best[0] = Some((0, 0, 0, 0));
-    for last in 0..count {
-        for (number, group) in records[last].iter().enumerate() {
-            let Some((work, tiles, ..)) = best[group.first_layer] else { continue };
-            let key = (work + group.cost.work, tiles + group.cost.tiles);
-            if group.cost.peak <= limit
-                && best[last + 1].is_none_or(|(work, tiles, ..)| key < (work, tiles))
-            {
-                best[last + 1] = Some((key.0, key.1, last, number));
-            }
-        }
-    }
-    let mut path = Vec::new();
-    let mut position = count;
-    while position > 0 {
-        let (_, _, last, number) = best[position]?;
-        path.push(records[last][number].clone());
-        position = records[last][number].first_layer;
-    }
-    path.reverse();
-    Some(path)
 }

@@ -33,6 +33,12 @@ impl Layout<'_, '_> {
         self.fill_profile(all, i64::MAX, &mut Profile::default())
     }
 
+    /// Counts the bytes on chip over a sample of tiles; where there are more than `most`, it stops, and they are as many or
+    /// more.
+    pub(super) fn count_peak(&mut self, most: i64) {
+        self.known_peak = Some(self.fill_profile(false, most, &mut Profile::default()));
+    }
+
     /// Bytes on chip at each position of the sequence in a sample of tiles, or in all. Returns the largest. It stops where
     /// there are more than `most`.
     pub(super) fn fill_profile(&self, all: bool, most: i64, profile: &mut Profile) -> i64 {

@@ -19,22 +19,21 @@ impl<T> Default for Rows<T> {
 }
 
 impl<T: Copy> Rows<T> {
-    /// Forgets all lists; there will be `count` numbers.
-    pub fn restart(&mut self, count: usize) {
+    /// Forgets all lists.
+    pub fn restart(&mut self) {
         self.items.clear();
         self.places.clear();
-        self.places.resize(count, NONE);
     }
 
     /// The list of a number.
     pub fn get(&self, number: usize) -> Option<&[T]> {
-        let (start, length) = self.places[number];
+        let &(start, length) = self.places.get(number)?;
         if start == NONE.0 { None } else { self.items.get(start..start + length) }
     }
 
     /// The list of a number, to be changed.
     pub fn get_mut(&mut self, number: usize) -> Option<&mut [T]> {
-        let (start, length) = self.places[number];
+        let &(start, length) = self.places.get(number)?;
         if start == NONE.0 { None } else { self.items.get_mut(start..start + length) }
     }
 
@@ -45,6 +44,9 @@ impl<T: Copy> Rows<T> {
         {
             known.copy_from_slice(list);
             return;
+        }
+        if number >= self.places.len() {
+            self.places.resize(number + 1, NONE);
         }
         self.places[number] = (self.items.len(), list.len());
         self.items.extend_from_slice(list);

@@ -101,7 +101,7 @@ impl Layout<'_, '_> {
             }
             gained[index] = change.saved;
         }
-        self.settled_peak = Some(profile.peak());
+        self.known_peak = Some(profile.peak());
         Settled::Fits
     }
 

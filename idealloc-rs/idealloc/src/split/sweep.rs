@@ -109,9 +109,9 @@ impl<'a> Sweep<'a> {
     /// Starts over with other cuts.
     pub fn restart(&mut self, loops: Vec<CutLoop>, mut tracks: Vec<Tracks>) {
         let graph = self.graph;
-        self.demands.restart(graph.tensors.len());
-        self.tensor_spans.restart(graph.tensors.len());
-        self.loop_spans.restart(graph.operators.len());
+        self.demands.restart();
+        self.tensor_spans.restart();
+        self.loop_spans.restart();
         self.first = self.last + 1;
         let target = graph.operators[self.last].results[0];
         let shape = &graph.tensors[target].shape;
@@ -136,7 +136,8 @@ impl<'a> Sweep<'a> {
 
     /// Ranges of the loops of an operator that was walked over; none for one that nobody needs.
     pub fn loop_spans(&self, op: usize) -> Option<&[Span]> {
-        self.loop_spans.get(op)
+        // Numbered from the last operator back, so that short groups have short tables.
+        self.loop_spans.get(self.last.checked_sub(op)?)
     }
 
     /// Ranges of the dimensions of a tensor that was walked over.
@@ -210,7 +211,7 @@ impl<'a> Sweep<'a> {
                 self.add(*tensor, demand);
             }
         }
-        self.loop_spans.set(op_index, loops);
+        self.loop_spans.set(self.last - op_index, loops);
     }
 
     /// Gives all results of an operator that somebody needs the ranges of its loops.

@@ -23,12 +23,34 @@ pub struct Neighbours {
 /// No tensor from outside.
 const NONE: u32 = u32::MAX;
 
-/// Who reads a tensor.
-#[derive(Clone, Copy, Debug, Default)]
-struct Readers {
-    count: u32,
-    first: usize,
+/// What is known of a tensor that the group reads or makes.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Whether it is a view of a tensor from outside that stays there.
+    is_outer_view: bool,
+    /// Whether the group makes it.
+    is_inside: bool,
+    /// Whether a tile can keep what the next one needs of it.
+    is_keepable: bool,
+    /// Whether more is read of it than was counted.
+    is_stale: bool,
+    /// How often it is read.
+    reads: u32,
+    /// The operator that reads it, if it is one.
+    reader: usize,
+    /// Where it is among tensors from outside.
+    place: u32,
 }
+
+const UNKNOWN: Known = Known {
+    is_outer_view: false,
+    is_inside: false,
+    is_keepable: true,
+    is_stale: false,
+    reads: 0,
+    reader: 0,
+    place: NONE,
+};
 
 /// What is known of a group.
 #[derive(Debug)]
@@ -40,20 +62,15 @@ pub struct Tally<'a> {
     pub(super) machine: Machine,
     /// Whether a view of a tensor from outside is not part of the group, but what is returned: the view is fetched.
     views_stay_outside: bool,
+    /// Tensors by number, as far as they were met.
+    known: Vec<Known>,
     /// Views of tensors from outside, which take no time: they stay outside, and the view is fetched.
-    is_outer_view: Vec<bool>,
-    /// Whether the group makes a tensor itself.
-    is_inside: Vec<bool>,
-    /// Operators that are such views.
     outer_views: Vec<usize>,
-    readers: Vec<Readers>,
     /// Places for tensors from outside; those from `used` on are free.
     places: Vec<External>,
-    place_of: Vec<u32>,
     used: usize,
     /// Tensors from outside.
     outside: Vec<usize>,
-    is_stale: Vec<bool>,
     stale: Vec<usize>,
     /// The least bytes that fetching tensors from outside takes, but for those that are read where they are.
     least_fetched: i64,
@@ -71,7 +88,6 @@ pub struct Tally<'a> {
     largest_made: i64,
     /// Tensors of which a tile cannot keep what the next one needs.
     not_keepable: usize,
-    is_keepable: Vec<bool>,
     middle: Vec<usize>,
 }
 
@@ -84,15 +100,11 @@ impl<'a> Tally<'a> {
             sweep,
             machine,
             views_stay_outside,
-            is_outer_view: Vec::new(),
-            is_inside: Vec::new(),
+            known: Vec::new(),
             outer_views: Vec::new(),
-            readers: Vec::new(),
             places: Vec::new(),
-            place_of: Vec::new(),
             used: 0,
             outside: Vec::new(),
-            is_stale: Vec::new(),
             stale: Vec::new(),
             least_fetched: 0,
             moved: (0, 0),
@@ -102,7 +114,6 @@ impl<'a> Tally<'a> {
             kept_bytes: 0,
             largest_made: 0,
             not_keepable: 0,
-            is_keepable: Vec::new(),
             middle: Vec::new(),
         };
         tally.forget();
@@ -117,20 +128,8 @@ impl<'a> Tally<'a> {
     }
 
     fn forget(&mut self) {
-        let tensors = self.graph.tensors.len();
-        let clear = |flags: &mut Vec<bool>, value: bool| {
-            flags.clear();
-            flags.resize(tensors, value);
-        };
-        clear(&mut self.is_outer_view, false);
-        clear(&mut self.is_inside, false);
-        clear(&mut self.is_stale, false);
-        clear(&mut self.is_keepable, true);
+        self.known.clear();
         self.outer_views.clear();
-        self.readers.clear();
-        self.readers.resize(tensors, Readers::default());
-        self.place_of.clear();
-        self.place_of.resize(tensors, NONE);
         self.used = 0;
         self.outside.clear();
         self.stale.clear();
@@ -165,6 +164,9 @@ impl<'a> Tally<'a> {
         for (tensor, _) in &op.operands {
             self.is_changed(*tensor);
         }
+        for &tensor in &op.results {
+            self.meet(tensor);
+        }
         let is_staged = self.machine.is_staged || !self.sweep.loops.is_empty();
         if self.views_stay_outside
             && is_staged
@@ -175,11 +177,11 @@ impl<'a> Tally<'a> {
             && !self.graph.tensors[op.results[0]].is_returned
         {
             let view = op.results[0];
-            self.is_outer_view[view] = true;
+            self.known[view].is_outer_view = true;
             self.outer_views.push(index);
             self.is_changed(view);
             for &tensor in &self.outside {
-                let external = &mut self.places[self.place_of[tensor] as usize];
+                let external = &mut self.places[self.known[tensor].place as usize];
                 if external.source == view {
                     external.source = of;
                 }
@@ -195,23 +197,21 @@ impl<'a> Tally<'a> {
         let op = &graph.operators[index];
         self.count_operator(index);
         for &tensor in &op.results {
-            self.is_inside[tensor] = true;
-            self.is_outer_view[tensor] = false;
+            self.known[tensor].is_inside = true;
+            self.known[tensor].is_outer_view = false;
             self.leave_outside(tensor);
             self.count_made(tensor);
         }
         for (tensor, access) in &op.operands {
             if graph.tensors[*tensor].is_constant
                 || *access == Access::Indirect
-                || self.is_inside[*tensor]
+                || self.known[*tensor].is_inside
             {
                 continue;
             }
-            let readers = &mut self.readers[*tensor];
-            readers.count += 1;
-            if readers.count == 1 {
-                readers.first = index;
-            }
+            let known = &mut self.known[*tensor];
+            known.reads += 1;
+            known.reader = index;
             self.is_changed(*tensor);
         }
         let is_view_of_result = |&&view: &&usize| {
@@ -269,16 +269,23 @@ impl<'a> Tally<'a> {
     }
 
     fn set_keepable(&mut self, tensor: usize, keepable: bool) {
-        if self.is_keepable[tensor] != keepable {
-            self.is_keepable[tensor] = keepable;
+        if self.known[tensor].is_keepable != keepable {
+            self.known[tensor].is_keepable = keepable;
             if keepable { self.not_keepable -= 1 } else { self.not_keepable += 1 }
+        }
+    }
+
+    fn meet(&mut self, tensor: usize) {
+        if tensor >= self.known.len() {
+            self.known.resize(tensor + 1, UNKNOWN);
         }
     }
 
     /// Notes that more is read of a tensor, or by more.
     fn is_changed(&mut self, tensor: usize) {
-        if !self.is_stale[tensor] {
-            self.is_stale[tensor] = true;
+        self.meet(tensor);
+        if !self.known[tensor].is_stale {
+            self.known[tensor].is_stale = true;
             self.stale.push(tensor);
         }
     }
@@ -287,7 +294,7 @@ impl<'a> Tally<'a> {
         if let Some(external) = self.external(tensor) {
             self.least_fetched -= self.least_moved(external);
             self.outside.retain(|&other| other != tensor);
-            self.place_of[tensor] = NONE;
+            self.known[tensor].place = NONE;
         }
     }
 
@@ -305,12 +312,12 @@ impl<'a> Tally<'a> {
     fn count_anew(&mut self) {
         let mut stale = std::mem::take(&mut self.stale);
         for tensor in stale.drain(..) {
-            self.is_stale[tensor] = false;
-            let readers = self.readers[tensor];
-            if self.is_inside[tensor] || readers.count == 0 {
+            self.known[tensor].is_stale = false;
+            let known = self.known[tensor];
+            if known.is_inside || known.reads == 0 {
                 continue;
             }
-            let place = match self.place_of[tensor] {
+            let place = match known.place {
                 NONE => self.used,
                 place => place as usize,
             };
@@ -323,7 +330,7 @@ impl<'a> Tally<'a> {
             }
             if place == self.used {
                 self.used += 1;
-                self.place_of[tensor] = place as u32;
+                self.known[tensor].place = place as u32;
                 self.outside.push(tensor);
                 external.tensor = tensor;
             } else {
@@ -333,7 +340,7 @@ impl<'a> Tally<'a> {
             let source = self.source_of(tensor);
             let external = &mut self.places[place];
             external.source = source;
-            external.reader = (readers.count == 1).then_some(readers.first);
+            external.reader = (known.reads == 1).then_some(known.reader);
             external.count(&self.sweep, self.machine);
             let external = &self.places[place];
             self.least_fetched += self.least_moved(external);
@@ -347,7 +354,7 @@ impl<'a> Tally<'a> {
     /// The tensor whose elements a tensor from outside has.
     fn source_of(&self, tensor: usize) -> usize {
         let mut source = tensor;
-        while self.is_outer_view[source] {
+        while self.is_outer_view(source) {
             let shows = |&&op: &&usize| self.graph.operators[op].results[0] == source;
             let Some(&op) = self.outer_views.iter().find(shows) else { break };
             source = self.graph.operators[op].operands[0].0;
@@ -357,22 +364,23 @@ impl<'a> Tally<'a> {
 
     /// What is known of a tensor from outside that is not looked up alone.
     pub(super) fn external(&self, tensor: usize) -> Option<&External> {
-        self.places.get(self.place_of[tensor] as usize)
+        self.places.get(self.known.get(tensor)?.place as usize)
     }
 
     /// Tensors from outside.
     pub(super) fn externals(&self) -> impl Iterator<Item = &External> {
-        self.outside.iter().map(|&tensor| &self.places[self.place_of[tensor] as usize])
+        self.outside.iter().map(|&tensor| &self.places[self.known[tensor].place as usize])
     }
 
     /// Whether a view of a tensor from outside stays there.
     pub(super) fn is_outer_view(&self, tensor: usize) -> bool {
-        self.is_outer_view[tensor]
+        self.known.get(tensor).is_some_and(|known| known.is_outer_view)
     }
 
     /// Whether the group makes a tensor itself.
     pub(super) fn is_made_inside(&self, tensor: usize) -> bool {
-        self.is_inside[tensor] && self.sweep.tensor_spans(tensor).is_some()
+        self.known.get(tensor).is_some_and(|known| known.is_inside)
+            && self.sweep.tensor_spans(tensor).is_some()
     }
 
     /// Whether a tensor, or a view of it, is read from outside.
