@@ -39,6 +39,11 @@ from xdsl_memplan.scheduling.splitting import (
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 
 
+_DOUBT = 4
+"""Least peaks that are more than a capacity by this part of it are given up before there are
+buffers: what the search counts and what buffers take differs by less."""
+
+
 @dataclass(frozen=True)
 class MemplanGroupPass(ModulePass):
     """Put consecutive layers into groups that are computed tile by tile.
@@ -66,7 +71,8 @@ class MemplanGroupPass(ModulePass):
     Options:
 
     - `objective` (`traffic`): `traffic` is least bytes moved within the capacity of the first
-      memory; `peak` is least bytes on chip, with what is between groups on chip.
+      memory; `peak` is least bytes on chip, with what is between groups on chip: refused if that
+      is far more than the capacity and there is a second memory.
     - `strategy` (`auto`): with `auto` groups are found by search. With `literal` they are those of
       GraphTurbo's Algorithms 1 and 2, with `block-first` those of a variant (docs/graphturbo.md):
       less is moved by search; needs `objective=traffic` and a capacity.
@@ -112,8 +118,12 @@ class MemplanGroupPass(ModulePass):
                 f"memplan-group: strategy={self.strategy} needs objective=traffic and the capacity "
                 'of the first memory: memory="L1=256KiB,DDR"'
             )
+        room = None if capacity is None else max(capacity - self.reserve, 0)
+        if room is not None and not is_staged:
+            # Nothing is lost if there is no second memory: a report names the bytes that are missing.
+            room = room + room // _DOUBT if others else None
         machine = SplitMachine(
-            None if capacity is None or not is_staged else max(capacity - self.reserve, 0),
+            room,
             first.alignment,
             is_staged,
             is_staged and self.stage == "all",
@@ -157,6 +167,11 @@ def group_function(
             groups, stands_for = lay_out_groups(split.graph, machine, given(split.graph))
     except LayerDoesNotFitError as error:
         smallest = error.smallest_bytes
+        if objective == "peak":
+            raise PassFailedException(
+                f"@{function.sym_name.data}: with all that is between groups on chip, tiles need "
+                f"more than {machine.capacity} bytes"
+            ) from error
         raise PassFailedException(
             f"{describe_op(split.operations[error.op])}: the layer that ends here does not fit "
             f"{machine.capacity} bytes however it is cut; "
