@@ -36,6 +36,8 @@ class SplitMachine:
     """A group may do this many times the multiply-adds that are needed."""
     transfer_bytes: int = 64
     """Bytes that one move counts for besides its own."""
+    code_bytes: int = 0
+    """Bytes that one more operation in the code counts for."""
 
 
 class LayerDoesNotFitError(Exception):
@@ -162,6 +164,7 @@ def _machine(machine: SplitMachine) -> dict[str, Any]:
         "stages_arguments": machine.stages_arguments,
         "max_recompute": machine.max_recompute,
         "transfer_bytes": machine.transfer_bytes,
+        "code_bytes": machine.code_bytes,
     }
 
 

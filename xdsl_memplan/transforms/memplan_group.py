@@ -1,7 +1,7 @@
 """Groups layers that are computed tile by tile."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
 from xdsl.context import Context
@@ -38,6 +38,10 @@ from xdsl_memplan.scheduling.splitting import (
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 
+
+_CODE_SHARE = 32
+"""As much code again counts for this part of the bytes that must be moved. On ten networks from
+128 KiB to 2 MiB it takes a third of the code away, and 0.3 % is moved more (docs/splitting.md)."""
 
 _DOUBT = 4
 """Least peaks that are more than a capacity by this part of it are given up before there are
@@ -82,6 +86,9 @@ class MemplanGroupPass(ModulePass):
     - `reserve` (0): bytes of the first memory that groups leave free.
     - `max-recompute` (1.1): a group may do this many times the multiply-adds that are needed.
     - `transfer-cost` (64): bytes that one move counts for besides its own.
+    - `code-cost` (-1): bytes that one more operation in the code counts for: tiles that look alike
+      are one loop, others are written out. With -1 it is so many that as much code again counts for
+      a 32nd of the bytes that must be moved at least.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
@@ -95,6 +102,7 @@ class MemplanGroupPass(ModulePass):
     stage: Literal["none", "all"] = "all"
     max_recompute: int | float = 1.1
     transfer_cost: int = 64
+    code_cost: int = -1
     reserve: int = 0
     threads: int = 0
 
@@ -129,6 +137,7 @@ class MemplanGroupPass(ModulePass):
             is_staged and self.stage == "all",
             self.max_recompute,
             self.transfer_cost,
+            self.code_cost,
         )
         home = others[0].name if others else ON_CHIP
         given = None if machine.capacity is None else _rule(self.strategy, machine.capacity)
@@ -160,6 +169,12 @@ def group_function(
         return
     if why_whole(split) is not None:
         return
+    uniforms = Uniforms()
+    uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
+    floor = least_traffic_bytes(split.graph, uniform) if machine.is_staged else 0
+    if machine.code_bytes < 0:
+        operations = sum(not op.view for op in split.graph.ops)
+        machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(operations, 1)))
     try:
         if given is None:
             groups, stands_for = find_groups(split.graph, machine, objective, threads or 2)
@@ -185,9 +200,6 @@ def group_function(
             )
         ) from error
     if machine.stages_arguments:
-        uniforms = Uniforms()
-        uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
-        floor = least_traffic_bytes(split.graph, uniform)
         function.attributes[TRAFFIC] = DictionaryAttr({"floor": IntegerAttr(floor, i64)})
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
 

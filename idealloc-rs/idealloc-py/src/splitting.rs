@@ -125,13 +125,18 @@ pub struct MachineFields {
     stages_arguments: bool,
     max_recompute: f64,
     transfer_bytes: i64,
+    code_bytes: i64,
 }
 
 impl MachineFields {
     fn machine(&self) -> PyResult<Machine> {
-        if self.alignment < 1 || self.capacity.is_some_and(|c| c < 0) || self.transfer_bytes < 0 {
+        if self.alignment < 1
+            || self.capacity.is_some_and(|c| c < 0)
+            || self.transfer_bytes < 0
+            || self.code_bytes < 0
+        {
             return Err(InvalidOptionError::new_err(
-                "capacity and transfer-cost are at least 0, alignment at least 1",
+                "capacity, transfer-cost and code-cost are at least 0, alignment at least 1",
             ));
         }
         Ok(Machine {
@@ -141,6 +146,7 @@ impl MachineFields {
             stages_arguments: self.stages_arguments,
             max_recompute: self.max_recompute,
             transfer_bytes: self.transfer_bytes,
+            code_bytes: self.code_bytes,
         })
     }
 }

@@ -174,6 +174,7 @@ proptest! {
             stages_arguments: true,
             max_recompute: 1.1,
             transfer_bytes: 0,
+            code_bytes: 0,
         };
         let truth = least_of_all(&graph, machine, 0, false);
         let found = search(&graph, machine, Objective::Traffic, 1);

@@ -47,16 +47,19 @@ struct Reached {
     traffic: i64,
     transfers: i64,
     work: i64,
+    /// Operators in the code.
+    code: i64,
     group: Option<Group>,
 }
 
 impl Reached {
     fn price(&self, machine: Machine) -> i64 {
-        self.traffic + self.transfers * machine.transfer_bytes
+        self.traffic + self.transfers * machine.transfer_bytes + self.code * machine.code_bytes
     }
 
-    fn and_then(&self, group: Group) -> Self {
+    fn and_then(&self, group: Group, code: i64) -> Self {
         Self {
+            code: self.code + code,
             traffic: self.traffic + group.cost.traffic,
             transfers: self.transfers + group.cost.transfers,
             work: self.work + group.cost.work,
@@ -455,10 +458,15 @@ impl<'a> Ending<'a> {
         cost.transfers += saving.1;
         let layers = (first_layer, self.last_layer);
         let group = Group::of(self.window, layout, grid, layers, (starts, ends), cost);
-        let new = way.and_then(group);
         let key = |way: &Reached| (way.price(self.machine), way.work);
         let best = &mut self.best[usize::from(ends)];
-        if best.as_ref().is_none_or(|known| key(&new) < key(known)) {
+        let is_better = |new: &Reached| best.as_ref().is_none_or(|known| key(new) < key(known));
+        let mut new = way.and_then(group, 0);
+        // It takes time to count the code.
+        if self.machine.code_bytes > 0 && is_better(&new) {
+            new.code += layout.code();
+        }
+        if is_better(&new) {
             *best = Some(new);
         }
         Settled::Fits

@@ -15,6 +15,8 @@ pub struct Machine {
     pub max_recompute: f64,
     /// Bytes that one transfer counts for besides its own.
     pub transfer_bytes: i64,
+    /// Bytes that one more operator in the code counts for.
+    pub code_bytes: i64,
 }
 
 impl Machine {

@@ -1,6 +1,7 @@
 //! Splitting of operators into tiles, so that a network runs in a memory that no operator fits.
 
 mod boxes;
+mod code;
 pub mod compress;
 pub mod cost;
 pub mod cut;
