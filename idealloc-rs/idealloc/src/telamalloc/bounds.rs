@@ -5,6 +5,7 @@
 //! lowest end is above the highest position of another one cannot lie below it, so it lies above. The choice of each
 //! pair stays implicit. Around placed buffers, the lower bound is the lowest free position.
 
+use super::floors::Floors;
 use super::model::Model;
 
 /// No entry of the trail.
@@ -46,8 +47,9 @@ pub enum Conflict {
     },
 }
 
-/// What one buffer is known to be.
+/// What one buffer is known to be, in one line of a cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Span {
     low: i64,
     high: i64,
@@ -65,12 +67,12 @@ struct Hint {
     ceiling: i64,
 }
 
-/// A hint of a buffer or the floor of a section, to be restored when the trail is no longer than `after`.
+/// A hint of a buffer, to be restored when the trail is no longer than `after`.
 #[derive(Clone, Copy, Debug)]
-struct Saved<T> {
+struct Saved {
     after: u32,
-    index: u32,
-    value: T,
+    buffer: u32,
+    value: Hint,
 }
 
 /// Bounds of all positions, with the trail of how they came about.
@@ -78,7 +80,8 @@ struct Saved<T> {
 pub struct Bounds<'a> {
     model: &'a Model,
     spans: Vec<Span>,
-    placed: Vec<bool>,
+    /// Lower bounds of what is not placed, `i64::MAX` for what is.
+    open: Vec<i64>,
     /// All changes, the oldest first.
     trail: Vec<Entry>,
     /// The last entry of each bound.
@@ -92,15 +95,9 @@ pub struct Bounds<'a> {
     overlaps: Vec<u32>,
     starts: Vec<usize>,
     hints: Vec<Hint>,
-    saved_hints: Vec<Saved<Hint>>,
-    /// The least lower bound of what is not placed in each section.
-    floors: Vec<i64>,
-    saved_floors: Vec<Saved<i64>>,
-    /// Sections whose floor may have risen.
-    stale: Vec<bool>,
-    stale_low: usize,
-    stale_high: usize,
-    section_check: bool,
+    saved_hints: Vec<Saved>,
+    /// If sections are checked.
+    floors: Option<Floors>,
 }
 
 const LOWER: u8 = 1;
@@ -127,7 +124,9 @@ impl<'a> Bounds<'a> {
         Self {
             model,
             spans: (0..n).map(span).collect(),
-            placed: model.domains.iter().map(|domain| domain.fixed.is_some()).collect(),
+            open: (0..n)
+                .map(|i| model.domains[i].fixed.map_or(model.first[i], |_| i64::MAX))
+                .collect(),
             trail: Vec::new(),
             heads: vec![NONE; 2 * n],
             given: 0,
@@ -137,12 +136,7 @@ impl<'a> Bounds<'a> {
             starts,
             hints: (0..n).map(hint).collect(),
             saved_hints: Vec::new(),
-            floors: vec![i64::MIN; model.sections],
-            saved_floors: Vec::new(),
-            stale: vec![true; model.sections],
-            stale_low: 0,
-            stale_high: model.sections,
-            section_check,
+            floors: section_check.then(|| Floors::new(model)),
         }
     }
 
@@ -177,7 +171,13 @@ impl<'a> Bounds<'a> {
     /// Whether a buffer has its place.
     #[must_use]
     pub fn is_placed(&self, buffer: usize) -> bool {
-        self.placed[buffer]
+        self.open[buffer] == i64::MAX
+    }
+
+    /// Lower bounds of what is not placed, `i64::MAX` for what is.
+    #[must_use]
+    pub fn open(&self) -> &[i64] {
+        &self.open
     }
 
     /// All changes, the oldest first.
@@ -215,9 +215,11 @@ impl<'a> Bounds<'a> {
     /// # Errors
     /// The conflict. [`undo`](Self::undo) leads back.
     pub fn place(&mut self, buffer: usize, level: u32) -> Result<(), Conflict> {
-        self.placed[buffer] = true;
+        self.open[buffer] = i64::MAX;
         let at = self.spans[buffer].low;
-        self.touch(buffer, at);
+        if let Some(floors) = &mut self.floors {
+            floors.place(self.model, buffer);
+        }
         // Even where nothing changes, the decision is the reason for what follows.
         self.record(2 * buffer as u32 + 1, at, Cause::Decision(level));
         self.spans[buffer].high = at;
@@ -227,20 +229,27 @@ impl<'a> Bounds<'a> {
 
     /// Takes back a placement and all changes since the trail had that length.
     pub fn undo(&mut self, length: usize, buffer: usize) {
-        self.placed[buffer] = false;
         while self.trail.len() > length {
             let Some(entry) = self.trail.pop() else { break };
             let variable = entry.variable as usize;
             self.heads[variable] = entry.before;
             let value = self.value(variable, entry.before);
-            let span = &mut self.spans[variable / 2];
-            *(if variable.is_multiple_of(2) { &mut span.low } else { &mut span.high }) = value;
+            let i = variable / 2;
+            if variable.is_multiple_of(2) {
+                self.spans[i].low = value;
+                if self.open[i] < i64::MAX {
+                    self.open[i] = value;
+                }
+            } else {
+                self.spans[i].high = value;
+            }
         }
+        self.open[buffer] = self.spans[buffer].low;
         while let Some(saved) = self.saved_hints.pop_if(|saved| saved.after as usize > length) {
-            self.hints[saved.index as usize] = saved.value;
+            self.hints[saved.buffer as usize] = saved.value;
         }
-        while let Some(saved) = self.saved_floors.pop_if(|saved| saved.after as usize > length) {
-            self.floors[saved.index as usize] = saved.value;
+        if let Some(floors) = &mut self.floors {
+            floors.undo(length);
         }
     }
 
@@ -255,18 +264,6 @@ impl<'a> Bounds<'a> {
             self.queue.push(buffer as u32);
         }
         self.queued[buffer] |= bound;
-    }
-
-    /// Notes that a buffer no longer holds the floor of its sections at `low`.
-    fn touch(&mut self, buffer: usize, low: i64) {
-        for run in &self.model.runs[buffer] {
-            let (stale, floors) = (&mut self.stale[run.range()], &self.floors[run.range()]);
-            for (stale, &floor) in stale.iter_mut().zip(floors) {
-                *stale |= floor == low;
-            }
-            self.stale_low = self.stale_low.min(run.first as usize);
-            self.stale_high = self.stale_high.max(run.last as usize + 1);
-        }
     }
 
     fn propagate(&mut self) -> Result<(), Conflict> {
@@ -285,11 +282,14 @@ impl<'a> Bounds<'a> {
         for buffer in self.queue.drain(..) {
             self.queued[buffer as usize] = 0;
         }
-        if result.is_ok() && self.section_check {
-            result = self.check_sections();
+        let Some(floors) = &mut self.floors else { return result };
+        if result.is_ok() {
+            let lows = |i: usize| self.spans[i].low;
+            result = floors.check(self.model, (&self.open, lows), self.trail.len());
         }
-        self.stale[self.stale_low..self.stale_high.max(self.stale_low)].fill(false);
-        (self.stale_low, self.stale_high) = (self.model.sections, 0);
+        if result.is_err() {
+            floors.forget();
+        }
         result
     }
 
@@ -350,19 +350,22 @@ impl<'a> Bounds<'a> {
 
     fn save_hint(&mut self, buffer: usize) {
         let after = self.trail.len() as u32;
-        self.saved_hints.push(Saved { after, index: buffer as u32, value: self.hints[buffer] });
+        self.saved_hints.push(Saved { after, buffer: buffer as u32, value: self.hints[buffer] });
     }
 
     fn raise(&mut self, i: usize, floor: i64, by: u32) -> Result<(), Conflict> {
         let value = self.model.round_up(i, floor);
-        let before = self.spans[i].low;
         self.record(2 * i as u32, value, Cause::Pair(by));
         self.spans[i].low = value;
         if value > self.spans[i].high {
             return Err(Conflict::Empty(i as u32));
         }
         self.wake(i, LOWER);
-        self.touch(i, before);
+        // A placed one cannot be raised without a conflict.
+        self.open[i] = value;
+        if let Some(floors) = &mut self.floors {
+            floors.raise(self.model, i, value);
+        }
         Ok(())
     }
 
@@ -374,35 +377,6 @@ impl<'a> Bounds<'a> {
             return Err(Conflict::Empty(i as u32));
         }
         self.wake(i, UPPER);
-        Ok(())
-    }
-
-    /// Beyond the paper, minimalloc's inference (Moffitt, ASPLOS 2023): whatever is not placed in a section lies at or
-    /// above the lowest of its lower bounds; with what is placed above that, it must fit below the limit.
-    fn check_sections(&mut self) -> Result<(), Conflict> {
-        for s in self.stale_low..self.stale_high {
-            if !self.stale[s] {
-                continue;
-            }
-            let members = self.model.members(s);
-            let open = members.iter().filter(|&&i| !self.placed[i as usize]);
-            let floor = open.map(|&i| self.spans[i as usize].low).min().unwrap_or(i64::MAX);
-            let before = std::mem::replace(&mut self.floors[s], floor);
-            if before == floor {
-                continue;
-            }
-            let after = self.trail.len() as u32;
-            self.saved_floors.push(Saved { after, index: s as u32, value: before });
-            if floor == i64::MAX {
-                continue;
-            }
-            let spans = members.iter().map(|&i| self.spans[i as usize]);
-            let above: i64 =
-                spans.map(|span| if span.low >= floor { span.height } else { 0 }).sum();
-            if floor + above > self.model.room[s] {
-                return Err(Conflict::Section { section: s as u32, floor });
-            }
-        }
         Ok(())
     }
 }

@@ -1,0 +1,149 @@
+//! Beyond the paper, minimalloc's inference (Moffitt, ASPLOS 2023): whatever is not placed in a section lies at or above
+//! its floor, the lowest of their lower bounds; with what is placed above that, it must fit below the limit.
+//!
+//! Floors are not kept up to date. A section is looked at again only when the buffer that holds it, any that is not
+//! placed, has been placed or has risen above the highest floor that is known to leave room.
+
+use super::bounds::{Conflict, NONE};
+use super::model::Model;
+
+/// Sections, and by what it is known that each has room.
+#[derive(Clone, Debug)]
+pub struct Floors {
+    /// What is known of each section.
+    held: Vec<Held>,
+    /// Up to which lower bound of a buffer the sections that it holds have room.
+    fine: Vec<i64>,
+    /// Sections to look at, one bit each.
+    stale: Vec<u64>,
+    saved: Vec<Saved>,
+}
+
+/// A section has room as long as `holder` is not placed and its lower bound is not above `most`.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    most: i64,
+    /// [`NONE`] where everything is placed.
+    holder: u32,
+}
+
+/// To be restored when the trail is no longer than `after`.
+#[derive(Clone, Copy, Debug)]
+struct Saved {
+    after: u32,
+    section: u32,
+    value: Held,
+}
+
+impl Floors {
+    /// Nothing is known of any section.
+    #[must_use]
+    pub fn new(model: &Model) -> Self {
+        let mut stale = vec![u64::MAX; model.sections.div_ceil(64)];
+        if let Some(last) = stale.last_mut() {
+            *last >>= (64 - model.sections % 64) % 64;
+        }
+        Self {
+            held: vec![Held { most: i64::MIN, holder: NONE }; model.sections],
+            fine: vec![i64::MAX; model.n],
+            stale,
+            saved: Vec::new(),
+        }
+    }
+
+    /// Notes that the lower bound of a buffer has risen. Complexity: its sections, if it holds one.
+    pub fn raise(&mut self, model: &Model, buffer: usize, low: i64) {
+        if low <= self.fine[buffer] {
+            return;
+        }
+        let mut fine = i64::MAX;
+        for s in model.runs[buffer].iter().flat_map(|run| run.range()) {
+            let held = self.held[s];
+            if held.holder == buffer as u32 {
+                fine = fine.min(held.most);
+                self.stale[s / 64] |= u64::from(low > held.most) << (s % 64);
+            }
+        }
+        self.fine[buffer] = fine;
+    }
+
+    /// Notes that a buffer is placed. Complexity: its sections.
+    pub fn place(&mut self, model: &Model, buffer: usize) {
+        for s in model.runs[buffer].iter().flat_map(|run| run.range()) {
+            let holds = self.held[s].holder == buffer as u32;
+            self.stale[s / 64] |= u64::from(holds) << (s % 64);
+        }
+    }
+
+    /// Leaves out what was noted: it is about to be undone.
+    pub fn forget(&mut self) {
+        self.stale.fill(0);
+    }
+
+    /// Takes back what was learned since the trail had that length.
+    pub fn undo(&mut self, length: usize) {
+        while let Some(saved) = self.saved.pop_if(|saved| saved.after as usize > length) {
+            self.set(saved.section as usize, saved.value);
+        }
+    }
+
+    fn set(&mut self, section: usize, value: Held) {
+        self.held[section] = value;
+        if value.holder != NONE {
+            let fine = &mut self.fine[value.holder as usize];
+            *fine = (*fine).min(value.most);
+        }
+    }
+
+    /// Looks at the sections that may have no room. `open` holds the lower bounds of what is not placed, `i64::MAX` for
+    /// the others, and `lows` all of them; `after` is the length of the trail.
+    ///
+    /// Complexity: the members of these sections.
+    ///
+    /// # Errors
+    /// The first section without room.
+    pub fn check(
+        &mut self,
+        model: &Model,
+        (open, lows): (&[i64], impl Fn(usize) -> i64),
+        after: usize,
+    ) -> Result<(), Conflict> {
+        for word in 0..self.stale.len() {
+            while self.stale[word] != 0 {
+                let s = word * 64 + self.stale[word].trailing_zeros() as usize;
+                self.stale[word] &= self.stale[word] - 1;
+                let members = model.members(s);
+                let before = self.held[s];
+                let low = members.iter().copied().find(|&i| open[i as usize] <= before.most);
+                let now = match low {
+                    Some(holder) => Held { holder, ..before },
+                    None => Self::look(model, s, open, &lows)?,
+                };
+                self.saved.push(Saved { after: after as u32, section: s as u32, value: before });
+                self.set(s, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a section anew.
+    fn look(
+        model: &Model,
+        s: usize,
+        open: &[i64],
+        lows: impl Fn(usize) -> i64,
+    ) -> Result<Held, Conflict> {
+        let members = model.members(s);
+        let lowest = members.iter().copied().min_by_key(|&i| open[i as usize]);
+        let Some(holder) = lowest.filter(|&i| open[i as usize] < i64::MAX) else {
+            return Ok(Held { most: i64::MIN, holder: NONE });
+        };
+        let floor = open[holder as usize];
+        let above = members.iter().map(|&i| i as usize).filter(|&i| lows(i) >= floor);
+        let most = model.room[s] - above.map(|i| model.heights[i]).sum::<i64>();
+        if floor > most {
+            return Err(Conflict::Section { section: s as u32, floor });
+        }
+        Ok(Held { most, holder })
+    }
+}
