@@ -8,7 +8,7 @@
 use super::floors::Floors;
 use super::model::Model;
 
-/// No entry of the trail.
+/// No entry of the trail, or no buffer.
 pub const NONE: u32 = u32::MAX;
 
 /// Why a bound has its value.
@@ -54,6 +54,8 @@ struct Span {
     low: i64,
     high: i64,
     height: i64,
+    /// The lowest end.
+    end: i64,
 }
 
 /// What need not be looked at again. Pairs that are settled for good are left out of `active`, the first so many of the
@@ -114,8 +116,10 @@ impl<'a> Bounds<'a> {
             starts.push(overlaps.len());
             overlaps.extend_from_slice(model.overlaps(i));
         }
-        let span =
-            |i: usize| Span { low: model.first[i], high: model.last[i], height: model.heights[i] };
+        let span = |i: usize| {
+            let (low, high, height) = (model.first[i], model.last[i], model.heights[i]);
+            Span { low, high, height, end: low + height }
+        };
         let hint = |i: usize| Hint {
             active: model.overlaps(i).len() as u32,
             covered: true,
@@ -237,6 +241,7 @@ impl<'a> Bounds<'a> {
             let i = variable / 2;
             if variable.is_multiple_of(2) {
                 self.spans[i].low = value;
+                self.spans[i].end = value + self.spans[i].height;
                 if self.open[i] < i64::MAX {
                     self.open[i] = value;
                 }
@@ -269,23 +274,25 @@ impl<'a> Bounds<'a> {
     fn propagate(&mut self) -> Result<(), Conflict> {
         let mut next = 0;
         let mut result = Ok(());
+        let mut overlaps = std::mem::take(&mut self.overlaps);
         while next < self.queue.len() && result.is_ok() {
             let buffer = self.queue[next] as usize;
             next += 1;
             let bounds = std::mem::take(&mut self.queued[buffer]);
             let (span, hint) = (self.spans[buffer], self.hints[buffer]);
-            let idle = bounds == LOWER && !hint.covered && span.low + span.height <= hint.ceiling;
+            let idle = bounds == LOWER && !hint.covered && span.end <= hint.ceiling;
             if !idle {
-                result = self.look_around(buffer);
+                result = self.look_around(buffer, &mut overlaps, bounds == LOWER);
             }
         }
+        self.overlaps = overlaps;
         for buffer in self.queue.drain(..) {
             self.queued[buffer as usize] = 0;
         }
         let Some(floors) = &mut self.floors else { return result };
         if result.is_ok() {
-            let lows = |i: usize| self.spans[i].low;
-            result = floors.check(self.model, (&self.open, lows), self.trail.len());
+            let known = |i: u32| (self.spans[i as usize].low, self.spans[i as usize].height);
+            result = floors.check(self.model, &self.open, known, self.trail.len());
         }
         if result.is_err() {
             floors.forget();
@@ -293,52 +300,62 @@ impl<'a> Bounds<'a> {
         result
     }
 
-    /// Draws the conclusions of a buffer's bounds for each pair that it is in.
-    fn look_around(&mut self, i: usize) -> Result<(), Conflict> {
+    /// Draws the conclusions of a buffer's bounds for each pair that it is in; with `raised` the upper one is as before.
+    fn look_around(
+        &mut self,
+        i: usize,
+        overlaps: &mut [u32],
+        raised: bool,
+    ) -> Result<(), Conflict> {
         let mut me = self.spans[i];
-        let start = self.starts[i];
+        let mut raised = raised;
         let mut hint = Hint { covered: false, ceiling: i64::MAX, ..self.hints[i] };
-        let mut k = start;
-        while k < start + hint.active as usize {
-            let other = self.overlaps[k];
+        let pairs = &mut overlaps[self.starts[i]..][..hint.active as usize];
+        let mut k = 0;
+        while k < hint.active as usize {
+            let other = pairs[k];
             let j = other as usize;
             let span = self.spans[j];
-            let mut settled = false;
-            if me.low + me.height > span.high {
+            if me.end <= span.high && span.end <= me.high {
+                // Either may lie below the other.
+                hint.ceiling = hint.ceiling.min(span.high);
+                if !raised && me.high < self.hints[j].ceiling {
+                    self.save_hint(j);
+                    self.hints[j].ceiling = me.high;
+                }
+                k += 1;
+                continue;
+            }
+            let settled = if me.end > span.high {
                 // This one cannot lie below the other, so it lies above.
-                let floor = span.low + span.height;
-                if floor > me.low {
-                    self.raise(i, floor, other)?;
-                    me = self.spans[i];
+                if span.end > me.low {
+                    self.raise(i, span.end, other)?;
                 }
                 if span.high > me.high - span.height {
                     self.lower(j, me.high - span.height, i as u32)?;
                 }
-                settled = self.spans[j].high + span.height <= me.low;
+                let settled = self.spans[j].high + span.height <= self.spans[i].low;
                 if !settled && !self.hints[j].covered {
                     self.save_hint(j);
                     self.hints[j].covered = true;
                 }
-            } else if span.low + span.height > me.high {
-                if span.low < me.low + me.height {
-                    self.raise(j, me.low + me.height, i as u32)?;
+                settled
+            } else {
+                if span.low < me.end {
+                    self.raise(j, me.end, i as u32)?;
                 }
                 if me.high > span.high - me.height {
                     self.lower(i, span.high - me.height, other)?;
-                    me = self.spans[i];
+                    raised = false;
                 }
-                settled = me.high + me.height <= self.spans[j].low;
+                let settled = self.spans[i].high + me.height <= self.spans[j].low;
                 hint.covered |= !settled;
-            } else {
-                hint.ceiling = hint.ceiling.min(span.high);
-                if me.high < self.hints[j].ceiling {
-                    self.save_hint(j);
-                    self.hints[j].ceiling = me.high;
-                }
-            }
+                settled
+            };
+            me = self.spans[i];
             if settled {
                 hint.active -= 1;
-                self.overlaps.swap(k, start + hint.active as usize);
+                pairs.swap(k, hint.active as usize);
             } else {
                 k += 1;
             }
@@ -357,6 +374,7 @@ impl<'a> Bounds<'a> {
         let value = self.model.round_up(i, floor);
         self.record(2 * i as u32, value, Cause::Pair(by));
         self.spans[i].low = value;
+        self.spans[i].end = value + self.spans[i].height;
         if value > self.spans[i].high {
             return Err(Conflict::Empty(i as u32));
         }

@@ -96,7 +96,7 @@ impl Floors {
     }
 
     /// Looks at the sections that may have no room. `open` holds the lower bounds of what is not placed, `i64::MAX` for
-    /// the others, and `lows` all of them; `after` is the length of the trail.
+    /// the others; `known` says the lower bound and the height of any; `after` is the length of the trail.
     ///
     /// Complexity: the members of these sections.
     ///
@@ -105,45 +105,40 @@ impl Floors {
     pub fn check(
         &mut self,
         model: &Model,
-        (open, lows): (&[i64], impl Fn(usize) -> i64),
+        open: &[i64],
+        known: impl Fn(u32) -> (i64, i64),
         after: usize,
     ) -> Result<(), Conflict> {
         for word in 0..self.stale.len() {
             while self.stale[word] != 0 {
                 let s = word * 64 + self.stale[word].trailing_zeros() as usize;
                 self.stale[word] &= self.stale[word] - 1;
-                let members = model.members(s);
                 let before = self.held[s];
-                let low = members.iter().copied().find(|&i| open[i as usize] <= before.most);
-                let now = match low {
-                    Some(holder) => Held { holder, ..before },
-                    None => Self::look(model, s, open, &lows)?,
-                };
+                let mut now = Held { holder: NONE, ..before };
+                let mut floor = i64::MAX;
+                for &i in model.members(s) {
+                    let low = open[i as usize];
+                    if low < floor {
+                        (now.holder, floor) = (i, low);
+                        if low <= before.most {
+                            break;
+                        }
+                    }
+                }
+                if floor > before.most && floor < i64::MAX {
+                    let above = model.members(s).iter().map(|&i| match known(i) {
+                        (low, height) if low >= floor => height,
+                        _ => 0,
+                    });
+                    now.most = model.room[s] - above.sum::<i64>();
+                    if floor > now.most {
+                        return Err(Conflict::Section { section: s as u32, floor });
+                    }
+                }
                 self.saved.push(Saved { after: after as u32, section: s as u32, value: before });
                 self.set(s, now);
             }
         }
         Ok(())
-    }
-
-    /// Looks at a section anew.
-    fn look(
-        model: &Model,
-        s: usize,
-        open: &[i64],
-        lows: impl Fn(usize) -> i64,
-    ) -> Result<Held, Conflict> {
-        let members = model.members(s);
-        let lowest = members.iter().copied().min_by_key(|&i| open[i as usize]);
-        let Some(holder) = lowest.filter(|&i| open[i as usize] < i64::MAX) else {
-            return Ok(Held { most: i64::MIN, holder: NONE });
-        };
-        let floor = open[holder as usize];
-        let above = members.iter().map(|&i| i as usize).filter(|&i| lows(i) >= floor);
-        let most = model.room[s] - above.map(|i| model.heights[i]).sum::<i64>();
-        if floor > most {
-            return Err(Conflict::Section { section: s as u32, floor });
-        }
-        Ok(Held { most, holder })
     }
 }
