@@ -185,7 +185,6 @@ impl Rows {
         let mut seen = vec![u32::MAX; runs.len()];
         for (i, list) in runs.iter().enumerate() {
             seen[i] = i as u32;
-            let from = items.len();
             let mut meet = |others: &[u32]| {
                 for &j in others {
                     if seen[j as usize] != i as u32 {
@@ -201,9 +200,17 @@ impl Rows {
             if items.len() > MOST_PAIRS {
                 return None;
             }
-            items[from..].sort_unstable();
             starts.push(items.len());
         }
-        Some(Self { starts, items })
+        // Each pair is there from both sides: listed anew by the other side, every row is ascending.
+        let mut next = starts.clone();
+        let mut sorted = vec![0; items.len()];
+        for i in 0..runs.len() {
+            for &j in &items[starts[i]..starts[i + 1]] {
+                sorted[next[j as usize]] = i as u32;
+                next[j as usize] += 1;
+            }
+        }
+        Some(Self { starts, items: sorted })
     }
 }
