@@ -53,9 +53,16 @@ pub enum Conflict {
 struct Span {
     low: i64,
     high: i64,
-    height: i64,
     /// The lowest end.
     end: i64,
+    /// At most the upper bound of any buffer whose order with this one is open.
+    ceiling: i64,
+}
+
+impl Span {
+    const fn height(self) -> i64 {
+        self.end - self.low
+    }
 }
 
 /// What need not be looked at again. Pairs that are settled for good are left out of `active`, the first so many of the
@@ -65,8 +72,6 @@ struct Hint {
     active: u32,
     /// Whether a settled pair may still raise something above this buffer.
     covered: bool,
-    /// At most the upper bound of any buffer whose order with this one is open.
-    ceiling: i64,
 }
 
 /// A hint of a buffer, to be restored when the trail is no longer than `after`.
@@ -75,6 +80,7 @@ struct Saved {
     after: u32,
     buffer: u32,
     value: Hint,
+    ceiling: i64,
 }
 
 /// Bounds of all positions, with the trail of how they came about.
@@ -117,14 +123,10 @@ impl<'a> Bounds<'a> {
             overlaps.extend_from_slice(model.overlaps(i));
         }
         let span = |i: usize| {
-            let (low, high, height) = (model.first[i], model.last[i], model.heights[i]);
-            Span { low, high, height, end: low + height }
+            let (low, high) = (model.first[i], model.last[i]);
+            Span { low, high, end: low + model.heights[i], ceiling: i64::MIN }
         };
-        let hint = |i: usize| Hint {
-            active: model.overlaps(i).len() as u32,
-            covered: true,
-            ceiling: i64::MIN,
-        };
+        let hint = |i: usize| Hint { active: model.overlaps(i).len() as u32, covered: true };
         Self {
             model,
             spans: (0..n).map(span).collect(),
@@ -240,8 +242,8 @@ impl<'a> Bounds<'a> {
             let value = self.value(variable, entry.before);
             let i = variable / 2;
             if variable.is_multiple_of(2) {
+                self.spans[i].end += value - self.spans[i].low;
                 self.spans[i].low = value;
-                self.spans[i].end = value + self.spans[i].height;
                 if self.open[i] < i64::MAX {
                     self.open[i] = value;
                 }
@@ -252,6 +254,7 @@ impl<'a> Bounds<'a> {
         self.open[buffer] = self.spans[buffer].low;
         while let Some(saved) = self.saved_hints.pop_if(|saved| saved.after as usize > length) {
             self.hints[saved.buffer as usize] = saved.value;
+            self.spans[saved.buffer as usize].ceiling = saved.ceiling;
         }
         if let Some(floors) = &mut self.floors {
             floors.undo(length);
@@ -280,7 +283,7 @@ impl<'a> Bounds<'a> {
             next += 1;
             let bounds = std::mem::take(&mut self.queued[buffer]);
             let (span, hint) = (self.spans[buffer], self.hints[buffer]);
-            let idle = bounds == LOWER && !hint.covered && span.end <= hint.ceiling;
+            let idle = bounds == LOWER && !hint.covered && span.end <= span.ceiling;
             if !idle {
                 result = self.look_around(buffer, &mut overlaps, bounds == LOWER);
             }
@@ -291,7 +294,7 @@ impl<'a> Bounds<'a> {
         }
         let Some(floors) = &mut self.floors else { return result };
         if result.is_ok() {
-            let known = |i: u32| (self.spans[i as usize].low, self.spans[i as usize].height);
+            let known = |i: u32| (self.spans[i as usize].low, self.spans[i as usize].height());
             result = floors.check(self.model, &self.open, known, self.trail.len());
         }
         if result.is_err() {
@@ -309,7 +312,8 @@ impl<'a> Bounds<'a> {
     ) -> Result<(), Conflict> {
         let mut me = self.spans[i];
         let mut raised = raised;
-        let mut hint = Hint { covered: false, ceiling: i64::MAX, ..self.hints[i] };
+        let mut hint = Hint { covered: false, ..self.hints[i] };
+        let mut ceiling = i64::MAX;
         let pairs = &mut overlaps[self.starts[i]..][..hint.active as usize];
         let mut k = 0;
         while k < hint.active as usize {
@@ -318,10 +322,10 @@ impl<'a> Bounds<'a> {
             let span = self.spans[j];
             if me.end <= span.high && span.end <= me.high {
                 // Either may lie below the other.
-                hint.ceiling = hint.ceiling.min(span.high);
-                if !raised && me.high < self.hints[j].ceiling {
+                ceiling = ceiling.min(span.high);
+                if !raised && me.high < span.ceiling {
                     self.save_hint(j);
-                    self.hints[j].ceiling = me.high;
+                    self.spans[j].ceiling = me.high;
                 }
                 k += 1;
                 continue;
@@ -331,10 +335,10 @@ impl<'a> Bounds<'a> {
                 if span.end > me.low {
                     self.raise(i, span.end, other)?;
                 }
-                if span.high > me.high - span.height {
-                    self.lower(j, me.high - span.height, i as u32)?;
+                if span.high > me.high - span.height() {
+                    self.lower(j, me.high - span.height(), i as u32)?;
                 }
-                let settled = self.spans[j].high + span.height <= self.spans[i].low;
+                let settled = self.spans[j].high + span.height() <= self.spans[i].low;
                 if !settled && !self.hints[j].covered {
                     self.save_hint(j);
                     self.hints[j].covered = true;
@@ -344,11 +348,11 @@ impl<'a> Bounds<'a> {
                 if span.low < me.end {
                     self.raise(j, me.end, i as u32)?;
                 }
-                if me.high > span.high - me.height {
-                    self.lower(i, span.high - me.height, other)?;
+                if me.high > span.high - me.height() {
+                    self.lower(i, span.high - me.height(), other)?;
                     raised = false;
                 }
-                let settled = self.spans[i].high + me.height <= self.spans[j].low;
+                let settled = self.spans[i].high + me.height() <= self.spans[j].low;
                 hint.covered |= !settled;
                 settled
             };
@@ -362,19 +366,21 @@ impl<'a> Bounds<'a> {
         }
         self.save_hint(i);
         self.hints[i] = hint;
+        self.spans[i].ceiling = ceiling;
         Ok(())
     }
 
     fn save_hint(&mut self, buffer: usize) {
         let after = self.trail.len() as u32;
-        self.saved_hints.push(Saved { after, buffer: buffer as u32, value: self.hints[buffer] });
+        let (value, ceiling) = (self.hints[buffer], self.spans[buffer].ceiling);
+        self.saved_hints.push(Saved { after, buffer: buffer as u32, value, ceiling });
     }
 
     fn raise(&mut self, i: usize, floor: i64, by: u32) -> Result<(), Conflict> {
         let value = self.model.round_up(i, floor);
         self.record(2 * i as u32, value, Cause::Pair(by));
+        self.spans[i].end += value - self.spans[i].low;
         self.spans[i].low = value;
-        self.spans[i].end = value + self.spans[i].height;
         if value > self.spans[i].high {
             return Err(Conflict::Empty(i as u32));
         }

@@ -57,11 +57,12 @@ impl Floors {
             return;
         }
         let mut fine = i64::MAX;
-        for s in model.runs[buffer].iter().flat_map(|run| run.range()) {
-            let held = self.held[s];
-            if held.holder == buffer as u32 {
-                fine = fine.min(held.most);
-                self.stale[s / 64] |= u64::from(low > held.most) << (s % 64);
+        for run in &model.runs[buffer] {
+            for (held, s) in self.held[run.range()].iter().zip(run.range()) {
+                if held.holder == buffer as u32 {
+                    fine = fine.min(held.most);
+                    self.stale[s / 64] |= u64::from(low > held.most) << (s % 64);
+                }
             }
         }
         self.fine[buffer] = fine;
@@ -69,9 +70,10 @@ impl Floors {
 
     /// Notes that a buffer is placed. Complexity: its sections.
     pub fn place(&mut self, model: &Model, buffer: usize) {
-        for s in model.runs[buffer].iter().flat_map(|run| run.range()) {
-            let holds = self.held[s].holder == buffer as u32;
-            self.stale[s / 64] |= u64::from(holds) << (s % 64);
+        for run in &model.runs[buffer] {
+            for (held, s) in self.held[run.range()].iter().zip(run.range()) {
+                self.stale[s / 64] |= u64::from(held.holder == buffer as u32) << (s % 64);
+            }
         }
     }
 

@@ -32,6 +32,8 @@ pub struct Model {
     pub contention: Vec<i64>,
     /// Number of sections of each buffer: its lifetime, as far as it matters.
     pub lifetimes: Vec<i64>,
+    /// Whether the positions of some buffer are multiples of more than 1.
+    aligned: bool,
     overlaps: Rows,
     members: Rows,
 }
@@ -94,6 +96,7 @@ impl Model {
             lifetimes: (0..n).map(|i| sections_of(i).count() as i64).collect(),
             heights,
             domains: component.domains.clone(),
+            aligned: component.domains.iter().any(|domain| domain.step > 1),
             contention,
             runs,
             overlaps,
@@ -123,6 +126,9 @@ impl Model {
     /// The lowest position of `buffer` at or above `position` that its alignment allows.
     #[must_use]
     pub fn round_up(&self, buffer: usize, position: i64) -> i64 {
+        if !self.aligned {
+            return position;
+        }
         let domain = self.domains[buffer];
         if domain.step == 1 || domain.fixed.is_some() {
             return position;
