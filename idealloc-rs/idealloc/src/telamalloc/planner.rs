@@ -78,6 +78,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
             ("minor-backtracks", run.counts.minor_backtracks),
             ("major-backtracks", run.counts.major_backtracks),
             ("restarts", run.counts.restarts),
+            ("targets-scored", run.counts.scored),
             ("exhausted", run.exhausted),
             ("components", prepared.components.len() as u64),
         ],
