@@ -144,3 +144,71 @@ impl Floors {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::preprocess::prepare;
+    use crate::problem::Problem;
+    use crate::random::Random;
+    use crate::telamalloc::bounds::{Bounds, Conflict};
+    use crate::telamalloc::model::Model;
+
+    /// What a section has too much of, by looking at all of it; none if it has room or everything is placed.
+    fn excess(model: &Model, bounds: &Bounds<'_>, section: usize) -> Option<i64> {
+        let members = || model.members(section).iter().map(|&i| i as usize);
+        let floor = members().filter(|&i| !bounds.is_placed(i)).map(|i| bounds.low(i)).min()?;
+        let above: i64 =
+            members().filter(|&i| bounds.low(i) >= floor).map(|i| model.heights[i]).sum();
+        Some(floor + above - model.room[section]).filter(|&excess| excess > 0)
+    }
+
+    #[test]
+    fn no_section_without_room_is_missed() {
+        let (mut full, mut fine) = (0, 0);
+        for seed in 0..400 {
+            let mut random = Random::new(seed);
+            let mut builder = Problem::builder();
+            for _ in 0..14 {
+                let start = random.below(10).cast_signed();
+                let life = 1 + random.below(6).cast_signed();
+                builder.buffer(1 + random.below(9), start, start + life);
+            }
+            let problem = builder.build().expect("valid by construction");
+            for component in &prepare(&problem).components {
+                let Ok(model) = Model::new(component, component.bound) else { continue };
+                let mut bounds = Bounds::new(&model, true);
+                if bounds.propagate_all().is_err() {
+                    continue;
+                }
+                let mut path: Vec<(usize, usize)> = Vec::new();
+                for _ in 0..60 {
+                    let open: Vec<usize> = (0..model.n).filter(|&i| !bounds.is_placed(i)).collect();
+                    if open.is_empty() || random.one_in(4) {
+                        let Some((length, buffer)) = path.pop() else { continue };
+                        bounds.undo(length, buffer);
+                        continue;
+                    }
+                    let buffer = open[random.below(open.len() as u64) as usize];
+                    let length = bounds.trail().len();
+                    match bounds.place(buffer, path.len() as u32) {
+                        Ok(()) => {
+                            path.push((length, buffer));
+                            let missed =
+                                (0..model.sections).find_map(|s| excess(&model, &bounds, s));
+                            assert_eq!(missed, None, "seed {seed}");
+                            fine += 1;
+                        }
+                        Err(conflict) => {
+                            if let Conflict::Section { section, .. } = conflict {
+                                assert!(excess(&model, &bounds, section as usize).is_some());
+                                full += 1;
+                            }
+                            bounds.undo(length, buffer);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(full > 100 && fine > 1_000, "{full} {fine}");
+    }
+}
