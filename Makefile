@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 NETWORK ?= examples/resnet50.mlir
 MINUTES ?= 25
-RUST_SOURCES := $(shell find idealloc-rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+RUST_SOURCES := $(shell find idealloc-rs -name '*.rs' -o -name Cargo.toml -o -name targets.txt) Cargo.toml Cargo.lock
 
 # uv is faster; without it pip does the same.
 UV := $(shell command -v uv 2>/dev/null)

@@ -243,7 +243,7 @@ impl Round<'_> {
             }
             _ => (self.number * ARMS + k, self.budget),
         };
-        let arm = Arm::nth(self.model, self.seed, position);
+        let arm = Arm::nth(self.model, self.seed, position, self.weights);
         let saved = self.spare.take().unwrap_or_default();
         let (model, limits) = (self.model, &self.limits);
         let known = (self.weights.to_vec(), self.no_goods);

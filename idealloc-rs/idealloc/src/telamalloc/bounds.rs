@@ -5,9 +5,10 @@
 //! lowest end is above the highest position of another one cannot lie below it, so it lies above. The choice of each
 //! pair stays implicit. Around placed buffers, the lower bound is the lowest free position.
 
+use super::floors::Floors;
 use super::model::Model;
 
-/// No entry of the trail.
+/// No entry of the trail, or no buffer.
 pub const NONE: u32 = u32::MAX;
 
 /// Why a bound has its value.
@@ -46,12 +47,22 @@ pub enum Conflict {
     },
 }
 
-/// What one buffer is known to be.
+/// What one buffer is known to be, in one line of a cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Span {
     low: i64,
     high: i64,
-    height: i64,
+    /// The lowest end.
+    end: i64,
+    /// At most the upper bound of any buffer whose order with this one is open.
+    ceiling: i64,
+}
+
+impl Span {
+    const fn height(self) -> i64 {
+        self.end - self.low
+    }
 }
 
 /// What need not be looked at again. Pairs that are settled for good are left out of `active`, the first so many of the
@@ -61,16 +72,15 @@ struct Hint {
     active: u32,
     /// Whether a settled pair may still raise something above this buffer.
     covered: bool,
-    /// At most the upper bound of any buffer whose order with this one is open.
-    ceiling: i64,
 }
 
-/// A hint of a buffer or the floor of a section, to be restored when the trail is no longer than `after`.
+/// A hint of a buffer, to be restored when the trail is no longer than `after`.
 #[derive(Clone, Copy, Debug)]
-struct Saved<T> {
+struct Saved {
     after: u32,
-    index: u32,
-    value: T,
+    buffer: u32,
+    value: Hint,
+    ceiling: i64,
 }
 
 /// Bounds of all positions, with the trail of how they came about.
@@ -78,7 +88,8 @@ struct Saved<T> {
 pub struct Bounds<'a> {
     model: &'a Model,
     spans: Vec<Span>,
-    placed: Vec<bool>,
+    /// Lower bounds of what is not placed, `i64::MAX` for what is.
+    open: Vec<i64>,
     /// All changes, the oldest first.
     trail: Vec<Entry>,
     /// The last entry of each bound.
@@ -92,15 +103,9 @@ pub struct Bounds<'a> {
     overlaps: Vec<u32>,
     starts: Vec<usize>,
     hints: Vec<Hint>,
-    saved_hints: Vec<Saved<Hint>>,
-    /// The least lower bound of what is not placed in each section.
-    floors: Vec<i64>,
-    saved_floors: Vec<Saved<i64>>,
-    /// Sections whose floor may have risen.
-    stale: Vec<bool>,
-    stale_low: usize,
-    stale_high: usize,
-    section_check: bool,
+    saved_hints: Vec<Saved>,
+    /// If sections are checked.
+    floors: Option<Floors>,
 }
 
 const LOWER: u8 = 1;
@@ -117,17 +122,17 @@ impl<'a> Bounds<'a> {
             starts.push(overlaps.len());
             overlaps.extend_from_slice(model.overlaps(i));
         }
-        let span =
-            |i: usize| Span { low: model.first[i], high: model.last[i], height: model.heights[i] };
-        let hint = |i: usize| Hint {
-            active: model.overlaps(i).len() as u32,
-            covered: true,
-            ceiling: i64::MIN,
+        let span = |i: usize| {
+            let (low, high) = (model.first[i], model.last[i]);
+            Span { low, high, end: low + model.heights[i], ceiling: i64::MIN }
         };
+        let hint = |i: usize| Hint { active: model.overlaps(i).len() as u32, covered: true };
         Self {
             model,
             spans: (0..n).map(span).collect(),
-            placed: model.domains.iter().map(|domain| domain.fixed.is_some()).collect(),
+            open: (0..n)
+                .map(|i| model.domains[i].fixed.map_or(model.first[i], |_| i64::MAX))
+                .collect(),
             trail: Vec::new(),
             heads: vec![NONE; 2 * n],
             given: 0,
@@ -137,12 +142,7 @@ impl<'a> Bounds<'a> {
             starts,
             hints: (0..n).map(hint).collect(),
             saved_hints: Vec::new(),
-            floors: vec![i64::MIN; model.sections],
-            saved_floors: Vec::new(),
-            stale: vec![true; model.sections],
-            stale_low: 0,
-            stale_high: model.sections,
-            section_check,
+            floors: section_check.then(|| Floors::new(model)),
         }
     }
 
@@ -177,7 +177,13 @@ impl<'a> Bounds<'a> {
     /// Whether a buffer has its place.
     #[must_use]
     pub fn is_placed(&self, buffer: usize) -> bool {
-        self.placed[buffer]
+        self.open[buffer] == i64::MAX
+    }
+
+    /// Lower bounds of what is not placed, `i64::MAX` for what is.
+    #[must_use]
+    pub fn open(&self) -> &[i64] {
+        &self.open
     }
 
     /// All changes, the oldest first.
@@ -215,9 +221,11 @@ impl<'a> Bounds<'a> {
     /// # Errors
     /// The conflict. [`undo`](Self::undo) leads back.
     pub fn place(&mut self, buffer: usize, level: u32) -> Result<(), Conflict> {
-        self.placed[buffer] = true;
+        self.open[buffer] = i64::MAX;
         let at = self.spans[buffer].low;
-        self.touch(buffer, at);
+        if let Some(floors) = &mut self.floors {
+            floors.place(self.model, buffer);
+        }
         // Even where nothing changes, the decision is the reason for what follows.
         self.record(2 * buffer as u32 + 1, at, Cause::Decision(level));
         self.spans[buffer].high = at;
@@ -227,20 +235,29 @@ impl<'a> Bounds<'a> {
 
     /// Takes back a placement and all changes since the trail had that length.
     pub fn undo(&mut self, length: usize, buffer: usize) {
-        self.placed[buffer] = false;
         while self.trail.len() > length {
             let Some(entry) = self.trail.pop() else { break };
             let variable = entry.variable as usize;
             self.heads[variable] = entry.before;
             let value = self.value(variable, entry.before);
-            let span = &mut self.spans[variable / 2];
-            *(if variable.is_multiple_of(2) { &mut span.low } else { &mut span.high }) = value;
+            let i = variable / 2;
+            if variable.is_multiple_of(2) {
+                self.spans[i].end += value - self.spans[i].low;
+                self.spans[i].low = value;
+                if self.open[i] < i64::MAX {
+                    self.open[i] = value;
+                }
+            } else {
+                self.spans[i].high = value;
+            }
         }
+        self.open[buffer] = self.spans[buffer].low;
         while let Some(saved) = self.saved_hints.pop_if(|saved| saved.after as usize > length) {
-            self.hints[saved.index as usize] = saved.value;
+            self.hints[saved.buffer as usize] = saved.value;
+            self.spans[saved.buffer as usize].ceiling = saved.ceiling;
         }
-        while let Some(saved) = self.saved_floors.pop_if(|saved| saved.after as usize > length) {
-            self.floors[saved.index as usize] = saved.value;
+        if let Some(floors) = &mut self.floors {
+            floors.undo(length);
         }
     }
 
@@ -257,112 +274,122 @@ impl<'a> Bounds<'a> {
         self.queued[buffer] |= bound;
     }
 
-    /// Notes that a buffer no longer holds the floor of its sections at `low`.
-    fn touch(&mut self, buffer: usize, low: i64) {
-        for run in &self.model.runs[buffer] {
-            let (stale, floors) = (&mut self.stale[run.range()], &self.floors[run.range()]);
-            for (stale, &floor) in stale.iter_mut().zip(floors) {
-                *stale |= floor == low;
-            }
-            self.stale_low = self.stale_low.min(run.first as usize);
-            self.stale_high = self.stale_high.max(run.last as usize + 1);
-        }
-    }
-
     fn propagate(&mut self) -> Result<(), Conflict> {
         let mut next = 0;
         let mut result = Ok(());
+        let mut overlaps = std::mem::take(&mut self.overlaps);
         while next < self.queue.len() && result.is_ok() {
             let buffer = self.queue[next] as usize;
             next += 1;
             let bounds = std::mem::take(&mut self.queued[buffer]);
             let (span, hint) = (self.spans[buffer], self.hints[buffer]);
-            let idle = bounds == LOWER && !hint.covered && span.low + span.height <= hint.ceiling;
+            let idle = bounds == LOWER && !hint.covered && span.end <= span.ceiling;
             if !idle {
-                result = self.look_around(buffer);
+                result = self.look_around(buffer, &mut overlaps, bounds == LOWER);
             }
         }
+        self.overlaps = overlaps;
         for buffer in self.queue.drain(..) {
             self.queued[buffer as usize] = 0;
         }
-        if result.is_ok() && self.section_check {
-            result = self.check_sections();
+        let Some(floors) = &mut self.floors else { return result };
+        if result.is_ok() {
+            let known = |i: u32| (self.spans[i as usize].low, self.spans[i as usize].height());
+            result = floors.check(self.model, &self.open, known, self.trail.len());
         }
-        self.stale[self.stale_low..self.stale_high.max(self.stale_low)].fill(false);
-        (self.stale_low, self.stale_high) = (self.model.sections, 0);
+        if result.is_err() {
+            floors.forget();
+        }
         result
     }
 
-    /// Draws the conclusions of a buffer's bounds for each pair that it is in.
-    fn look_around(&mut self, i: usize) -> Result<(), Conflict> {
+    /// Draws the conclusions of a buffer's bounds for each pair that it is in; with `raised` the upper one is as before.
+    fn look_around(
+        &mut self,
+        i: usize,
+        overlaps: &mut [u32],
+        raised: bool,
+    ) -> Result<(), Conflict> {
         let mut me = self.spans[i];
-        let start = self.starts[i];
-        let mut hint = Hint { covered: false, ceiling: i64::MAX, ..self.hints[i] };
-        let mut k = start;
-        while k < start + hint.active as usize {
-            let other = self.overlaps[k];
+        let mut raised = raised;
+        let mut hint = Hint { covered: false, ..self.hints[i] };
+        let mut ceiling = i64::MAX;
+        let pairs = &mut overlaps[self.starts[i]..][..hint.active as usize];
+        let mut k = 0;
+        while k < hint.active as usize {
+            let other = pairs[k];
             let j = other as usize;
             let span = self.spans[j];
-            let mut settled = false;
-            if me.low + me.height > span.high {
+            if me.end <= span.high && span.end <= me.high {
+                // Either may lie below the other.
+                ceiling = ceiling.min(span.high);
+                if !raised && me.high < span.ceiling {
+                    self.save_hint(j);
+                    self.spans[j].ceiling = me.high;
+                }
+                k += 1;
+                continue;
+            }
+            let settled = if me.end > span.high {
                 // This one cannot lie below the other, so it lies above.
-                let floor = span.low + span.height;
-                if floor > me.low {
-                    self.raise(i, floor, other)?;
-                    me = self.spans[i];
+                if span.end > me.low {
+                    self.raise(i, span.end, other)?;
                 }
-                if span.high > me.high - span.height {
-                    self.lower(j, me.high - span.height, i as u32)?;
+                if span.high > me.high - span.height() {
+                    self.lower(j, me.high - span.height(), i as u32)?;
                 }
-                settled = self.spans[j].high + span.height <= me.low;
+                let settled = self.spans[j].high + span.height() <= self.spans[i].low;
                 if !settled && !self.hints[j].covered {
                     self.save_hint(j);
                     self.hints[j].covered = true;
                 }
-            } else if span.low + span.height > me.high {
-                if span.low < me.low + me.height {
-                    self.raise(j, me.low + me.height, i as u32)?;
-                }
-                if me.high > span.high - me.height {
-                    self.lower(i, span.high - me.height, other)?;
-                    me = self.spans[i];
-                }
-                settled = me.high + me.height <= self.spans[j].low;
-                hint.covered |= !settled;
+                settled
             } else {
-                hint.ceiling = hint.ceiling.min(span.high);
-                if me.high < self.hints[j].ceiling {
-                    self.save_hint(j);
-                    self.hints[j].ceiling = me.high;
+                if span.low < me.end {
+                    self.raise(j, me.end, i as u32)?;
                 }
-            }
+                if me.high > span.high - me.height() {
+                    self.lower(i, span.high - me.height(), other)?;
+                    raised = false;
+                }
+                let settled = self.spans[i].high + me.height() <= self.spans[j].low;
+                hint.covered |= !settled;
+                settled
+            };
+            me = self.spans[i];
             if settled {
                 hint.active -= 1;
-                self.overlaps.swap(k, start + hint.active as usize);
+                pairs.swap(k, hint.active as usize);
             } else {
                 k += 1;
             }
         }
         self.save_hint(i);
         self.hints[i] = hint;
+        self.spans[i].ceiling = ceiling;
         Ok(())
     }
 
     fn save_hint(&mut self, buffer: usize) {
         let after = self.trail.len() as u32;
-        self.saved_hints.push(Saved { after, index: buffer as u32, value: self.hints[buffer] });
+        let (value, ceiling) = (self.hints[buffer], self.spans[buffer].ceiling);
+        self.saved_hints.push(Saved { after, buffer: buffer as u32, value, ceiling });
     }
 
     fn raise(&mut self, i: usize, floor: i64, by: u32) -> Result<(), Conflict> {
         let value = self.model.round_up(i, floor);
-        let before = self.spans[i].low;
         self.record(2 * i as u32, value, Cause::Pair(by));
+        self.spans[i].end += value - self.spans[i].low;
         self.spans[i].low = value;
         if value > self.spans[i].high {
             return Err(Conflict::Empty(i as u32));
         }
         self.wake(i, LOWER);
-        self.touch(i, before);
+        // A placed one cannot be raised without a conflict.
+        self.open[i] = value;
+        if let Some(floors) = &mut self.floors {
+            floors.raise(self.model, i, value);
+        }
         Ok(())
     }
 
@@ -374,35 +401,6 @@ impl<'a> Bounds<'a> {
             return Err(Conflict::Empty(i as u32));
         }
         self.wake(i, UPPER);
-        Ok(())
-    }
-
-    /// Beyond the paper, minimalloc's inference (Moffitt, ASPLOS 2023): whatever is not placed in a section lies at or
-    /// above the lowest of its lower bounds; with what is placed above that, it must fit below the limit.
-    fn check_sections(&mut self) -> Result<(), Conflict> {
-        for s in self.stale_low..self.stale_high {
-            if !self.stale[s] {
-                continue;
-            }
-            let members = self.model.members(s);
-            let open = members.iter().filter(|&&i| !self.placed[i as usize]);
-            let floor = open.map(|&i| self.spans[i as usize].low).min().unwrap_or(i64::MAX);
-            let before = std::mem::replace(&mut self.floors[s], floor);
-            if before == floor {
-                continue;
-            }
-            let after = self.trail.len() as u32;
-            self.saved_floors.push(Saved { after, index: s as u32, value: before });
-            if floor == i64::MAX {
-                continue;
-            }
-            let spans = members.iter().map(|&i| self.spans[i as usize]);
-            let above: i64 =
-                spans.map(|span| if span.low >= floor { span.height } else { 0 }).sum();
-            if floor + above > self.model.room[s] {
-                return Err(Conflict::Section { section: s as u32, floor });
-            }
-        }
         Ok(())
     }
 }

@@ -23,6 +23,8 @@ pub struct Candidates {
     /// For each order, the next of each buffer, then of each phase's anchor.
     next: [Vec<u32>; ORDERS],
     previous: [Vec<u32>; ORDERS],
+    /// All buffers by the last of the orders, phase by phase.
+    ranked: Vec<u32>,
 }
 
 impl Candidates {
@@ -48,6 +50,7 @@ impl Candidates {
             phase_of,
             next: [blank(), blank(), blank()],
             previous: [blank(), blank(), blank()],
+            ranked: Vec::new(),
         };
         let mut noise = noise;
         let mut order: Vec<(u32, i128, i128, u32)> = Vec::with_capacity(n);
@@ -68,6 +71,7 @@ impl Candidates {
             order.sort_unstable();
             candidates.link(kind, &order);
         }
+        candidates.ranked = order.iter().map(|&(.., i)| i).collect();
         candidates
     }
 
@@ -117,26 +121,10 @@ impl Candidates {
         }
     }
 
-    /// The first unplaced buffer of a phase by one key that is not excluded.
+    /// The first unplaced buffer of a phase by a key whose order does not change that is not excluded.
     ///
-    /// Complexity: what is excluded; for positions the phase.
-    pub fn first(
-        &self,
-        bounds: &Bounds<'_>,
-        phase: usize,
-        key: Key,
-        excluded: impl Fn(u32) -> bool,
-    ) -> Option<u32> {
-        let mut open = self.unplaced(phase, key).filter(|&i| !excluded(i));
-        if key == Key::Position {
-            open.min_by_key(|&i| bounds.low(i as usize))
-        } else {
-            open.next()
-        }
-    }
-
-    /// The unplaced buffers of a phase by a key; those by position are by area.
-    fn unplaced(&self, phase: usize, key: Key) -> impl Iterator<Item = u32> {
+    /// Complexity: what is excluded.
+    pub fn first(&self, phase: usize, key: Key, excluded: impl Fn(u32) -> bool) -> Option<u32> {
         let n = self.phase_of.len();
         let next = match key {
             Key::Lifetime => &self.next[0],
@@ -147,5 +135,32 @@ impl Candidates {
         std::iter::successors(Some(next[n + phase]).filter(real), move |&i| {
             Some(next[i as usize]).filter(real)
         })
+        .find(|&i| !excluded(i))
+    }
+
+    /// The unplaced buffers whose lowest valid positions are lowest, `most` of those that are not excluded, in order; of
+    /// equal ones the one with the largest product first.
+    ///
+    /// Complexity: the buffers, times `most` at worst.
+    pub fn lowest(
+        &self,
+        bounds: &Bounds<'_>,
+        most: usize,
+        excluded: impl Fn(u32) -> bool,
+    ) -> Vec<u32> {
+        let open = bounds.open();
+        let mut found: Vec<(i64, u32)> = Vec::new();
+        let mut worst = if most == 0 { i64::MIN } else { i64::MAX };
+        for &i in &self.ranked {
+            let low = open[i as usize];
+            if low < worst && !excluded(i) {
+                found.truncate(most - 1);
+                found.insert(found.partition_point(|&(other, _)| other <= low), (low, i));
+                if found.len() == most {
+                    worst = found[most - 1].0;
+                }
+            }
+        }
+        found.into_iter().map(|(_, i)| i).collect()
     }
 }

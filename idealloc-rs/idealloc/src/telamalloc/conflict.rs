@@ -6,11 +6,10 @@ use super::model::Model;
 /// Walks back from contradictions to decisions.
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
-    /// Entries of the trail that are still to be explained.
-    open: Vec<u32>,
-    /// Entries already seen in this walk, by the number of the walk.
-    seen: Vec<u32>,
-    walk: u32,
+    /// Entries of the trail that are still to be explained, one bit each.
+    open: Vec<u64>,
+    /// The last entry of each bound before the one that is explained.
+    last: Vec<u32>,
     levels: Vec<u32>,
 }
 
@@ -41,10 +40,10 @@ impl Reasons {
     ///
     /// Complexity: the entries of the trail of the bounds that took part.
     pub fn of(&mut self, model: &Model, bounds: &Bounds<'_>, conflict: Conflict) -> &[u32] {
-        self.seen.resize(self.seen.len().max(bounds.trail().len()), 0);
-        self.walk += 1;
+        self.open.resize(bounds.trail().len().div_ceil(64), 0);
+        self.last.clear();
+        self.last.extend((0..2 * model.n).map(|variable| bounds.head(variable)));
         self.levels.clear();
-        self.open.clear();
         let now = bounds.trail().len() as u32;
         match conflict {
             Conflict::Empty(buffer) => {
@@ -63,21 +62,12 @@ impl Reasons {
                 }
             }
         }
-        while let Some(index) = self.open.pop() {
-            let entry = bounds.trail()[index as usize];
-            let i = entry.variable as usize / 2;
-            match entry.cause {
-                Cause::Decision(level) => self.levels.push(level),
-                Cause::Pair(other) if entry.variable.is_multiple_of(2) => {
-                    self.lies_above(model, bounds, index, i, other as usize);
-                    let least = entry.value - model.step(i) + 1 - model.heights[other as usize];
-                    self.blame(bounds, index, lower(other as usize, least));
-                }
-                Cause::Pair(other) => {
-                    self.lies_above(model, bounds, index, other as usize, i);
-                    let most = entry.value + model.step(i) - 1 + model.heights[i];
-                    self.blame(bounds, index, upper(other as usize, most));
-                }
+        // From the newest to the oldest: what an entry follows from is older.
+        for word in (0..self.open.len()).rev() {
+            while self.open[word] != 0 {
+                let bit = self.open[word].ilog2();
+                self.open[word] ^= 1 << bit;
+                self.explain(model, bounds, word as u32 * 64 + bit);
             }
         }
         self.levels.sort_unstable();
@@ -85,10 +75,30 @@ impl Reasons {
         &self.levels
     }
 
+    /// Blames what an entry of the trail follows from.
+    fn explain(&mut self, model: &Model, bounds: &Bounds<'_>, index: u32) {
+        let entry = bounds.trail()[index as usize];
+        let i = entry.variable as usize / 2;
+        match entry.cause {
+            Cause::Decision(level) => self.levels.push(level),
+            Cause::Pair(other) if entry.variable.is_multiple_of(2) => {
+                self.lies_above(model, bounds, index, i, other as usize);
+                let least = entry.value - model.step(i) + 1 - model.heights[other as usize];
+                self.blame(bounds, index, lower(other as usize, least));
+            }
+            Cause::Pair(other) => {
+                self.lies_above(model, bounds, index, other as usize, i);
+                let most = entry.value + model.step(i) - 1 + model.heights[i];
+                self.blame(bounds, index, upper(other as usize, most));
+            }
+        }
+    }
+
     /// Blames the bounds before an entry for that `i` lies above `j`: it cannot lie below.
     fn lies_above(&mut self, model: &Model, bounds: &Bounds<'_>, before: u32, i: usize, j: usize) {
         let height = model.heights[i];
-        let high = value_before(bounds, before, 2 * j + 1);
+        let last = self.last_before(bounds, before, 2 * j + 1);
+        let high = bounds.value(2 * j + 1, last);
         let low = self.blame(bounds, before, lower(i, high - height + 1));
         self.blame(bounds, before, upper(j, low + height - 1));
     }
@@ -96,10 +106,7 @@ impl Reasons {
     /// Blames the oldest value before an entry of the trail that suffices; returns it.
     fn blame(&mut self, bounds: &Bounds<'_>, before: u32, need: Need) -> i64 {
         let trail = bounds.trail();
-        let mut found = bounds.head(need.variable);
-        while found != NONE && found >= before {
-            found = trail[found as usize].before;
-        }
+        let mut found = self.last_before(bounds, before, need.variable);
         while found != NONE {
             let older = trail[found as usize].before;
             if !need.holds(bounds.value(need.variable, older)) {
@@ -107,21 +114,20 @@ impl Reasons {
             }
             found = older;
         }
-        if found != NONE && found >= bounds.given() && self.seen[found as usize] != self.walk {
-            self.seen[found as usize] = self.walk;
-            self.open.push(found);
+        if found != NONE && found >= bounds.given() {
+            self.open[found as usize / 64] |= 1 << (found % 64);
         }
         bounds.value(need.variable, found)
     }
-}
 
-/// A bound before an entry of the trail.
-fn value_before(bounds: &Bounds<'_>, before: u32, variable: usize) -> i64 {
-    let mut found = bounds.head(variable);
-    while found != NONE && found >= before {
-        found = bounds.trail()[found as usize].before;
+    /// The last entry of a bound before another entry of the trail, which is no newer than the one asked for before.
+    fn last_before(&mut self, bounds: &Bounds<'_>, before: u32, variable: usize) -> u32 {
+        let last = &mut self.last[variable];
+        while *last != NONE && *last >= before {
+            *last = bounds.trail()[*last as usize].before;
+        }
+        *last
     }
-    bounds.value(variable, found)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod candidates;
 mod collect;
 mod conflict;
 mod features;
+mod floors;
 mod lookahead;
 mod model;
 mod phases;

@@ -32,6 +32,8 @@ pub struct Model {
     pub contention: Vec<i64>,
     /// Number of sections of each buffer: its lifetime, as far as it matters.
     pub lifetimes: Vec<i64>,
+    /// Whether the positions of some buffer are multiples of more than 1.
+    aligned: bool,
     overlaps: Rows,
     members: Rows,
 }
@@ -94,6 +96,7 @@ impl Model {
             lifetimes: (0..n).map(|i| sections_of(i).count() as i64).collect(),
             heights,
             domains: component.domains.clone(),
+            aligned: component.domains.iter().any(|domain| domain.step > 1),
             contention,
             runs,
             overlaps,
@@ -123,6 +126,9 @@ impl Model {
     /// The lowest position of `buffer` at or above `position` that its alignment allows.
     #[must_use]
     pub fn round_up(&self, buffer: usize, position: i64) -> i64 {
+        if !self.aligned {
+            return position;
+        }
         let domain = self.domains[buffer];
         if domain.step == 1 || domain.fixed.is_some() {
             return position;
@@ -185,7 +191,6 @@ impl Rows {
         let mut seen = vec![u32::MAX; runs.len()];
         for (i, list) in runs.iter().enumerate() {
             seen[i] = i as u32;
-            let from = items.len();
             let mut meet = |others: &[u32]| {
                 for &j in others {
                     if seen[j as usize] != i as u32 {
@@ -201,9 +206,17 @@ impl Rows {
             if items.len() > MOST_PAIRS {
                 return None;
             }
-            items[from..].sort_unstable();
             starts.push(items.len());
         }
-        Some(Self { starts, items })
+        // Each pair is there from both sides: listed anew by the other side, every row is ascending.
+        let mut next = starts.clone();
+        let mut sorted = vec![0; items.len()];
+        for i in 0..runs.len() {
+            for &j in &items[starts[i]..starts[i + 1]] {
+                sorted[next[j as usize]] = i as u32;
+                next[j as usize] += 1;
+            }
+        }
+        Some(Self { starts, items: sorted })
     }
 }

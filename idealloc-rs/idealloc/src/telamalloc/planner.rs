@@ -49,9 +49,20 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         run.stop = StopReason::Infeasible;
     }
     let mut offsets = Vec::new();
-    let plans = first_plans(problem, &prepared, control)?;
-    for (component, first) in prepared.components.iter().zip(plans) {
-        let positions = run.component(component, first, capacity, options.minimize);
+    let mut plans = None;
+    for (k, component) in prepared.components.iter().enumerate() {
+        // Plans by first fit, made when the search has none.
+        let mut first = || -> Result<Vec<u64>, Error> {
+            let plans = match &mut plans {
+                Some(plans) => plans,
+                none => none.insert(first_plans(problem, &prepared, control)?),
+            };
+            Ok(plans.get_mut(k).map(std::mem::take).unwrap_or_default())
+        };
+        let positions = match capacity.filter(|_| !options.minimize) {
+            Some(capacity) => run.fit(component, capacity, first)?,
+            None => run.least(component, first()?, capacity),
+        };
         offsets.push(component.offsets(&positions));
     }
     if run.stop == StopReason::Complete && capacity.is_some() && !options.minimize {
@@ -67,6 +78,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
             ("minor-backtracks", run.counts.minor_backtracks),
             ("major-backtracks", run.counts.major_backtracks),
             ("restarts", run.counts.restarts),
+            ("targets-scored", run.counts.scored),
             ("exhausted", run.exhausted),
             ("components", prepared.components.len() as u64),
         ],
@@ -94,34 +106,42 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Below the capacity, then by bisection between the bound and the best plan so far. `first` is the plan where the
-    /// search finds none; if only fitting is asked for, the search is asked even where `first` fits.
-    fn component(
+    /// Below the capacity; the search is asked even where `first` fits, the plan where it finds nothing.
+    fn fit(
         &mut self,
         component: &Component,
-        first: Vec<u64>,
+        capacity: u64,
+        first: impl FnOnce() -> Result<Vec<u64>, Error>,
+    ) -> Result<Vec<u64>, Error> {
+        let before = self.stop;
+        match self.ask(component, capacity) {
+            Answer::Positions(positions) => return Ok(positions),
+            Answer::Infeasible => {
+                self.bound = self.bound.max(capacity.saturating_add(1));
+                self.stop = StopReason::Infeasible;
+            }
+            Answer::Unknown | Answer::Stopped => {}
+        }
+        let first = first()?;
+        if component.peak(&first) <= capacity {
+            self.stop = before;
+        }
+        Ok(first)
+    }
+
+    /// Below the capacity if `best` is not, then by bisection between the bound and the best plan so far.
+    fn least(
+        &mut self,
+        component: &Component,
+        mut best: Vec<u64>,
         capacity: Option<u64>,
-        minimize: bool,
     ) -> Vec<u64> {
-        let mut best = first;
-        let fits = |positions: &[u64]| capacity.is_none_or(|c| component.peak(positions) <= c);
-        if let Some(capacity) = capacity.filter(|_| !minimize || !fits(&best)) {
-            let before = self.stop;
+        if let Some(capacity) = capacity.filter(|&c| component.peak(&best) > c) {
             match self.ask(component, capacity) {
                 Answer::Positions(positions) => best = positions,
-                Answer::Infeasible => {
-                    self.bound = self.bound.max(capacity.saturating_add(1));
-                    if !minimize {
-                        self.stop = StopReason::Infeasible;
-                        return best;
-                    }
-                }
-                Answer::Unknown | Answer::Stopped if fits(&best) => self.stop = before,
+                Answer::Infeasible => self.bound = self.bound.max(capacity.saturating_add(1)),
                 Answer::Unknown | Answer::Stopped => return best,
             }
-        }
-        if capacity.is_some() && !minimize {
-            return best;
         }
         let mut low = component.bound.max(self.bound);
         let mut proved = component.bound;

@@ -73,11 +73,11 @@ impl Point {
         order: Order,
         most: usize,
     ) -> Option<u32> {
-        // By position all are taken at once: later a placement that failed has changed the bounds.
-        let all = order == Order::One(Key::Position) && !self.filled;
-        self.filled = true;
+        if order == Order::One(Key::Position) {
+            self.fill(candidates, bounds, most);
+        }
         let mut idle = 0;
-        while (self.list.is_empty() || all) && self.given < most && idle < candidates.phases {
+        while self.list.is_empty() && self.given < most && idle < candidates.phases {
             let phase = self.phase(candidates.phases);
             self.asked += 1;
             idle += 1;
@@ -86,7 +86,7 @@ impl Point {
                     break;
                 }
                 let known = |i| self.tried.contains(&i) || self.list.contains(&i);
-                if let Some(buffer) = candidates.first(bounds, phase, key, known) {
+                if let Some(buffer) = candidates.first(phase, key, known) {
                     self.list.insert(0, buffer);
                     self.given += 1;
                     idle = 0;
@@ -96,6 +96,19 @@ impl Point {
         let buffer = self.list.pop()?;
         self.tried.push(buffer);
         Some(buffer)
+    }
+
+    /// Takes candidates by position, all at once: later a placement that failed has changed the bounds.
+    fn fill(&mut self, candidates: &Candidates, bounds: &Bounds<'_>, most: usize) {
+        if self.filled {
+            return;
+        }
+        self.filled = true;
+        let known = |i| self.tried.contains(&i) || self.list.contains(&i);
+        for buffer in candidates.lowest(bounds, most - self.given, known) {
+            self.list.insert(0, buffer);
+            self.given += 1;
+        }
     }
 
     /// The phase to ask next. After all have been asked, each has a next best.

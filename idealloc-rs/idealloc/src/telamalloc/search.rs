@@ -44,6 +44,8 @@ pub struct Counts {
     pub major_backtracks: u64,
     /// Times that the search started over.
     pub restarts: u64,
+    /// Targets that were scored by trees.
+    pub scored: u64,
 }
 
 impl Counts {
@@ -53,6 +55,7 @@ impl Counts {
         self.minor_backtracks += other.minor_backtracks;
         self.major_backtracks += other.major_backtracks;
         self.restarts += other.restarts;
+        self.scored += other.scored;
     }
 }
 
@@ -383,6 +386,7 @@ impl<'a> Search<'a> {
         if self.settings.target == Target::Model {
             let trees = self.settings.table.as_deref().unwrap_or_else(|| Trees::built_in());
             trees.score(&ranking.rows, &mut ranking.scores);
+            self.counts.scored += ranking.rows.len() as u64;
         }
     }
 

@@ -99,14 +99,13 @@ impl Trees {
         scores.clear();
         scores.resize(rows.len(), 0.0);
         let (inner, outer) = ((1 << self.depth) - 1, 1 << self.depth);
-        for (rows, scores) in rows.chunks(LANES).zip(scores.chunks_mut(LANES)) {
-            // Lanes without a row follow the last one.
-            let row = |lane: usize| &rows[lane.min(rows.len() - 1)];
-            let rows: [&Row; LANES] = std::array::from_fn(row);
-            let mut sums = [0.0; LANES];
-            for (nodes, leaves) in
-                self.nodes.chunks_exact(inner.max(1)).zip(self.leaves.chunks_exact(outer))
-            {
+        let trees = self.nodes.chunks_exact(inner.max(1)).zip(self.leaves.chunks_exact(outer));
+        // Tree by tree, as the table is larger than what a search leaves of the nearest cache.
+        for (nodes, leaves) in trees {
+            for (rows, scores) in rows.chunks(LANES).zip(scores.chunks_mut(LANES)) {
+                // Lanes without a row follow the last one.
+                let row = |lane: usize| &rows[lane.min(rows.len() - 1)];
+                let rows: [&Row; LANES] = std::array::from_fn(row);
                 let mut at = [0; LANES];
                 for _ in 0..self.depth {
                     for (at, row) in at.iter_mut().zip(rows) {
@@ -115,11 +114,10 @@ impl Trees {
                         *at = 2 * *at + 1 + usize::from(right);
                     }
                 }
-                for (sum, at) in sums.iter_mut().zip(at) {
-                    *sum += leaves[at - inner];
+                for (score, at) in scores.iter_mut().zip(at) {
+                    *score += leaves[at - inner];
                 }
             }
-            scores.copy_from_slice(&sums[..scores.len()]);
         }
     }
 }
