@@ -125,6 +125,9 @@ fn distance(a: Lifetime, b: Lifetime) -> u64 {
     if a.end <= b.start { b.start.abs_diff(a.end) } else { a.start.abs_diff(b.end) }
 }
 
+/// Sizes looked at between two looks at the control.
+const WATCH: usize = 1 << 17;
+
 /// For each `k` the greatest `k`-th largest size live at one tick, descending.
 fn positional_maxima(problem: &Problem, control: &Control) -> Result<Vec<u64>, Error> {
     let instance = Instance::new(problem);
@@ -142,9 +145,14 @@ fn positional_maxima(problem: &Problem, control: &Control) -> Result<Vec<u64>, E
     // Sizes live in a section, descending.
     let mut live: Vec<u64> = Vec::new();
     let mut maxima: Vec<u64> = Vec::new();
+    let mut looked_at = WATCH;
     for section in 0..instance.sections() as u32 {
-        if section.is_multiple_of(256) && control.is_cancelled() {
-            return Err(Error::Cancelled);
+        looked_at += live.len();
+        if looked_at >= WATCH {
+            looked_at = 0;
+            if control.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
         }
         while let Some((_, size)) = ends.next_if(|&(to, _)| to <= section) {
             live.remove(live.partition_point(|&other| other > size));

@@ -12,12 +12,13 @@ pub mod unit;
 
 pub use component::{Component, Domain, Run};
 
+use crate::control::Control;
 use crate::index::BufferIdx;
 use crate::problem::Problem;
 use unit::Unit;
 
-/// A problem made small. Made by [`prepare`].
-#[derive(Clone, Debug)]
+/// A problem made small. Made by [`prepare`]; the default is that of no buffers.
+#[derive(Clone, Debug, Default)]
 pub struct Prepared {
     /// Independent parts, by their first buffer.
     pub components: Vec<Component>,
@@ -65,7 +66,15 @@ impl Prepared {
 /// Complexity: `O(n log n)` time and `O(n)` memory for conflicts by lifetimes; `O(pairs * degree)` for given pairs.
 #[must_use]
 pub fn prepare(problem: &Problem) -> Prepared {
-    let relation = sections::sections(problem);
+    // Nobody stops this control.
+    prepare_within(problem, &Control::default()).unwrap_or_default()
+}
+
+/// As [`prepare`]; `None` if the caller asked to stop, or time ran out, before it was done.
+#[must_use]
+pub fn prepare_within(problem: &Problem, control: &Control) -> Option<Prepared> {
+    let going = || (!control.is_cancelled()).then_some(());
+    let relation = sections::sections(problem, control)?;
     let unit = Unit::of(problem);
     let mut fixed = vec![None; problem.len()];
     for &(buffer, offset) in problem.fixed() {
@@ -84,13 +93,21 @@ pub fn prepare(problem: &Problem) -> Prepared {
             }
         }
     }
+    going()?;
     let parts = split::split(&relation);
-    let components: Vec<Component> = parts
-        .buffers
-        .into_iter()
-        .zip(parts.sections)
-        .map(|part| Component::new(problem, &relation, part, &parts.names, unit, &fixed))
-        .collect();
+    let mut components = Vec::with_capacity(parts.buffers.len());
+    let mut unseen = WATCH;
+    for part in parts.buffers.into_iter().zip(parts.sections) {
+        unseen += part.0.len();
+        if unseen >= WATCH {
+            unseen = 0;
+            going()?;
+        }
+        components.push(Component::new(problem, &relation, part, &parts.names, unit, &fixed));
+    }
     bound = components.iter().map(|c| c.bound).fold(bound, u64::max);
-    Prepared { components, alone, bound, buffers: problem.len() }
+    Some(Prepared { components, alone, bound, buffers: problem.len() })
 }
+
+/// Buffers between two looks at the control.
+const WATCH: usize = 4096;
