@@ -1,13 +1,14 @@
 """What a time limit costs: CPU seconds of every planner beside those of one pass over the buffers.
 
-    python benchmarks/time_limits.py [--buffers 1000000] [--seconds 0.1] [--only TEXT] [--shapes ...]
+    python benchmarks/time_limits.py [--buffers 1000000] [--seconds 0.1] [--only TEXT]
+        [--shapes mixed alike aligned alive apart nested]
 
 Shapes: `mixed` lifetimes; `alike` in size and length of life; `aligned` to 64 or 4096 bytes; all
 `alive` at one moment; one after the other (`apart`); each within the one before (`nested`).
 
 A limit may be overrun by a fifth and one pass over the input: the problem is converted, placed in
-the order of time, and checked, which is what `auto` does where there is no time at all. Prints how each planner ends: with the plan
-so far, or with the error that says that time ran out.
+the order of time, and checked, which is what `auto` does where there is no time at all. Prints how
+each planner ends: with the plan so far, or with the error that says that time ran out.
 """
 
 import argparse

@@ -284,6 +284,10 @@ def test_results_of_a_call_that_are_the_same_tensor(name: str):
     folder = Path(__file__).parents[1] / "transforms" / "functions"
     text = (folder / f"{name}.mlir").read_text()
     after = subprocess.run(
-        ["xdsl-opt", "-p", "memplan-pipeline"], input=text, capture_output=True, text=True, check=True
+        ["xdsl-opt", "-p", "memplan-pipeline"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     assert compare_modules(text, after).informative

@@ -99,7 +99,9 @@ def without_bytes(text: str) -> str:
 
 
 @pytest.mark.needs_mlir
-@pytest.mark.parametrize("trailer", ["", "{-#\n\n#-}\n", "{-# dialect_resources: {builtin: {}} #-}"])
+@pytest.mark.parametrize(
+    "trailer", ["", "{-#\n\n#-}\n", "{-# dialect_resources: {builtin: {}} #-}"]
+)
 def test_a_file_without_the_bytes_is_compared_with_random_ones(trailer: str):
     text = without_bytes(network()) + trailer
     agreement = compare_modules(text, planned(text, ""))
@@ -119,9 +121,7 @@ def test_given_bytes_stay_and_the_others_are_the_same_in_both_files():
     half = "\n".join(line for line in text.splitlines() if not line.startswith("      w0:"))
     assert list(left_out(text)) == []
     assert list(left_out(half)) == ["w0"]
-    filled, all_filled = (
-        fill_in(t, left_out(t), seed=3) for t in (half, without_bytes(text))
-    )
+    filled, all_filled = (fill_in(t, left_out(t), seed=3) for t in (half, without_bytes(text)))
     assert filled.count('"0x') == all_filled.count('"0x') == len(SHAPES)
     blobs = [line for line in all_filled.splitlines() if line.startswith("w0:")]
     assert len(blobs) == 1

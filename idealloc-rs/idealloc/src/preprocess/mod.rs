@@ -22,7 +22,7 @@ use unit::Unit;
 pub struct Prepared {
     /// Independent parts, by their first buffer.
     pub components: Vec<Component>,
-    /// Buffers that conflict with nothing, with the lowest offset allowed, in bytes.
+    /// Buffers that conflict with nothing, with the lowest offset allowed, in bytes. No component has a single buffer.
     pub alone: Vec<(BufferIdx, u64)>,
     /// Lower bound of the peak in bytes: the load with alignment, fixed offsets, and single buffers.
     pub bound: u64,
@@ -82,22 +82,25 @@ pub fn prepare_within(problem: &Problem, control: &Control) -> Option<Prepared> 
     }
     let mut alone = Vec::new();
     let mut bound = 0;
-    for (i, fixed) in fixed.iter().enumerate() {
-        if relation.of(i).is_empty() {
-            let size = problem.sizes()[i];
-            let lowest = if size == 0 { 0 } else { unit.lowest(problem, i) };
-            let offset = fixed.unwrap_or(lowest);
-            alone.push((BufferIdx::from(i), offset));
-            if size > 0 {
-                bound = bound.max(offset.saturating_add(size));
-            }
+    let mut add_alone = |i: usize| {
+        let size = problem.sizes()[i];
+        let lowest = if size == 0 { 0 } else { unit.lowest(problem, i) };
+        let offset = fixed[i].unwrap_or(lowest);
+        alone.push((BufferIdx::from(i), offset));
+        if size > 0 {
+            bound = bound.max(offset.saturating_add(size));
         }
-    }
+    };
+    (0..problem.len()).filter(|&i| relation.of(i).is_empty()).for_each(&mut add_alone);
     going()?;
     let parts = split::split(&relation);
-    let mut components = Vec::with_capacity(parts.buffers.len());
+    let mut components = Vec::new();
     let mut unseen = WATCH;
     for part in parts.buffers.into_iter().zip(parts.sections) {
+        if let &[single] = part.0.as_slice() {
+            add_alone(single);
+            continue;
+        }
         unseen += part.0.len();
         if unseen >= WATCH {
             unseen = 0;
