@@ -70,9 +70,12 @@ pub fn prepare(problem: &Problem) -> Prepared {
     prepare_within(problem, &Control::default()).unwrap_or_default()
 }
 
-/// As [`prepare`]; `None` if the caller asked to stop, or time ran out, before it was done.
+/// As [`prepare`]; of many buffers `None` if the caller asked to stop, or time ran out, before it was done.
 #[must_use]
 pub fn prepare_within(problem: &Problem, control: &Control) -> Option<Prepared> {
+    let unwatched = Control::default();
+    // Few take no time, and whoever is stopped still has a plan of them.
+    let control = if problem.len() <= WATCH { &unwatched } else { control };
     let going = || (!control.is_cancelled()).then_some(());
     let relation = sections::sections(problem, control)?;
     let unit = Unit::of(problem);
