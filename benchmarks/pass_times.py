@@ -2,7 +2,8 @@
 
 For every network, and for generated ones of 10,000, 40,000 and 120,000 operations. The passes
 together should take less time than parsing, and time per operation should not grow with size.
-IR verification, which xdsl-opt does after each pass too, is timed apart.
+IR verification, which xdsl-opt does after each pass too, is timed apart, and so is what a process
+needs once to load the passes.
 
     python benchmarks/pass_times.py [FOLDER or FILES...]     (default: benchmarks/networks)
 """
@@ -94,6 +95,9 @@ def main() -> int:
     parser.add_argument("--planner", default="", help="default: that of memplan-assign-offsets")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    start = process_time()
+    measure(generated(10), arguments.planner)
+    print(f"to load everything, once: {process_time() - start:.2f} s\n")
     heading = False
     slow: list[str] = []
     per_operation: list[float] = []

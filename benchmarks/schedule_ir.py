@@ -54,7 +54,9 @@ def arena_bytes(module: ModuleOp) -> int:
 def least_capacity(module: ModuleOp) -> int:
     """Bytes that the largest operation needs, after the rewrites that come before scheduling."""
     copy = module.clone()
-    for stage in list(MemplanPipelinePass(objective="none").passes())[:2]:
+    for stage in MemplanPipelinePass(objective="none").passes():
+        if stage.name == "memplan-bufferize":
+            break
         stage.apply(Context(), copy)
     tensors = TensorGraph.of(function_of(copy))
     return traffic_graph(tensors, DEFAULT_ALIGNMENT, Parts.MOVE_INSIDE).largest_footprint

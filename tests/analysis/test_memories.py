@@ -27,6 +27,10 @@ def test_option_reads_sizes_alignment_and_base():
     ("text", "message"),
     [
         ("=64", "names no memory"),
+        (",", "',' has a comma with no memory on one side; write for example L1=64KiB,DDR"),
+        ("L1=64KiB,", "comma with no memory"),
+        ("L1=64KiB,,DDR", "comma with no memory"),
+        (" ,DDR", "comma with no memory"),
         ("L1=64kb", "'64kb' is not a size in bytes"),
         ("L1=-1", "'-1' is not a size"),
         ("L1:align=0", "must be positive"),
@@ -38,6 +42,11 @@ def test_option_reads_sizes_alignment_and_base():
 def test_option_errors_say_what_is_wrong(text: str, message: str):
     with pytest.raises(ValueError, match=message):
         parse_memories(text)
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_no_text_is_no_memory(text: str):
+    assert parse_memories(text) == []
 
 
 def test_without_description_there_is_one_memory_without_limit():

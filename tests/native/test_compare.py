@@ -1,3 +1,4 @@
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -273,3 +274,20 @@ def test_patterns_of_8_bits(element: str, pattern: int, number: float):
     """Largest and least numbers as the formats' papers list them."""
     array = np.array([pattern], np.uint8)
     assert ArrayType((1,), element).numbers(array)[0] == number
+
+
+@pytest.mark.parametrize(
+    "name", ["call_returns_same_twice_then_written", "call_two_results_same_buffer"]
+)
+def test_results_of_a_call_that_are_the_same_tensor(name: str):
+    """MLIR's bufferization writes to one of them while the other is still read."""
+    folder = Path(__file__).parents[1] / "transforms" / "functions"
+    text = (folder / f"{name}.mlir").read_text()
+    after = subprocess.run(
+        ["xdsl-opt", "-p", "memplan-pipeline"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert compare_modules(text, after).informative

@@ -5,7 +5,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.compare import DifferenceError, compare_modules
+from xdsl_memplan.native.left_out import fill_in, left_out
 
 FEATURES, HIDDEN = 24, 40
 SHAPES = {"w0": (FEATURES, HIDDEN), "b0": (1, HIDDEN), "w1": (HIDDEN, FEATURES)}
@@ -91,3 +92,38 @@ def test_as_arguments_no_weight_is_left_in_the_function():
     head = next(line for line in after.splitlines() if "func.func @main" in line)
     assert head.count("memplan.constant = dense_resource<") == len(SHAPES)
     assert "memplan_constant" not in after
+
+
+def without_bytes(text: str) -> str:
+    return text[: text.index("{-#")]
+
+
+@pytest.mark.needs_mlir
+@pytest.mark.parametrize(
+    "trailer", ["", "{-#\n\n#-}\n", "{-# dialect_resources: {builtin: {}} #-}"]
+)
+def test_a_file_without_the_bytes_is_compared_with_random_ones(trailer: str):
+    text = without_bytes(network()) + trailer
+    agreement = compare_modules(text, planned(text, ""))
+    assert agreement.informative
+    assert agreement.left_out == len(SHAPES)
+
+
+@pytest.mark.needs_mlir
+def test_without_the_bytes_other_arithmetic_still_differs():
+    text = without_bytes(network())
+    with pytest.raises(DifferenceError, match="result 0 differs"):
+        compare_modules(text, planned(text, "").replace("arith.addf", "arith.mulf"))
+
+
+def test_given_bytes_stay_and_the_others_are_the_same_in_both_files():
+    text = network()
+    half = "\n".join(line for line in text.splitlines() if not line.startswith("      w0:"))
+    assert list(left_out(text)) == []
+    assert list(left_out(half)) == ["w0"]
+    filled, all_filled = (fill_in(t, left_out(t), seed=3) for t in (half, without_bytes(text)))
+    assert filled.count('"0x') == all_filled.count('"0x') == len(SHAPES)
+    blobs = [line for line in all_filled.splitlines() if line.startswith("w0:")]
+    assert len(blobs) == 1
+    assert blobs[0].rstrip(",") in filled
+    assert left_out(filled) == {}

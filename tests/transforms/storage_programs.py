@@ -37,13 +37,17 @@ class Program:
     text: str
 
 
-def random_program(seed: int, most_ops: int = 7) -> Program:
+KINDS = ("product", "product", "unary", "binary", "contract", "pad", "concat")
+NESTED_KINDS = ("product", "unary", "binary", "contract", "pad", "concat", "concat", "concat")
+"""With these, tensors lie in tensors that lie in others more often."""
+
+
+def random_program(seed: int, most_ops: int = 7, kinds: tuple[str, ...] = KINDS) -> Program:
     """Grow a program of 2 to `most_ops` operations; every result is used or returned."""
     random = Random(seed)
     ops: list[Op] = []
     lines: list[str] = []
     for number in range(random.randint(2, most_ops)):
-        kinds = ["product", "product", "unary", "binary", "contract", "pad", "concat"]
         ops.append(_random_op(random, random.choice(kinds), ops, lines, number))
     used = {read for op in ops for read in op.reads}
     returned = tuple(i for i in range(len(ops)) if i not in used or random.random() < 0.05)

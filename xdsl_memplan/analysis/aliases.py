@@ -63,6 +63,13 @@ class Aliases:
         """Tell whether a value is a tensor or memref, other storage, or an address of any."""
         return is_storage(value.type) or self.is_address(value)
 
+    def tracks_any(self, op: Operation) -> bool:
+        """Tell whether an operand or a result of ``op`` is tracked."""
+        for value in (*op.operands, *op.results):
+            if is_storage(value.type):
+                return True
+        return self._has_addresses and any(map(self.is_address, (*op.operands, *op.results)))
+
     def is_address(self, value: SSAValue) -> bool:
         """Tell whether a value stands for storage, but is neither tensor nor memref."""
         return (
@@ -164,9 +171,10 @@ class Aliases:
 
     def _visit_plain(self, op: Operation) -> None:
         makes_storage = self._note_storage(op)
-        ends = [block.last_op for region in op.regions for block in region.blocks]
         given = [v for v in op.operands if self.tracked(v)]
-        given += [v for end in ends if end is not None for v in end.operands if self.tracked(v)]
+        if op.regions:
+            ends = [block.last_op for region in op.regions for block in region.blocks]
+            given += [v for end in ends if end is not None for v in end.operands if self.tracked(v)]
         if not given:
             return
         for tie in aliases_of(op):

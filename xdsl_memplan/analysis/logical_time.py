@@ -119,13 +119,8 @@ class LogicalTime:
 
     def _touch(self, op: Operation, loop: Loop | None, aliases: Aliases) -> bool:
         """Note all accesses of ``op`` and inside it at the present tick; say if there are any."""
-        if not op.regions:
-            tracked = aliases.tracked
-            for value in (*op.operands, *op.results):
-                if tracked(value):
-                    break
-            else:
-                return False  # Scalar arithmetic, the bulk of a file.
+        if not op.regions and not aliases.tracks_any(op):
+            return False  # Scalar arithmetic, the bulk of a file.
         effects = effects_of(op)
         if effects is None and not op.regions and storage_of(op) is not None:
             # Making storage touches no contents, but who is given others may.

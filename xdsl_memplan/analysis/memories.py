@@ -155,7 +155,11 @@ def parse_memories(text: str, known: Mapping[str, Memory] | None = None) -> list
     Raises ValueError that says what is wrong and what would work.
     """
     memories: list[Memory] = []
-    for entry in filter(None, map(str.strip, text.split(","))):
+    for entry in map(str.strip, text.split(",") if text.strip() else ()):
+        if not entry:
+            raise ValueError(
+                f"'{text}' has a comma with no memory on one side; write for example L1=64KiB,DDR"
+            )
         head, *details = entry.split(":")
         name, has_capacity, capacity = (part.strip() for part in head.partition("="))
         if not name:

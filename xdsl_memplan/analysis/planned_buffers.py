@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.buffer_lifetime import buffer_lifetime, checked_wishes
@@ -180,13 +180,14 @@ def _size(op: Operation, trait: BufferLikeTrait) -> int:
             "only static shapes and strides can be planned, or say the most bytes that it can "
             "have: memplan.size_bound = 4096 : i64"
         )
-    return _checked_size(op, size, f"{type_} takes ")
+    return _checked_size(op, size, type_)
 
 
-def _checked_size(op: Operation, size: int, what: str = "takes ") -> int:
+def _checked_size(op: Operation, size: int, type_: Attribute | None = None) -> int:
     if not 0 <= size <= MAX_BYTES:
         why = "more than 2^63 - 1" if size > 0 else "less than none"
-        raise PassFailedException(f"{describe_op(op)}: {what}{size} bytes, {why}")
+        what = "takes" if type_ is None else f"{type_} takes"
+        raise PassFailedException(f"{describe_op(op)}: {what} {size} bytes, {why}")
     return size
 
 

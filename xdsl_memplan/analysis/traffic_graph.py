@@ -56,8 +56,8 @@ def traffic_graph(graph: TensorGraph, alignment: int, parts: Parts) -> Graph:
         overwrites = [
             (result, piece)
             for result, read in shared
-            if read not in riders.get(result, ())
             for piece in pieces[read]
+            if piece not in pieces[result]
         ]
         operators.append(
             Operator(
@@ -80,13 +80,18 @@ def has_choice(graph: TensorGraph) -> bool:
 
 
 def _riders(graph: TensorGraph) -> dict[int, list[int]]:
-    """For each larger tensor the parts that something else reads, too: they may live on in it."""
+    """For each larger tensor what may live on in it when it is read elsewhere, too: its riders.
+
+    That is a part that something else reads; and of a part that nothing else reads, the riders: it
+    may be made inside the larger tensor, with what lies in itself.
+    """
     readers = graph.readers()
     riders: dict[int, list[int]] = {}
     for operator in graph.operators:
         for result, read in dict.fromkeys(operator.parts):
-            if readers[read] > 1:
-                riders.setdefault(result, []).append(read)
+            found = [read] if readers[read] > 1 else riders.get(read, [])
+            if found:
+                riders.setdefault(result, []).extend(found)
     return riders
 
 

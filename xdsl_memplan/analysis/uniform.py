@@ -5,10 +5,17 @@ from functools import cache
 from typing import cast
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    TensorType,
+)
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xdsl_memplan.dialects.one_element import one_element
 from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
 
@@ -40,10 +47,9 @@ class Uniforms:
             return self.of(sources[0]) if len(sources) == len(op.results) == 1 else None
         match op:
             case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
-                if not dense.is_splat():
+                if one_element(dense) is None:
                     return None
-                element = cast(TensorType[Attribute], op.result.type).element_type
-                scalar = _constant_of(dense, element)
+                scalar = _constant_of(dense)
                 return None if scalar is None else Uniform(scalar)
             case linalg_ops.FillOp():
                 return _scalar(op.inputs[0], op.results[0])
@@ -79,9 +85,8 @@ def _scalar(scalar: SSAValue, result: SSAValue) -> Uniform | None:
     return Uniform(scalar) if scalar.type == type.element_type else None
 
 
-def _constant_of(dense: DenseIntOrFPElementsAttr, element: Attribute) -> Attribute | None:
+def _constant_of(dense: DenseIntOrFPElementsAttr) -> Attribute | None:
     """The attribute of one element; None for element types that `arith.constant` has not."""
-    first = next(iter(dense.iter_attrs()), None) if dense.type.get_shape() else None
-    if first is None:
-        first = next(iter(dense.iter_attrs()), None)
-    return first
+    if not isinstance(dense.get_element_type(), IntegerType | IndexType | AnyFloat):
+        return None
+    return next(iter(dense.iter_attrs()), None)

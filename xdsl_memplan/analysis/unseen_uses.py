@@ -6,6 +6,7 @@ call them in ways that nobody told us of.
 """
 
 from collections.abc import Collection
+from functools import cache
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -107,6 +108,11 @@ def _is_access(use: Use, lifetimes: FunctionLifetimes) -> bool:
             return False
 
 
+@cache  # Asked of every attribute, and isinstance is slow where a class has an ABC.
+def _may_refer(kind: type[Attribute]) -> bool:
+    return issubclass(kind, SymbolRefAttr | ArrayAttr | DictionaryAttr)
+
+
 def _check_no_hidden_call(op: Operation, holders: dict[str, FuncOp]) -> None:
     for attribute in (*op.attributes.values(), *op.properties.values()):
         for name in _symbols(attribute):
@@ -118,6 +124,8 @@ def _check_no_hidden_call(op: Operation, holders: dict[str, FuncOp]) -> None:
 
 
 def _symbols(attribute: Attribute) -> list[str]:
+    if not _may_refer(type(attribute)):
+        return []
     match attribute:
         case SymbolRefAttr():
             return [attribute.string_value()]

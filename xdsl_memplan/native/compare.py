@@ -14,6 +14,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.native.compile import compile_module
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.native.inputs import INTEGERS_BELOW, random_inputs
+from xdsl_memplan.native.left_out import fill_in, left_out
 from xdsl_memplan.native.run import call
 from xdsl_memplan.native.values import Array, signature
 from xdsl_memplan.transforms.bufferize.place_boundary import writable_arguments
@@ -32,6 +33,8 @@ class Agreement:
     """Memrefs among the arguments that both modules write."""
     standard_deviations: tuple[float, ...]
     """Of the finite elements of each, results first; 0 for one constant, or without any."""
+    left_out: int = 0
+    """Weights whose bytes the first module has not: they were random."""
 
     @property
     def informative(self) -> bool:
@@ -52,7 +55,7 @@ def compare_modules(
     Both are linalg on tensors or memref IR, with the same shapes at the boundary of `function`.
     Tensors that are arguments of the first module must be left alone by the second, unless they
     have the attribute `memplan.writable` or `bufferization.writable`; memrefs must hold the same
-    when both are done.
+    when both are done. Weights whose bytes were left out are random, by their names.
 
     Raises DifferenceError if a result differs or the second module writes to an argument,
     NativeToolError where a module does not compile, ValueError for a boundary that cannot be called
@@ -64,6 +67,8 @@ def compare_modules(
         raise DifferenceError(f"the signatures of @{function} differ")
     argument_types, result_types = types
     untouched = random_inputs(argument_types, seed, integers_below)
+    missing = left_out(before)
+    before, after = fill_in(before, missing, seed), fill_in(after, left_out(after), seed)
 
     def outcome(text: str) -> tuple[list[Array], list[Array]]:
         inputs = [array.copy() for array in untouched]
@@ -90,7 +95,7 @@ def compare_modules(
             apart = np.flatnonzero(_bytes_of(one) != _bytes_of(other)).size
             raise DifferenceError(f"result {i} differs in {apart} of {one.size} elements")
     spreads = tuple(_spread(kind.numbers(array)) for array, kind in compared)
-    return Agreement(len(expected), len(compared) - len(expected), spreads)
+    return Agreement(len(expected), len(compared) - len(expected), spreads, len(missing))
 
 
 def _bytes_of(array: Array) -> Array:

@@ -66,4 +66,8 @@ def _sentence(agreement: Agreement) -> str:
     deviations = agreement.standard_deviations
     spread = ", ".join(f"{value:.4g}" for value in deviations[:_SHOWN])
     more = f" and {len(deviations) - _SHOWN} more" if len(deviations) > _SHOWN else ""
-    return f"equal, bit for bit: {what}, standard deviation {spread}{more}"
+    weights = f"; {agreement.left_out} weights left out of the file were random"
+    return (
+        f"equal, bit for bit: {what}, standard deviation {spread}{more}"
+        f"{weights if agreement.left_out else ''}"
+    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -13,14 +13,15 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, i64
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling_models.tile_values import (
+    Tensor,
     is_remade,
     remake,
     shape_of,
@@ -77,9 +78,10 @@ class MemplanFoldReshapesPass(ModulePass):
         operations = operations_in(op)
         if not any(type(inner) is tensor.ExpandShapeOp for inner in operations):
             return
+        empties: EmptyTensors = {}
         for inner in operations:
             if type(inner) is GenericOp:
-                _fold_into(inner)
+                _fold_into(inner, empties)
         operations = operations_in(op)
         for inner in operations:
             if type(inner) is tensor.CollapseShapeOp:
@@ -102,9 +104,11 @@ def _is_made_anew(op: Operation) -> bool:
 
 Loops: TypeAlias = tuple[int, ...]
 """Loops next to each other that become one, in their order."""
+EmptyTensors: TypeAlias = dict[tuple[SSAValue, tuple[int, ...], Block], SSAValue]
+"""Empty tensors made in another shape: by tensor, shape and the block that they stand in."""
 
 
-def _fold_into(op: GenericOp) -> None:
+def _fold_into(op: GenericOp, empties: EmptyTensors) -> None:
     inputs = op.operands[: input_count(op)]
     if not any(type(value.owner) is tensor.ExpandShapeOp for value in inputs):
         return
@@ -120,7 +124,7 @@ def _fold_into(op: GenericOp) -> None:
             if wanted and all(_can_merge(op, maps, loops, merged) for loops in wanted):
                 merged += [loops for loops in wanted if loops not in merged]
     if merged:
-        _merge(op, merged)
+        _merge(op, merged, empties)
 
 
 def _split_loops(expand: tensor.ExpandShapeOp, map_: AffineMap) -> list[Loops]:
@@ -157,7 +161,7 @@ def _can_merge(
         not any(set(loops) & set(others) for others in merged)
         and len(set(loops)) == len(loops)
         and all(kinds[loop].data is IteratorType.PARALLEL for loop in loops)
-        and not any(index.dim.value.data in loops for index in _indices(op.body))
+        and not any(index.dim.value.data in loops for index in _indices(op))
         and all(_has_side_by_side(map_.results, loops) for map_ in maps)
     )
 
@@ -171,44 +175,40 @@ def _has_side_by_side(results: tuple[AffineExpr, ...], loops: Loops) -> bool:
     )
 
 
-def _indices(body: Region) -> list[IndexOp]:
+def _indices(op: GenericOp) -> list[IndexOp]:
     """The operations that ask for the position in a loop."""
-    return [inner for inner in body.walk() if type(inner) is IndexOp]
+    return [inner for inner in operations_in(op) if type(inner) is IndexOp]
 
 
 def _loop_of(expression: AffineExpr) -> int | None:
     return expression.position if isinstance(expression, AffineDimExpr) else None
 
 
-def _merge(op: GenericOp, merged: Sequence[Loops]) -> None:
-    """Replace ``op`` by one with fewer loops, and show its result in the old shape."""
+def _merge(op: GenericOp, merged: Sequence[Loops], empties: EmptyTensors) -> None:
+    """Let ``op`` loop over fewer loops, and show its results in their old shapes."""
     builder = Builder(InsertPoint.before(op))
     gone = frozenset(loop for loops in merged for loop in loops[1:])
     kept, starts, properties = _fewer_loops(op.indexing_maps, op.iterator_types, gone)
-    operands = [_merged(v, left, builder) for v, left in zip(op.operands, starts, strict=True)]
-    inputs = input_count(op)
-    types = [operand.type for operand in operands[inputs:]]
-    body = op.detach_region(op.body)
-    for index in _indices(body):
+    op.operands = [
+        _merged(value, left, builder, empties)
+        for value, left in zip(op.operands, starts, strict=True)
+    ]
+    op.properties.update(properties)
+    for index in _indices(op):
         index.dim = IntegerAttr(kept.index(index.dim.value.data), i64)
-    new = GenericOp.create(
-        operands=operands,
-        result_types=types,
-        properties=op.properties | properties,
-        attributes=op.attributes.copy(),
-        regions=[body],
-    )
-    new.location = op.location
-    builder.insert(new)
-    for old, result, left in zip(op.results, new.results, starts[inputs:], strict=True):
-        shape = shape_of(old)
-        if shape != shape_of(result):
-            groups = reassociation(_groups(left, len(shape)))
-            type_ = tile_type(old.type, shape)
-            result = builder.insert(expanded(result, groups, type_)).result
-        old.replace_all_uses_with(result)
-    op.detach()
-    op.erase()
+    inputs = input_count(op)
+    after = Builder(InsertPoint.after(op))
+    for old, output, left in zip(op.results, op.operands[inputs:], starts[inputs:], strict=True):
+        rank = len(shape_of(old))
+        if len(left) != rank:
+            _show(old, output.type, _groups(left, rank), after)
+
+
+def _show(old: SSAValue, type_: Attribute, groups: Sequence[range], builder: Builder) -> None:
+    """Give a result another type, and let its readers read it in the shape that it had."""
+    view = builder.insert(expanded(old, reassociation(groups), cast(Tensor, old.type)))
+    old.replace_uses_with_if(view.result, lambda use: use.operation is not view)
+    Rewriter.replace_value_with_new_type(old, type_).name_hint = None
 
 
 @lru_cache(maxsize=1024)  # A network has few different ones.
@@ -242,13 +242,23 @@ def _groups(starts: Sequence[int], rank: int) -> list[range]:
     return [range(start, end) for start, end in pairwise([*starts, rank])]
 
 
-def _merged(value: SSAValue, starts: Sequence[int], builder: Builder) -> SSAValue:
-    """Show a tensor with dimensions merged; one that is the same everywhere is made anew."""
+def _merged(
+    value: SSAValue, starts: Sequence[int], builder: Builder, empties: EmptyTensors
+) -> SSAValue:
+    """Show a tensor with dimensions merged; one that is the same everywhere is made anew.
+
+    Empty tensors are made once for all operations of a block, which are folded in their order.
+    """
     old = shape_of(value)
     if len(starts) == len(old):
         return value
     groups = _groups(starts, len(old))
-    shape = [prod(old[d] for d in group) for group in groups]
+    shape = tuple(prod(old[d] for d in group) for group in groups)
+    if isinstance(value.owner, tensor.EmptyOp):
+        key = value, shape, builder.insertion_point.block
+        if key not in empties:
+            empties[key] = remake(value, shape, builder)
+        return empties[key]
     if is_remade(value):
         return remake(value, shape, builder)
     return _before_expansion(value, shape, builder) or _collapsed(value, groups, shape, builder)

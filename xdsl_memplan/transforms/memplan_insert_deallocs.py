@@ -12,6 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl_memplan.analysis.last_use import LastUses
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes, lifetimes_of
 from xdsl_memplan.analysis.planned_buffers import storage_operations
+from xdsl_memplan.transforms.refuse_tensor_ir import refuse_tensor_ir
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,13 @@ class MemplanInsertDeallocsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Insert deallocations in every function of the module ``op``.
 
-        Raises PassFailedException for recursion and for memrefs in unstructured control flow.
+        Raises PassFailedException for recursion, for memrefs in unstructured control flow, and for
+        tensors where nothing has a buffer yet.
         """
-        wanted = [found for lifetimes in lifetimes_of(op).values() for found in _wanted(lifetimes)]
+        functions = lifetimes_of(op)
+        if not any(map(storage_operations, functions)):
+            refuse_tensor_ir(op, self.name)
+        wanted = [found for lifetimes in functions.values() for found in _wanted(lifetimes)]
         for last, ops in wanted:
             Rewriter.insert_op(ops, InsertPoint.after(last))
 

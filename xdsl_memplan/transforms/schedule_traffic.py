@@ -152,10 +152,17 @@ class _LeastTraffic:
         alignment = self.on_chip.alignment
         graph = self.graph(parts)
         # The last buffer may end where no other could begin.
-        room += -room % alignment
-        if self.keep_order:
-            return schedule_in_order(graph, range(len(graph.operators)), room, self.settings)
-        return schedule_for_traffic(graph, room, self.settings)
+        rounded = room + -room % alignment
+        try:
+            if self.keep_order:
+                return schedule_in_order(graph, range(len(graph.operators)), rounded, self.settings)
+            return schedule_for_traffic(graph, rounded, self.settings)
+        except InvalidGraphError as error:
+            if rounded == room:
+                raise
+            raise InvalidGraphError(
+                f"{error}, which is {room} rounded up to the alignment, {alignment}"
+            ) from error
 
     def _try(self, found: Schedule) -> bool:
         """See what a schedule takes and moves as buffers; tell if it fits."""

@@ -53,10 +53,15 @@ def expanded(
         operands=[value],
         properties={
             "reassociation": groups,
-            "static_output_shape": DenseArrayBase.from_list(i64, type_.get_shape()),
+            "static_output_shape": _static_shape(type_.get_shape()),
         },
         result_types=[type_],
     )
+
+
+@lru_cache(maxsize=1024)  # A network has few different ones.
+def _static_shape(shape: tuple[int, ...]) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i64, shape)
 
 
 def reassociation(groups: Iterable[Iterable[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:

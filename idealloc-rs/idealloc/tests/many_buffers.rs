@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use idealloc::auto::{blends, layers::layers, repair::Budget};
 use idealloc::place::instance::Instance;
+use idealloc::preprocess::prepare_within;
 use idealloc::{Control, Effort, Options, Plan, Problem, StopReason, check, generate, load, plan};
 use proptest::prelude::*;
 
@@ -155,4 +156,53 @@ fn another_thread_stops_a_large_plan_soon() {
         let asked = stopped.join().expect("no panic");
         assert!(ended.duration_since(asked) < Duration::from_secs(5));
     });
+}
+
+/// Shapes for which preparing takes its time: alike, aligned, all alive at once, one after the other, with gaps.
+fn shapes(count: i64) -> Vec<Problem> {
+    let mut aligned = Problem::builder();
+    let mut gappy = Problem::builder();
+    for i in 0..count {
+        let buffer = aligned.buffer(1 + i as u64 % 977, i, i + 1 + i % 1000);
+        aligned.align(buffer, if i % 8 == 0 { 4096 } else { 64 });
+        let buffer = gappy.buffer(1 + i as u64 % 64, i, i + 100);
+        gappy.gap(buffer, i + 40, i + 60);
+    }
+    vec![
+        problem((0..count).map(|i| (64 + 64 * (i as u64 % 4), i, 1000))),
+        aligned.build().expect("valid"),
+        problem((0..count).map(|i| (1 + i as u64 % 977, i, 2 * count))),
+        problem((0..count).map(|i| (1 + i as u64 % 977, i, 1))),
+        gappy.build().expect("valid"),
+    ]
+}
+
+#[test]
+fn when_time_is_up_before_a_problem_is_prepared_there_is_a_plan_in_the_order_of_time() {
+    for (shape, problem) in shapes(60_000).into_iter().enumerate() {
+        let options = Options { time_limit: Some(Duration::ZERO), ..Options::default() };
+        let mut plans = ["exact", "minimalloc", "telamalloc"].map(|name| {
+            let found = plan(&problem, name, &options, &Control::default()).expect("a plan");
+            assert!(found.bound >= load(&problem), "shape {shape}, {name}");
+            let is_best = found.peak == found.bound;
+            let end = if is_best { StopReason::Optimal } else { StopReason::TimeLimit };
+            assert_eq!(found.stop, end, "shape {shape}, {name}");
+            found.offsets
+        });
+        plans.sort();
+        assert_eq!(plans[0], plans[2], "shape {shape}: one rule, whoever gives up");
+    }
+}
+
+#[test]
+fn preparing_stops_when_asked_to() {
+    for problem in shapes(5_000) {
+        let control = Control::default();
+        assert!(prepare_within(&problem, &control).is_some());
+        control.cancel();
+        assert!(prepare_within(&problem, &control).is_none());
+        for name in ["exact", "minimalloc", "telamalloc", "tetris-by-size"] {
+            assert!(plan(&problem, name, &Options::default(), &control).is_err(), "{name}");
+        }
+    }
 }

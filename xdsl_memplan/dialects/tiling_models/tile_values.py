@@ -19,6 +19,7 @@ from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xdsl_memplan.dialects.fills import make_fill
+from xdsl_memplan.dialects.one_element import one_element
 from xdsl_memplan.model.split_graph import Box
 
 Tensor: TypeAlias = TensorType[Attribute]
@@ -62,7 +63,7 @@ def is_remade(value: SSAValue) -> bool:
         case tensor.EmptyOp() | tensor.SplatOp():
             return True
         case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
-            return _one_element(dense) is not None
+            return one_element(dense) is not None
         case _:
             return False
 
@@ -76,21 +77,13 @@ def remake(value: SSAValue, shape: Sequence[int], builder: Builder) -> SSAValue:
         case tensor.SplatOp() as splat:
             return filled(splat.input, type_, builder)
         case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
-            element = _one_element(dense)
+            element = one_element(dense)
             assert element is not None
             data = BytesAttr(element * prod(shape))
             constant = DenseIntOrFPElementsAttr(cast(NumberTensor, type_), data)
             return builder.insert(arith.ConstantOp(constant, type_)).result
         case _:
             return empty(type_, builder)
-
-
-def _one_element(dense: DenseIntOrFPElementsAttr) -> bytes | None:
-    """Return the bytes of the element that all others equal; None if they do not."""
-    data = dense.data.data
-    width = dense.get_element_type().compile_time_size
-    element = data[:width]
-    return element if data and data == element * (len(data) // width) else None
 
 
 def empty(type_: Tensor, builder: Builder) -> SSAValue:

@@ -7,7 +7,7 @@ are never run, moves them off chip and back, and refuses what fits.
 from typing import cast
 
 from xdsl.dialects import func, tensor
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
@@ -40,6 +40,7 @@ def drop_unread(function: func.FuncOp, sharing: Sharing | None = None) -> None:
         return
     block = function.body.block
     sharing = sharing or Sharing()
+    _drop_unused_empty_tensors(block)
     if not any(_may_be_unread(op, sharing) for op in block.ops):
         return
     for op in block.ops:
@@ -53,6 +54,17 @@ def drop_unread(function: func.FuncOp, sharing: Sharing | None = None) -> None:
         if op not in liveness.live and not any(result.uses for result in op.results):
             op.detach()
             op.erase()
+
+
+def _drop_unused_empty_tensors(block: Block) -> None:
+    """Erase what rewrites leave behind most: no reason yet to look at the whole block closer."""
+    op = block.first_op
+    while op is not None:
+        following = op.next_op
+        if type(op) is tensor.EmptyOp and op.tensor.first_use is None:
+            op.detach()
+            op.erase()
+        op = following
 
 
 def _may_be_unread(op: Operation, sharing: Sharing) -> bool:

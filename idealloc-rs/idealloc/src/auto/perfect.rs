@@ -33,9 +33,6 @@ const WORK_OF_AN_OFFER: u64 = 4;
 /// Times as much work as for other problems: nothing else comes near the bound.
 const TIMES: u64 = 2;
 
-/// Of few tiles that many times as much: with each beginning as likely as not to be the last, a second more is well spent.
-const TIMES_OF_FEW: u64 = 3;
-
 /// Tiles up to which what is left comes apart for exact search at the end,
 const FEW_TILES_TO_OPEN: usize = 2_000;
 
@@ -143,8 +140,7 @@ impl Search<'_> {
 
     /// Glues, takes apart and glues again; what came of it, and offsets of its roots if they reach the bound.
     fn glue(&mut self, tiling: &Tiling) -> (Forest, Option<Vec<u64>>) {
-        let times = if tiling.tiles.len() <= FEW_TILES_TO_OPEN { TIMES_OF_FEW } else { TIMES };
-        let budget = self.left().saturating_mul(times) / WORK_OF_AN_OFFER;
+        let budget = self.left().saturating_mul(TIMES) / WORK_OF_AN_OFFER;
         let mut random = Random::new(self.options.seed);
         let patience = PATIENCE * (tiling.tiles.len() as u64).max(FEW_TILES);
         let mut work = 0;

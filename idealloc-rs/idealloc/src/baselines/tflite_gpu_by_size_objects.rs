@@ -125,6 +125,9 @@ fn distance(a: Lifetime, b: Lifetime) -> u64 {
     if a.end <= b.start { b.start.abs_diff(a.end) } else { a.start.abs_diff(b.end) }
 }
 
+/// Sizes looked at between two looks at the control.
+const WATCH: usize = 1 << 17;
+
 /// For each `k` the greatest `k`-th largest size live at one tick, descending.
 fn positional_maxima(problem: &Problem, control: &Control) -> Result<Vec<u64>, Error> {
     let instance = Instance::new(problem);
@@ -142,20 +145,47 @@ fn positional_maxima(problem: &Problem, control: &Control) -> Result<Vec<u64>, E
     // Sizes live in a section, descending.
     let mut live: Vec<u64> = Vec::new();
     let mut maxima: Vec<u64> = Vec::new();
+    let mut looked_at = WATCH;
     for section in 0..instance.sections() as u32 {
-        if section.is_multiple_of(256) && control.is_cancelled() {
-            return Err(Error::Cancelled);
+        looked_at += live.len();
+        if looked_at >= WATCH {
+            looked_at = 0;
+            if control.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
         }
+        let mut ended: Vec<u64> = Vec::new();
         while let Some((_, size)) = ends.next_if(|&(to, _)| to <= section) {
-            live.remove(live.partition_point(|&other| other > size));
+            ended.push(size);
         }
+        remove(&mut live, ended);
+        let before = live.len();
         while let Some((_, size)) = starts.next_if(|&(from, _)| from <= section) {
-            live.insert(live.partition_point(|&other| other > size), size);
+            live.push(size);
         }
+        // A stable sort merges: of what is sorted already it takes a look at each.
+        live[before..].sort_unstable_by_key(|&size| Reverse(size));
+        live.sort_by_key(|&size| Reverse(size));
         maxima.resize(maxima.len().max(live.len()), 0);
         for (most, &size) in maxima.iter_mut().zip(&live) {
             *most = size.max(*most);
         }
     }
     Ok(maxima)
+}
+
+/// Takes sizes out of a descending list that has them all.
+fn remove(live: &mut Vec<u64>, mut gone: Vec<u64>) {
+    if gone.is_empty() {
+        return;
+    }
+    // The last is the largest, and the first that is met.
+    gone.sort_unstable();
+    live.retain(|&size| {
+        let is_gone = gone.last() == Some(&size);
+        if is_gone {
+            gone.pop();
+        }
+        !is_gone
+    });
 }

@@ -9,6 +9,8 @@ use crate::place::engine::{Engine, Outcome, Rule, out_of_addresses};
 use crate::place::instance::Instance;
 use crate::place::online::in_time;
 use crate::place::order::{Key, Order, Orders};
+use crate::plan::StopReason;
+use crate::planner::Placement;
 use crate::preprocess::{Component, Prepared, Run};
 use crate::problem::{MAX_BYTES, Problem};
 
@@ -39,6 +41,20 @@ pub fn first_plans(
         });
     }
     Ok(plans)
+}
+
+/// A plan in the order of time, for when there was no time to prepare the problem.
+///
+/// # Errors
+/// [`Error::Cancelled`] if fixed offsets or listed conflicts rule it out, or the caller asked to stop.
+pub fn out_of_time(problem: &Problem, control: &Control) -> Result<Placement, Error> {
+    Ok(Placement {
+        offsets: in_time(&Instance::new(problem), control).ok_or(Error::Cancelled)?,
+        pools: Vec::new(),
+        bound: 0,
+        stop: StopReason::TimeLimit,
+        statistics: Vec::new(),
+    })
 }
 
 /// Offsets in bytes by the placement engine, largest first; in the order of time if that takes longer than allowed.

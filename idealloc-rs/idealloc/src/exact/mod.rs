@@ -17,7 +17,7 @@ mod sequence;
 mod stacks;
 mod state;
 
-pub use construct::first_plans;
+pub use construct::{first_plans, out_of_time};
 pub use limits::Limits;
 pub use minimize::{Goal, Minimum, MinimumEnd, minimize};
 pub use model::MAX_BUFFERS;

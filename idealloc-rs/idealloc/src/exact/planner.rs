@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Instant;
 
-use super::construct::first_plans;
+use super::construct::{first_plans, out_of_time};
 use super::limits::Limits;
 use super::minimize::{Goal, MinimumEnd, minimize};
 use super::model::MAX_BUFFERS;
@@ -11,7 +11,7 @@ use crate::control::{Control, Effort, Options};
 use crate::error::Error;
 use crate::plan::StopReason;
 use crate::planner::{Features, Placement, Planner};
-use crate::preprocess::prepare;
+use crate::preprocess::prepare_within;
 use crate::problem::Problem;
 
 /// Exact search over sections and floors.
@@ -38,7 +38,10 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
         return Err(Error::InvalidOption(format!("planner exact has no parameter '{name}'")));
     }
     let limits = Limits::of(options, nodes(options.effort), control);
-    let prepared = prepare(problem).with_stacks(MAX_BUFFERS);
+    let Some(prepared) = prepare_within(problem, control) else {
+        return out_of_time(problem, control);
+    };
+    let prepared = prepared.with_stacks(MAX_BUFFERS);
     let mut plans = first_plans(problem, &prepared, control)?;
     let mut bound = prepared.bound;
     // Below the bound a capacity is no help to who asks for the least peak.

@@ -6,10 +6,10 @@ use super::search::{End, Search};
 use crate::control::{Control, Effort, Options};
 use crate::error::Error;
 use crate::exact::model::{MAX_BUFFERS, Model};
-use crate::exact::{Answer, Limits, Outcome, first_plans};
+use crate::exact::{Answer, Limits, Outcome, first_plans, out_of_time};
 use crate::plan::StopReason;
 use crate::planner::{Features, Placement, Planner};
-use crate::preprocess::{Component, prepare};
+use crate::preprocess::{Component, prepare_within};
 use crate::problem::Problem;
 
 /// minimalloc.
@@ -34,7 +34,9 @@ const fn nodes(effort: Effort) -> u64 {
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     let parameters = Parameters::read(&options.parameters)?;
     let limits = Limits::of(options, nodes(options.effort), control);
-    let prepared = prepare(problem);
+    let Some(prepared) = prepare_within(problem, control) else {
+        return out_of_time(problem, control);
+    };
     let mut run =
         Run { parameters, limits, nodes: 0, bound: prepared.bound, stop: StopReason::Complete };
     // Below the bound a capacity is no help to who asks for the least peak.

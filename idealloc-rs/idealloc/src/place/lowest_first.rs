@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use crate::baselines::skyline::Skyline;
 use crate::control::Control;
@@ -27,13 +28,19 @@ pub fn is_plain(instance: &Instance) -> bool {
 /// Complexity: `O(log^2 T)` per look, and two looks per buffer or more: one for each time that others were placed in its
 /// way while it was next.
 pub fn lowest_first(instance: &Instance, order: &[u32], control: &Control) -> (Vec<u64>, Outcome) {
-    let groups = groups(instance, order);
     let mut offsets = vec![0; instance.len()];
+    if control.is_cancelled() {
+        return (offsets, Outcome::Cancelled);
+    }
+    let (ranks, groups) = groups(instance, order);
+    if control.is_cancelled() {
+        return (offsets, Outcome::Cancelled);
+    }
     let mut skyline = Skyline::new(instance.sections());
     let mut heap: BinaryHeap<Reverse<(u64, u32, u32)>> =
-        (0_u32..).zip(&groups).map(|(at, group)| Reverse((0, group[0], at))).collect();
-    // How many of a group are placed.
-    let mut next = vec![0_u32; groups.len()];
+        (0_u32..).zip(&groups).map(|(at, group)| Reverse((0, ranks[group.start], at))).collect();
+    // Those of a group that are not placed.
+    let mut groups = groups;
     let (mut peak, mut looks) = (0, 0);
     while let Some(Reverse((known, rank, at))) = heap.pop() {
         looks += 1;
@@ -56,9 +63,10 @@ pub fn lowest_first(instance: &Instance, order: &[u32], control: &Control) -> (V
             skyline.raise(piece, end);
         }
         peak = peak.max(end);
-        next[at as usize] += 1;
-        if let Some(&rank) = groups[at as usize].get(next[at as usize] as usize) {
-            heap.push(Reverse((known, rank, at)));
+        let left = &mut groups[at as usize];
+        left.start += 1;
+        if left.start < left.end {
+            heap.push(Reverse((known, ranks[left.start], at)));
         }
     }
     (offsets, Outcome::Placed(peak))
@@ -68,8 +76,9 @@ fn highest(skyline: &Skyline, pieces: &[Span]) -> u64 {
     pieces.iter().map(|&piece| skyline.highest(piece)).max().unwrap_or(0)
 }
 
-/// Ranks in the order, ascending, of buffers that are live at the same moments; who has no bytes is alone.
-fn groups(instance: &Instance, order: &[u32]) -> Vec<Vec<u32>> {
+/// Ranks in the order, and which of them are of buffers that are live at the same moments, ascending; who has no bytes is
+/// alone.
+fn groups(instance: &Instance, order: &[u32]) -> (Vec<u32>, Vec<Range<usize>>) {
     let moments = |rank: &u32| {
         let buffer = order[*rank as usize] as usize;
         let has_bytes = instance.sizes()[buffer] > 0;
@@ -87,5 +96,13 @@ fn groups(instance: &Instance, order: &[u32]) -> Vec<Vec<u32>> {
             [u64::from(alone), u64::from(life[0].start) << 32 | u64::from(life[0].end)]
         }),
     };
-    ranks.chunk_by(|a, b| moments(a) == moments(b)).map(<[u32]>::to_vec).collect()
+    let mut start = 0;
+    let groups = ranks
+        .chunk_by(|a, b| moments(a) == moments(b))
+        .map(|group| {
+            start += group.len();
+            start - group.len()..start
+        })
+        .collect();
+    (ranks, groups)
 }

@@ -12,16 +12,17 @@ pub mod unit;
 
 pub use component::{Component, Domain, Run};
 
+use crate::control::Control;
 use crate::index::BufferIdx;
 use crate::problem::Problem;
 use unit::Unit;
 
-/// A problem made small. Made by [`prepare`].
-#[derive(Clone, Debug)]
+/// A problem made small. Made by [`prepare`]; the default is that of no buffers.
+#[derive(Clone, Debug, Default)]
 pub struct Prepared {
     /// Independent parts, by their first buffer.
     pub components: Vec<Component>,
-    /// Buffers that conflict with nothing, with the lowest offset allowed, in bytes.
+    /// Buffers that conflict with nothing, with the lowest offset allowed, in bytes. No component has a single buffer.
     pub alone: Vec<(BufferIdx, u64)>,
     /// Lower bound of the peak in bytes: the load with alignment, fixed offsets, and single buffers.
     pub bound: u64,
@@ -65,7 +66,18 @@ impl Prepared {
 /// Complexity: `O(n log n)` time and `O(n)` memory for conflicts by lifetimes; `O(pairs * degree)` for given pairs.
 #[must_use]
 pub fn prepare(problem: &Problem) -> Prepared {
-    let relation = sections::sections(problem);
+    // Nobody stops this control.
+    prepare_within(problem, &Control::default()).unwrap_or_default()
+}
+
+/// As [`prepare`]; of many buffers `None` if the caller asked to stop, or time ran out, before it was done.
+#[must_use]
+pub fn prepare_within(problem: &Problem, control: &Control) -> Option<Prepared> {
+    let unwatched = Control::default();
+    // Few take no time, and whoever is stopped still has a plan of them.
+    let control = if problem.len() <= WATCH { &unwatched } else { control };
+    let going = || (!control.is_cancelled()).then_some(());
+    let relation = sections::sections(problem, control)?;
     let unit = Unit::of(problem);
     let mut fixed = vec![None; problem.len()];
     for &(buffer, offset) in problem.fixed() {
@@ -73,24 +85,35 @@ pub fn prepare(problem: &Problem) -> Prepared {
     }
     let mut alone = Vec::new();
     let mut bound = 0;
-    for (i, fixed) in fixed.iter().enumerate() {
-        if relation.of(i).is_empty() {
-            let size = problem.sizes()[i];
-            let lowest = if size == 0 { 0 } else { unit.lowest(problem, i) };
-            let offset = fixed.unwrap_or(lowest);
-            alone.push((BufferIdx::from(i), offset));
-            if size > 0 {
-                bound = bound.max(offset.saturating_add(size));
-            }
+    let mut add_alone = |i: usize| {
+        let size = problem.sizes()[i];
+        let lowest = if size == 0 { 0 } else { unit.lowest(problem, i) };
+        let offset = fixed[i].unwrap_or(lowest);
+        alone.push((BufferIdx::from(i), offset));
+        if size > 0 {
+            bound = bound.max(offset.saturating_add(size));
         }
-    }
+    };
+    (0..problem.len()).filter(|&i| relation.of(i).is_empty()).for_each(&mut add_alone);
+    going()?;
     let parts = split::split(&relation);
-    let components: Vec<Component> = parts
-        .buffers
-        .into_iter()
-        .zip(parts.sections)
-        .map(|part| Component::new(problem, &relation, part, &parts.names, unit, &fixed))
-        .collect();
+    let mut components = Vec::new();
+    let mut unseen = WATCH;
+    for part in parts.buffers.into_iter().zip(parts.sections) {
+        if let &[single] = part.0.as_slice() {
+            add_alone(single);
+            continue;
+        }
+        unseen += part.0.len();
+        if unseen >= WATCH {
+            unseen = 0;
+            going()?;
+        }
+        components.push(Component::new(problem, &relation, part, &parts.names, unit, &fixed));
+    }
     bound = components.iter().map(|c| c.bound).fold(bound, u64::max);
-    Prepared { components, alone, bound, buffers: problem.len() }
+    Some(Prepared { components, alone, bound, buffers: problem.len() })
 }
+
+/// Buffers between two looks at the control.
+const WATCH: usize = 4096;

@@ -4,7 +4,9 @@
 //! next end. Conflicts that no tick shows become sections of their own. Two buffers conflict exactly if they share a
 //! section, so that lifetimes with gaps and extra conflicts need no further thought downstream.
 
+use crate::control::Control;
 use crate::problem::{Conflicts, Problem};
+use crate::radix::{self, ascending};
 
 /// Consecutive sections `first ..= last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,15 +81,23 @@ impl Relation {
     }
 }
 
-/// Finds the sections of a problem. Buffers of size 0 are in none.
+/// Finds the sections of a problem. Buffers of size 0 are in none. `None` if the caller asked to stop.
 #[must_use]
-pub fn sections(problem: &Problem) -> Relation {
+pub fn sections(problem: &Problem, control: &Control) -> Option<Relation> {
+    if matches!(problem.conflicts(), Conflicts::Lifetimes) && problem.gaps().is_empty() {
+        return one_run_each(problem, control);
+    }
     let mut runs: Vec<Vec<Run>> = vec![Vec::new(); problem.len()];
     let (sections, pairs) = match problem.conflicts() {
-        Conflicts::Lifetimes => return Relation::from_runs(sweep(problem, &mut runs), &mut runs),
+        Conflicts::Lifetimes => {
+            return Some(Relation::from_runs(sweep(problem, &mut runs), &mut runs));
+        }
         Conflicts::LifetimesAnd(pairs) => (sweep(problem, &mut runs), pairs.as_slice()),
         Conflicts::Pairs(pairs) => (0, pairs.as_slice()),
     };
+    if control.is_cancelled() {
+        return None;
+    }
     let mut cliques: Vec<Vec<usize>> = Vec::new();
     let mut edges: Vec<(usize, usize)> = pairs
         .iter()
@@ -96,12 +106,51 @@ pub fn sections(problem: &Problem) -> Relation {
         .collect();
     edges.retain(|&(a, b)| !share(&runs[a], &runs[b]));
     if sections == 0 {
-        cover(problem.len(), &edges, &mut cliques);
+        cover(problem.len(), &edges, &mut cliques, control)?;
     } else {
         cliques.extend(edges.iter().map(|&(a, b)| vec![a, b]));
     }
     let sections = insert(sections, &mut runs, cliques);
-    Relation::from_runs(sections, &mut runs)
+    Some(Relation::from_runs(sections, &mut runs))
+}
+
+/// As [`sweep`], where a buffer's life is in one piece and lists of its runs are not needed.
+///
+/// Complexity: `O(n log n)`, `O(n)` where times are dense.
+fn one_run_each(problem: &Problem, control: &Control) -> Option<Relation> {
+    let lives = problem.lifetimes();
+    let is_live = |i: usize| lives[i].start < lives[i].end && problem.sizes()[i] > 0;
+    let starts = radix::order(lives.len(), |i| [ascending(lives[i].start)]);
+    if control.is_cancelled() {
+        return None;
+    }
+    let ends = radix::order(lives.len(), |i| [ascending(lives[i].end)]);
+    if control.is_cancelled() {
+        return None;
+    }
+    let mut runs = vec![Run { first: 0, last: 0 }; lives.len()];
+    let (mut count, mut grew) = (0_u32, false);
+    let mut starting = starts.into_iter().map(|i| i as usize).filter(|&i| is_live(i)).peekable();
+    for i in ends.into_iter().map(|i| i as usize).filter(|&i| is_live(i)) {
+        // Ends first, as lifetimes are half-open.
+        while let Some(next) = starting.next_if(|&next| lives[next].start < lives[i].end) {
+            grew = true;
+            runs[next].first = count;
+        }
+        count += u32::from(grew);
+        grew = false;
+        runs[i].last = count - 1;
+    }
+    if control.is_cancelled() {
+        return None;
+    }
+    let mut relation = Relation { sections: count as usize, ..Relation::default() };
+    for (i, run) in runs.into_iter().enumerate() {
+        relation.starts.push(relation.runs.len());
+        relation.runs.extend(is_live(i).then_some(run));
+    }
+    relation.starts.push(relation.runs.len());
+    Some(relation)
 }
 
 /// Sweeps time; a section ends where the first buffer ends after one has started. Returns the number of sections.
@@ -156,7 +205,14 @@ fn share(a: &[Run], b: &[Run]) -> bool {
 }
 
 /// Covers the edges of a graph by maximal cliques, greedily: the larger the sections, the stronger the bounds.
-fn cover(n: usize, edges: &[(usize, usize)], cliques: &mut Vec<Vec<usize>>) {
+///
+/// `None` if the caller asked to stop.
+fn cover(
+    n: usize,
+    edges: &[(usize, usize)],
+    cliques: &mut Vec<Vec<usize>>,
+    control: &Control,
+) -> Option<()> {
     let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); n];
     for &(a, b) in edges {
         neighbours[a].push(b);
@@ -169,6 +225,9 @@ fn cover(n: usize, edges: &[(usize, usize)], cliques: &mut Vec<Vec<usize>>) {
         let done = neighbours[a].binary_search(&b).is_ok_and(|at| covered[a][at]);
         if done {
             continue;
+        }
+        if control.is_cancelled() {
+            return None;
         }
         let mut clique = vec![a, b];
         for &c in &neighbours[a] {
@@ -186,6 +245,7 @@ fn cover(n: usize, edges: &[(usize, usize)], cliques: &mut Vec<Vec<usize>>) {
         }
         cliques.push(clique);
     }
+    Some(())
 }
 
 /// Adds cliques as sections, each right after the section where its first member ends: hulls of buffers stay short.

@@ -5,10 +5,10 @@ use super::search::{Counts, End, Search};
 use super::settings::Settings;
 use crate::control::{Control, Effort, Options};
 use crate::error::Error;
-use crate::exact::{Limits, first_plans};
+use crate::exact::{Limits, first_plans, out_of_time};
 use crate::plan::StopReason;
 use crate::planner::{Features, Placement, Planner};
-use crate::preprocess::{Component, prepare};
+use crate::preprocess::{Component, prepare_within};
 use crate::problem::Problem;
 
 /// TelaMalloc.
@@ -33,7 +33,9 @@ const fn steps(effort: Effort) -> u64 {
 fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placement, Error> {
     let settings = Settings::read(&options.parameters)?;
     let limits = Limits::of(options, steps(options.effort), control);
-    let prepared = prepare(problem);
+    let Some(prepared) = prepare_within(problem, control) else {
+        return out_of_time(problem, control);
+    };
     // Below the bound a capacity is no help to who asks for the least peak.
     let capacity = problem.capacity().filter(|&c| !options.minimize || c >= prepared.bound);
     let mut run = Run {
