@@ -181,31 +181,30 @@ fn ways_to(
     let runs = runs_of(&window.graph, first, ending.last, false);
     let families = families_of_layer(&window.graph, first, ending.last);
     ending.walk(&Grid::default(), 0, usize::MAX);
-    ending.try_families(&families);
-    ending.try_what_was_best(&runs);
-    // Always two parts, whatever the number of threads: so the result does not depend on it.
     let mut other = ending.with_pool(std::mem::take(&mut pools[1]));
+    let (some, rest) = families.split_at(families.len() / 2);
+    both(threads, || ending.try_families(some), || other.try_families(rest));
+    ending.take_better(&other);
+    ending.try_what_was_best(&runs);
+    other.take_better(&ending);
     let (some, rest) = runs.split_at(runs.len() / 3);
+    both(threads, || ending.try_runs(some), || other.try_runs(rest));
+    ending.take_better(&other);
+    *pools = [ending.pool, other.pool];
+    ending.best
+}
+
+/// Does two parts of the work, at once if there are threads. There are always two, so that their number changes nothing.
+fn both(threads: usize, one: impl FnOnce(), other: impl FnOnce() + Send) {
     if threads > 1 {
         std::thread::scope(|scope| {
-            scope.spawn(|| other.try_runs(rest));
-            ending.try_runs(some);
+            scope.spawn(other);
+            one();
         });
     } else {
-        other.try_runs(rest);
-        ending.try_runs(some);
+        one();
+        other();
     }
-    *pools = [ending.pool, other.pool];
-    for (ours, theirs) in ending.best.iter_mut().zip(other.best) {
-        let key = |way: &Reached| (way.price(machine), way.work);
-        let is_better = theirs
-            .as_ref()
-            .is_some_and(|way| ours.as_ref().is_none_or(|known| key(way) < key(known)));
-        if is_better {
-            *ours = theirs;
-        }
-    }
-    ending.best
 }
 
 /// The layer that groups end with, and what is known of them.
@@ -228,6 +227,18 @@ impl<'a> Ending<'a> {
     /// The same, to go on with other tracks.
     fn with_pool(&self, pool: TrackPool) -> Self {
         Self { bounds: self.bounds.clone(), best: self.best.clone(), pool, spare: None, ..*self }
+    }
+
+    /// Takes the ways that another part of the work has found, where they are better.
+    fn take_better(&mut self, other: &Self) {
+        let key = |way: &Reached| (way.price(self.machine), way.work);
+        for (ours, theirs) in self.best.iter_mut().zip(&other.best) {
+            if let Some(way) = theirs
+                && ours.as_ref().is_none_or(|known| key(way) < key(known))
+            {
+                *ours = Some(way.clone());
+            }
+        }
     }
 
     fn first_op(&self, first_layer: usize) -> usize {
