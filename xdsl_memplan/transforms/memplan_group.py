@@ -40,8 +40,8 @@ Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 
 
 _CODE_SHARE = 32
-"""As much code again counts for this part of the bytes that must be moved. With a 16th SqueezeNet at
-512 KiB no longer moves the least that it must."""
+"""As much code again counts for this part of the bytes that must be moved. With a 16th SqueezeNet
+at 512 KiB no longer moves the least that it must."""
 
 _DOUBT = 4
 """Least peaks that are more than a capacity by this part of it are given up before there are
@@ -128,7 +128,7 @@ class MemplanGroupPass(ModulePass):
             )
         room = None if capacity is None else max(capacity - self.reserve, 0)
         if room is not None and not is_staged:
-            # Nothing is lost if there is no second memory: a report names the bytes that are missing.
+            # Without a second memory a report needs buffers: it names the bytes that are missing.
             room = room + room // _DOUBT if others else None
         machine = SplitMachine(
             room,
