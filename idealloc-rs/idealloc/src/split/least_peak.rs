@@ -13,6 +13,7 @@ use super::machine::Machine;
 use super::sweep::{Span, Sweep};
 use super::tally::Tally;
 use super::track_pool::TrackPool;
+use super::two_parts::both;
 
 /// What a path is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,20 +113,14 @@ fn way_to(
         grids.extend(run.plain.into_iter().rev().chain(run.ahead.into_iter().rev()));
     }
     ending.try_grid(&grids[0], &mut pools[0]);
-    // Always two parts, whatever the number of threads: so the result does not depend on it.
     let mut other = ending.clone();
     let (some, rest) = grids[1..].split_at((grids.len() - 1) / 2);
     let [pool, other_pool] = pools;
-    let mut try_rest = || rest.iter().for_each(|grid| other.try_grid(grid, other_pool));
-    if threads > 1 {
-        std::thread::scope(|scope| {
-            scope.spawn(try_rest);
-            some.iter().for_each(|grid| ending.try_grid(grid, pool));
-        });
-    } else {
-        try_rest();
-        some.iter().for_each(|grid| ending.try_grid(grid, pool));
-    }
+    both(
+        threads,
+        || some.iter().for_each(|grid| ending.try_grid(grid, pool)),
+        || rest.iter().for_each(|grid| other.try_grid(grid, other_pool)),
+    );
     let (ours, theirs) = (ending.best, other.best);
     match (&ours, &theirs) {
         (Some(one), Some(two)) if two.score < one.score => theirs,

@@ -10,6 +10,7 @@ use super::settle::Settled;
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
 use super::track_pool::TrackPool;
+use super::two_parts::both;
 
 /// Why nothing fits: a layer that takes more room than there is, however it is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,19 +193,6 @@ fn ways_to(
     ending.take_better(&other);
     *pools = [ending.pool, other.pool];
     ending.best
-}
-
-/// Does two parts of the work, at once if there are threads. There are always two, so that their number changes nothing.
-fn both(threads: usize, one: impl FnOnce(), other: impl FnOnce() + Send) {
-    if threads > 1 {
-        std::thread::scope(|scope| {
-            scope.spawn(other);
-            one();
-        });
-    } else {
-        one();
-        other();
-    }
 }
 
 /// The layer that groups end with, and what is known of them.

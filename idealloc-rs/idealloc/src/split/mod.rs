@@ -25,3 +25,4 @@ pub mod storages;
 pub mod sweep;
 pub mod tally;
 pub mod track_pool;
+mod two_parts;

@@ -75,9 +75,9 @@ pub struct Tally<'a> {
     /// The least bytes that fetching tensors from outside takes, but for those that are read where they are.
     least_fetched: i64,
     /// Bytes and moves of results that are stored, but for that of the last operator, and of elements that are looked up.
-    pub(super) moved: (i64, i64),
+    moved: (i64, i64),
     /// Bytes and moves of the result of the last operator.
-    pub(super) moved_at_end: (i64, i64),
+    moved_at_end: (i64, i64),
     /// Multiplications and additions of all tiles.
     pub work: i64,
     /// Those that are needed, each once.
@@ -167,9 +167,9 @@ impl<'a> Tally<'a> {
         for &tensor in &op.results {
             self.meet(tensor);
         }
-        let is_staged = self.machine.is_staged || !self.sweep.loops.is_empty();
+        let is_fetched = self.machine.is_staged || !self.sweep.loops.is_empty();
         if self.views_stay_outside
-            && is_staged
+            && is_fetched
             && op.is_view
             && index < self.sweep.last
             && let [(of, _), ..] = op.operands[..]
