@@ -146,7 +146,7 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int) -> None:
         stage="none" if objective == "peak" else "all",
         reserve=reserve,
     )
-    _run(module, [MemplanFormLayersPass()], row)
+    _run(module, [MemplanFuseElementwisePass(chains=True), MemplanFormLayersPass()], row)
     graphs = [FunctionSplitGraph.of(f).graph for f in module.walk() if isinstance(f, FuncOp)]
     needed = sum(map(needed_work, graphs))
     _run(module, [grouping], row)

@@ -217,10 +217,16 @@ def index_signature(index: Index, loops: Box, extent: int) -> tuple[int, int | N
 def reshape_signature(
     reshape: Reshape, box: Box, loops: Box, shape: Sequence[int], extents: Sequence[int]
 ) -> tuple[object, ...]:
-    """Return how large the box is that a tile reads, and where the tile starts in it."""
+    """Return how large the box is that a tile reads, and where the tile starts in it.
+
+    In dimensions of which the box holds all, the tile may start anywhere: None.
+    """
     around = reshaped_box(reshape.groups, box, shape, extents)
     sizes = tuple(max(0, stop - start) for start, stop in box)
-    return sizes, tuple(inner[0] - outer[0] for inner, outer in zip(loops, around, strict=True))
+    return sizes, tuple(
+        None if outer == (0, extent) else inner[0] - outer[0]
+        for inner, outer, extent in zip(loops, around, extents, strict=True)
+    )
 
 
 def reshape_operand_box(

@@ -38,6 +38,9 @@ class SplitMachine:
     """Bytes that one move counts for besides its own."""
     code_bytes: int = 0
     """Bytes that one more operation in the code counts for."""
+    most_code: float = 0.0
+    """Operations in the code for each one of the graph, at the most, if bytes can buy that; 0: no
+    limit. Counts only where code has a price."""
 
 
 class LayerDoesNotFitError(Exception):
@@ -165,6 +168,7 @@ def _machine(machine: SplitMachine) -> dict[str, Any]:
         "max_recompute": machine.max_recompute,
         "transfer_bytes": machine.transfer_bytes,
         "code_bytes": machine.code_bytes,
+        "most_code": machine.most_code,
     }
 
 

@@ -20,6 +20,7 @@ from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
 from xdsl_memplan.transforms.expand_groups.bundles import Bundles
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
 from xdsl_memplan.transforms.expand_groups.merged_parts import merge_parts
+from xdsl_memplan.transforms.expand_groups.shared_values import share_values
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.unread import erase_unread
 from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
@@ -94,6 +95,7 @@ class MemplanExpandGroupsPass(ModulePass):
                         bundles.store(inner)
                 # A tile may write all that another operation of the tile has made.
                 erase_unread(function)
+                share_values(function)
                 _note_bytes(function)
                 if whole is not None:
                     _refuse_refuted(whole, function, self.max_recompute or None)

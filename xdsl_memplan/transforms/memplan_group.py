@@ -39,7 +39,7 @@ from xdsl_memplan.scheduling.splitting import (
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 
 
-_CODE_SHARE = 32
+_CODE_SHARE = 64
 """As much code again counts for this part of the bytes that must be moved. With a 16th SqueezeNet
 at 512 KiB no longer moves the least that it must."""
 
@@ -88,7 +88,10 @@ class MemplanGroupPass(ModulePass):
     - `transfer-cost` (64): bytes that one move counts for besides its own.
     - `code-cost` (-1): bytes that one more operation in the code counts for: tiles that look alike
       are one loop, others are written out. With -1 it is so many that as much code again counts for
-      a 32nd of the bytes that must be moved at least.
+      a 64th of the bytes that must be moved at least.
+    - `max-code` (3): tiles are to be so many times the operations of the function at the most: code
+      gets dearer until they are, as long as that costs no more than a quarter of the bytes. 0 is no
+      limit. Counts operators, not what moves and addresses their tiles.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
@@ -103,6 +106,7 @@ class MemplanGroupPass(ModulePass):
     max_recompute: int | float = 1.1
     transfer_cost: int = 64
     code_cost: int = -1
+    max_code: int | float = 3.0
     reserve: int = 0
     threads: int = 0
 
@@ -138,6 +142,7 @@ class MemplanGroupPass(ModulePass):
             self.max_recompute,
             self.transfer_cost,
             self.code_cost,
+            self.max_code,
         )
         home = others[0].name if others else ON_CHIP
         given = None if machine.capacity is None else _rule(self.strategy, machine.capacity)

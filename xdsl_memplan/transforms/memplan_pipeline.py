@@ -60,12 +60,13 @@ class MemplanPipelinePass(ModulePass):
       they are `memref.global`s, with `arguments` arguments of the function
       (`memplan-constants-to-arguments`).
     - `rewrite` (true): run `memplan-fold-transposes`, `memplan-fold-reshapes` and
-      `memplan-fuse-elementwise` first.
+      `memplan-fuse-elementwise` first, and fuse chains before splitting.
     - `objective` (`fit`): what `memplan-schedule` optimises. `fit` is the order of least peak, and
       spills to the second memory where the first has a capacity that is exceeded; `peak`,
       `traffic`: see there; with `none` the order of the file stays.
-    - `split` (`auto`): with `auto` operators are split into tiles (`memplan-form-layers`,
-      `memplan-group`, `memplan-expand-groups`) where a memory asks for it: where a function does
+    - `split` (`auto`): with `auto` operators are split into tiles
+      (`memplan-fuse-elementwise{chains=true}`, `memplan-form-layers`, `memplan-group`,
+      `memplan-expand-groups`) where a memory asks for it: where a function does
       not fit the capacity of the first memory, with `objective=traffic` not even with tensors moved
       off chip and back, and with `objective=peak` where that makes the arena smaller. With `never`
       operators stay whole.
@@ -212,6 +213,7 @@ class MemplanPipelinePass(ModulePass):
                         self.threads,
                         self.strategy,
                         self.verify,
+                        self.rewrite,
                     )
                     run_split(op, options, schedules, run_rest)
                 elif failures := run_for_less_room(op, schedules, run_rest, self.memory):

@@ -38,6 +38,8 @@ class SplitOptions:
     """With another than `auto` groups are those of the strategy, whatever else would do."""
     check: bool = True
     """Whether tiles are checked when they are made."""
+    rewrite: bool = True
+    """Whether chains of elementwise operations become one each before they are cut."""
 
 
 Run = Callable[[ModuleOp, list[ModulePass]], None]
@@ -48,9 +50,11 @@ def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[Mo
     """The passes that split a module."""
     from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
     from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
+    from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
     from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 
     return [
+        *([MemplanFuseElementwisePass(chains=True)] if options.rewrite else []),
         MemplanFormLayersPass(),
         MemplanGroupPass(
             objective="peak" if objective == "peak" else "traffic",

@@ -126,6 +126,7 @@ pub struct MachineFields {
     max_recompute: f64,
     transfer_bytes: i64,
     code_bytes: i64,
+    most_code: f64,
 }
 
 impl MachineFields {
@@ -134,6 +135,7 @@ impl MachineFields {
             || self.capacity.is_some_and(|c| c < 0)
             || self.transfer_bytes < 0
             || self.code_bytes < 0
+            || !(self.most_code >= 0.0)
         {
             return Err(InvalidOptionError::new_err(
                 "capacity, transfer-cost and code-cost are at least 0, alignment at least 1",
@@ -147,6 +149,7 @@ impl MachineFields {
             max_recompute: self.max_recompute,
             transfer_bytes: self.transfer_bytes,
             code_bytes: self.code_bytes,
+            most_code: self.most_code,
         })
     }
 }

@@ -31,7 +31,7 @@ class ReshapeTiling(TilingTrait):
     """`tensor.collapse_shape` and `tensor.expand_shape`.
 
     A tile reshapes the least run of whole rows around it, and takes a slice of that. In a loop the
-    slice must be at the same place of every run: tiles start at whole rows, or stay within one.
+    slice must be at the same place of every run, but where the run holds all of a dimension.
     """
 
     def rule(self, op: Operation) -> TilingRule | None:
@@ -68,7 +68,12 @@ class ReshapeTiling(TilingTrait):
                 source, (), op.reassociation, [*box_shape(around)], type_
             )
         value = builder.insert(reshaped).results[0]
-        offsets = [inner[0] - outer[0] for inner, outer in zip(tile.box, around, strict=True)]
+        offsets = [
+            loop.dynamic_start
+            if loop.dynamic_start is not None and outer == (0, extent)
+            else loop.start - outer[0]
+            for loop, outer, extent in zip(tile.loops, around, shape, strict=True)
+        ]
         sizes = box_shape(tile.box)
         return (sliced(value, offsets, sizes, (1,) * len(sizes), sizes, builder),)
 

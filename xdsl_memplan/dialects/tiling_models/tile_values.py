@@ -99,7 +99,7 @@ def filled(scalar: SSAValue, type_: Tensor, builder: Builder) -> SSAValue:
 
 def sliced(
     value: SSAValue,
-    offsets: Sequence[int],
+    offsets: Sequence[int | SSAValue],
     sizes: Sequence[int],
     strides: Sequence[int],
     shape: Sequence[int],

@@ -75,6 +75,15 @@ type Ways = [Option<Reached>; 2];
 /// Tracks for each of the two parts of the grids of a layer.
 type Pools = [TrackPool; 2];
 
+/// Groups from the first layer to the last, and what they cost together.
+pub(super) struct Path {
+    pub groups: Vec<Group>,
+    /// Bytes moved.
+    pub traffic: i64,
+    /// Operators in the code; 0 where they have no price.
+    pub code: i64,
+}
+
 /// The groups that move the fewest bytes, or none if a layer does not fit.
 ///
 /// For each layer in turn, groups that end there are looked at; one that cannot be cheaper than what was found is left
@@ -84,7 +93,7 @@ pub(super) fn least_traffic(
     layers: &Layers,
     machine: Machine,
     threads: usize,
-) -> Result<Vec<Group>, Misfit> {
+) -> Result<Path, Misfit> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
     let mut pools = Pools::default();
     for last_layer in 0..layers.count() {
@@ -108,16 +117,17 @@ pub(super) fn least_traffic(
     })
 }
 
-fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Vec<Group>> {
-    let mut path: Vec<Group> = Vec::new();
+fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Path> {
+    let mut groups: Vec<Group> = Vec::new();
     let (mut position, mut state) = (layers.count(), 0);
+    let all = reached.get(position)?[state].as_ref()?;
     while position > 0 {
-        let group = reached.get(position)?[state].as_ref()?.group.clone()?;
+        let group = reached[position][state].as_ref()?.group.clone()?;
         (position, state) = (group.first_layer, usize::from(group.starts_on_chip));
-        path.push(group);
+        groups.push(group);
     }
-    path.reverse();
-    Some(path)
+    groups.reverse();
+    Some(Path { groups, traffic: all.traffic, code: all.code })
 }
 
 /// The ways to compute one layer alone.

@@ -17,6 +17,8 @@ pub struct Machine {
     pub transfer_bytes: i64,
     /// Bytes that one more operator in the code counts for.
     pub code_bytes: i64,
+    /// Operators in the code for each one of the graph, at the most, if bytes can buy that; 0: as many as there are.
+    pub most_code: f64,
 }
 
 impl Machine {

@@ -14,6 +14,7 @@ mod layers;
 pub mod layout;
 mod least_peak;
 mod least_traffic;
+mod little_code;
 pub mod machine;
 pub mod peak;
 mod profile;

@@ -5,7 +5,7 @@ use super::group::Group;
 use super::layers::Layers;
 use super::least_peak::least_peak;
 pub use super::least_traffic::Misfit;
-use super::least_traffic::least_traffic;
+use super::little_code::little_code;
 use super::machine::Machine;
 
 /// What to search for.
@@ -29,7 +29,7 @@ pub fn search(
 ) -> Result<Vec<Group>, Misfit> {
     let layers = Layers::of(graph, machine);
     match objective {
-        Objective::Traffic => least_traffic(graph, &layers, machine, threads),
+        Objective::Traffic => little_code(graph, &layers, machine, threads),
         Objective::Peak => least_peak(graph, &layers, machine, threads).ok_or(Misfit {
             operator: layers.target.last().copied().unwrap_or(0),
             smallest_capacity: None,
