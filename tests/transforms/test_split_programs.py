@@ -511,3 +511,80 @@ def test_bytes_of_what_is_streamed_where_tiles_keep_a_part(capacity: int):
     MemplanExpandGroupsPass().apply(Context(), module)
     [function] = [op for op in module.walk() if isinstance(op, FuncOp)]
     assert off_chip_bytes(function) == said
+
+
+def rows_of_heads() -> str:
+    """Queries, keys and values of all heads side by side in a row, read in two shapes."""
+    n = Network()
+    rows = n.relu(n.argument(7, 24))
+    third = n.reshape(rows, "[[0], [1, 2]]", 7, 3, 8)
+    q, k, v = (
+        n._add(
+            f"tensor.extract_slice {third[0]}[0, {i}, 0] [7, 1, 8] [1, 1, 1] : "
+            f"{t(third[1])} to {t((7, 1, 8))}",
+            (7, 1, 8),
+        )
+        for i in range(3)
+    )
+    q, k, v = (
+        n.transpose(
+            n.reshape(n.reshape(x, "[[0], [1, 2]]", 7, 8), "[[0], [1, 2]]", 7, 4, 2), 1, 0, 2
+        )
+        for x in (q, k, v)
+    )
+    scores = n.relu(n.batch_matmul(q, n.transpose(k, 0, 2, 1)))
+    return n.text(n.batch_matmul(scores, v))
+
+
+def test_heads_of_a_row_are_one_loop():
+    """What a head reads lies elsewhere in the row for each head: at an offset that is a value."""
+    text = rows_of_heads()
+    module = in_layers(text)
+    for op in module.walk():
+        if "memplan.layer" in op.attributes:
+            op.attributes["memplan.layer"] = IntegerAttr(0, 64)  # One group of all.
+    MemplanGroupPass(memory="L1=1MiB,DDR", threads=1).apply(Context(), module)
+    (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
+    last = len(list(group.body.block.ops)) - 2
+    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 0, 1, 0, cached=False))])
+    MemplanExpandGroupsPass().apply(Context(), module)
+    inputs = arrays_for(module)
+    same(run(parse(text), inputs), run(module, inputs))
+    (loop,) = loops_of(module)
+    slices = [op for op in loop.body.walk() if op.name == "tensor.extract_slice"]
+    assert any(op.operands[1:] for op in slices)
+
+
+def test_a_sum_that_starts_with_a_bias_is_one_loop():
+    n = Network()
+    x, weight, bias = n.argument(8, 12), n.argument(12, 6), n.argument(6)
+    empty = n._add(f"tensor.empty() : {t((8, 6))}", (8, 6))[0]
+    sizes = f"ins({bias[0]} : {t((6,))}) outs({empty} : {t((8, 6))})"
+    start = n._add(f"linalg.broadcast {sizes} dimensions = [0]", (8, 6))
+    operands = f"ins({x[0]}, {weight[0]} : {t((8, 12))}, {t((12, 6))})"
+    types = f"outs({start[0]} : {t((8, 6))}) -> {t((8, 6))}"
+    text = n.text(n._add(f"linalg.matmul {operands} {types}", (8, 6)))
+    module = in_layers(text)
+    MemplanGroupPass(memory="L1=8192,DDR", threads=1).apply(Context(), module)
+    (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
+    number = next(i for i, op in enumerate(group.body.block.ops) if op.name == "linalg.matmul")
+    group.cuts = ArrayAttr([CutAttr.of(LoopCut("sum", number, 2, 2, 0, cached=False))])
+    MemplanExpandGroupsPass().apply(Context(), module)
+    assert [op.name for op in module.walk()].count("linalg.matmul") == 1
+    inputs = arrays_for(module)
+    same(run(parse(text), inputs), run(module, inputs))
+
+
+def test_tiles_share_constants_and_empty_tensors():
+    module = in_layers(strided_and_pooled())
+    MemplanGroupPass(memory="L1=700,DDR", threads=1).apply(Context(), module)
+    MemplanExpandGroupsPass(emit="loop").apply(Context(), module)
+    assert loops_of(module)
+    made = [
+        (op.name, op.results[0].type, op.properties.get("value"))
+        for op in module.walk()
+        if op.name == "tensor.empty"
+        or (op.name == "arith.constant" and "index" in str(op.results[0].type))
+    ]
+    written = [entry for entry in made if entry[0] == "arith.constant"]
+    assert len(set(written)) == len(written)

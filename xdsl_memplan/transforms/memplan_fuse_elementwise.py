@@ -95,7 +95,9 @@ def _fuse_one(consumer: GenericOp, chains: bool) -> GenericOp | None:
             and type(producer) is GenericOp
             and _reads_each_element_once(consumer, operand)
             and _is_elementwise(producer)
-            and (not _works_in_place(producer) or (chains and _waits_for_little(producer, consumer)))
+            and (
+                not _works_in_place(producer) or (chains and _waits_for_little(producer, consumer))
+            )
         ):
             return _fused(producer, consumer)
     return None
@@ -145,7 +147,8 @@ def _waits_for_little(producer: GenericOp, consumer: GenericOp) -> bool:
     repeated along some loop. So what the other one reads does not wait for anything large.
     """
     return any(
-        sum(_is_permutation(map_.data) for map_ in op.get_indexing_maps().data[: input_count(op)]) <= 1
+        sum(_is_permutation(map_.data) for map_ in op.get_indexing_maps().data[: input_count(op)])
+        <= 1
         for op in (producer, consumer)
     )
 

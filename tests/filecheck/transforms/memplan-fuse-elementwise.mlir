@@ -1,4 +1,5 @@
 // RUN: xdsl-opt %s --split-input-file -p memplan-fuse-elementwise | filecheck %s
+// RUN: xdsl-opt %s --split-input-file -p 'memplan-fuse-elementwise{chains=true}' | filecheck %s --check-prefix=CHAINS
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>
@@ -126,6 +127,66 @@ func.func @repeated(%a: tensor<4xf32>, %x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   ^bb0(%in: f32, %in_0: f32, %out: f32):
     %1 = arith.mulf %in, %in_0 : f32
     linalg.yield %1 : f32
+  } -> tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}
+
+// -----
+
+// A chain that works in place is left alone, but with chains=true: the row waits with it.
+
+// CHECK-LABEL: func.func @chain
+// CHECK-COUNT-2: linalg.generic
+// CHAINS-LABEL: func.func @chain
+// CHAINS:       linalg.generic
+// CHAINS-NEXT:  ^bb0
+// CHAINS-NEXT:    arith.mulf
+// CHAINS-NEXT:    arith.maximumf
+// CHAINS-NEXT:    linalg.yield
+// CHAINS-NOT:   linalg.generic
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+func.func @chain(%a: tensor<4x6xf32>, %b: tensor<6x8xf32>, %v: tensor<8xf32>, %zero: f32) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %x = linalg.matmul ins(%a, %b : tensor<4x6xf32>, tensor<6x8xf32>) outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %v : tensor<4x8xf32>, tensor<8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %0 = arith.mulf %in, %in_0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%m : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.maximumf %in, %zero : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}
+
+// -----
+
+// Fused, what the sum reads would have to wait for the other factor of the product.
+
+// CHAINS-LABEL: func.func @sum_and_product
+// CHAINS:       arith.addf
+// CHAINS-NEXT:  linalg.yield
+// CHAINS:       arith.mulf
+
+#id = affine_map<(i, j) -> (i, j)>
+func.func @sum_and_product(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %x = linalg.transpose ins(%a : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  %z = linalg.transpose ins(%b : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %z : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %1 = arith.addf %in, %in_0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%s, %c : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %2 = arith.mulf %in, %in_0 : f32
+    linalg.yield %2 : f32
   } -> tensor<4x8xf32>
   func.return %y : tensor<4x8xf32>
 }

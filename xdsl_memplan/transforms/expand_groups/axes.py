@@ -32,10 +32,12 @@ class IndexValues:
     """Index arithmetic at the start of a block, each value once.
 
     There it is known before all that the block computes, so that a tile can be computed where it
-    is wanted in a larger tensor.
+    is wanted in a larger tensor. Multiples of the counter of a loop stand in that loop's block.
     """
 
     block: Block
+    around: "IndexValues | None" = None
+    """Those of the block around, if there is one."""
     last: Operation | None = None
     known: dict[tuple[str, SSAValue | None, SSAValue | int], SSAValue] = field(default_factory=dict)
 
@@ -44,10 +46,20 @@ class IndexValues:
         total: SSAValue | None = None
         for term, factor in terms:
             if factor != 1:
-                term = self._value(arith.MuliOp, term, self._constant(factor))
+                term = self._of_block(term.owner).multiple(term, factor)
             total = term if total is None else self._value(arith.AddiOp, total, term)
         assert total is not None
         return self._value(arith.AddiOp, total, self._constant(base)) if base else total
+
+    def multiple(self, counter: SSAValue, factor: int) -> SSAValue:
+        """A multiple of the counter of the block's loop."""
+        return self._value(arith.MuliOp, counter, self._constant(factor))
+
+    def _of_block(self, block: Operation | Block) -> "IndexValues":
+        values = self
+        while values.block is not block and values.around is not None:
+            values = values.around
+        return values
 
     def _value(
         self, kind: type[arith.MuliOp | arith.AddiOp], left: SSAValue, right: SSAValue
@@ -80,10 +92,14 @@ class Place:
 
     axes: tuple[Axis, ...]
     builder: Builder
+    around: IndexValues | None = None
+    """Those of the same block, or of the one around it."""
     indices: IndexValues = field(init=False)
 
     def __post_init__(self) -> None:
-        self.indices = IndexValues(self.builder.insertion_point.block)
+        block, around = self.builder.insertion_point.block, self.around
+        is_same = around is not None and around.block is block
+        self.indices = around if is_same else IndexValues(block, around)
 
     @property
     def position(self) -> Position:

@@ -263,13 +263,31 @@ class _Emitter:
         return anchor is None or self.group.graph.ops[anchor].results[0] in self.sums
 
     def _start_sum(self, anchor: int, place: Place) -> None:
+        """What a contraction adds to: made anew, or computed before its first part and read by nobody else."""
         op = self.group.operations[anchor]
         (result,) = self.group.graph.ops[anchor].results
         outputs = [value for value in op.operands if value.type == op.results[0].type]
-        if outputs and is_remade(outputs[-1]):
-            box = box_in(self.layout, self.layout.tensors[result], place.position)
-            if not is_empty(box):
-                self.sums[result] = remake(outputs[-1], box_shape(box), place.builder)
+        spans = self.layout.tensors[result]
+        box = box_in(self.layout, spans, place.position)
+        if not outputs or is_empty(box):
+            return
+        if is_remade(outputs[-1]):
+            self.sums[result] = remake(outputs[-1], box_shape(box), place.builder)
+            return
+        start = next(
+            (t for t in self.windows if self.group.values[t] is outputs[-1] and t in self.maker),
+            None,
+        )
+        if start is not None and self._is_read_once(start) and start not in self.group.homes:
+            value = self.windows[start].value
+            if shape_of(value) == box_shape(box):
+                self.sums[result] = value
+
+    def _is_read_once(self, tensor_: int) -> bool:
+        readers = (
+            o.tensor for number in self.levels for o in self.group.graph.ops[number].operands
+        )
+        return sum(tensor == tensor_ for tensor in readers) == 1
 
     def _loop(self, cut: int, run: Run, done: int, tiles: Tiles, place: Place) -> None:
         """The tiles, or periods, of a run from number `done` on."""
@@ -287,7 +305,8 @@ class _Emitter:
         for (table, key), argument in zip(slots, block.args[1:], strict=True):
             table[key] = argument
         inside = tiles.counted_by(Counter(block.args[0], run.step))
-        self._once(cut, run, done, inside, Place(place.axes, Builder(InsertPoint.at_end(block))))
+        body = Place(place.axes, Builder(InsertPoint.at_end(block)), place.indices)
+        self._once(cut, run, done, inside, body)
         if block.first_op is None:
             for (table, key), value in zip(slots, initial, strict=True):
                 table[key] = value

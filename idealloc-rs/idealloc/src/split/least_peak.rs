@@ -1,7 +1,7 @@
 //! Groups of least peak: what is between groups stays on chip as a whole.
 //!
 //! Three programmes over the layers, each of which looks only at groups that may be part of a better path: the least peak
-//! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of fewest tiles.
+//! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of least code.
 
 use super::graph::SplitGraph;
 use super::grids::{Grid, runs_of};
@@ -9,11 +9,14 @@ use super::group::Group;
 use super::layers::{Layers, Window};
 use super::layout::Layout;
 use super::least_traffic::{LONGEST, MISSES};
-use super::machine::Machine;
+use super::machine::{Cost, Machine};
 use super::sweep::{Span, Sweep};
 use super::tally::Tally;
 use super::track_pool::TrackPool;
 use super::two_parts::both;
+
+/// Short code may cost this fraction of the least peak.
+const MOST_SHARE: i64 = 32;
 
 /// What a path is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +25,11 @@ enum Goal {
     CoarsePeak,
     /// The least peak.
     Peak,
-    /// The least work, then the fewest tiles, within the capacity.
+    /// The least work, then the least code, within the capacity.
     Work,
 }
 
-/// How good a way to a layer is, the less the better: its peak; or work and tiles.
+/// How good a way to a layer is, the less the better: its peak; or work and code.
 type Score = (i64, i64);
 
 /// The best way to have computed all layers before one.
@@ -53,8 +56,17 @@ pub(super) fn least_peak(
         let found = best_path(graph, layers, machine, goal, (threads, &mut pools));
         capacity = found.map_or(capacity, |(peak, _)| peak.0);
     }
-    let machine = Machine { capacity, ..machine };
-    best_path(graph, layers, machine, Goal::Work, (threads, &mut pools)).map(|(_, path)| path)
+    let mut within = |capacity: i64| {
+        let machine = Machine { capacity, ..machine };
+        best_path(graph, layers, machine, Goal::Work, (threads, &mut pools))
+    };
+    let ((_, code), path) = within(capacity)?;
+    if machine.is_short(code, graph) {
+        return Some(path);
+    }
+    let larger = (capacity + capacity / MOST_SHARE).min(machine.capacity);
+    let shorter = within(larger).filter(|&((_, code), _)| machine.is_short(code, graph));
+    Some(shorter.map_or(path, |(_, path)| path))
 }
 
 fn best_path(
@@ -104,6 +116,7 @@ fn way_to(
         reached,
         before: Vec::new(),
         around: Vec::new(),
+        operators: Vec::new(),
         least_work: Vec::new(),
         best: None,
     };
@@ -144,6 +157,8 @@ struct Ending<'a> {
     before: Vec<i64>,
     /// The same, with the results that stay. Cut into tiles, a group writes them where they stay.
     around: Vec<i64>,
+    /// The same: operators, each of which is written down once at the least.
+    operators: Vec<i64>,
     /// The same: what a group that is not cut computes, as far as that was looked at.
     least_work: Vec<i64>,
     best: Option<Reached>,
@@ -171,6 +186,9 @@ impl<'a> Ending<'a> {
         for first_layer in (window.first_layer..=self.last_layer).rev() {
             let before = layers.live_before[first_layer] + filled;
             let made = results.iter().filter(|(made, _)| *made >= first_layer);
+            let operators = &window.graph.operators[self.first_op(first_layer)..=self.last];
+            let written = operators.iter().filter(|op| !op.is_view).count();
+            self.operators.push(written as i64);
             self.before.push(before);
             self.around.push(before + made.map(|(_, bytes)| bytes).sum::<i64>());
         }
@@ -189,7 +207,7 @@ impl<'a> Ending<'a> {
         let most = match &self.best {
             None => capacity,
             Some(best) if self.goal == Goal::Work => {
-                let score = (before.score.0 + work, before.score.1 + tiles);
+                let score = (before.score.0 + work, before.score.1 + self.operators[depth]);
                 if score >= best.score {
                     return None;
                 }
@@ -253,11 +271,7 @@ impl<'a> Ending<'a> {
             let room = self.machine.capacity.saturating_add(layout.resident_bytes);
             layout.count_peak(room);
             let cost = layout.cost(false);
-            if cost.peak <= most {
-                let score = match self.goal {
-                    Goal::Work => (before.score.0 + cost.work, before.score.1 + cost.tiles),
-                    _ => (before.score.0.max(cost.peak), 0),
-                };
+            if let Some(score) = self.better_score(before, &layout, cost, most) {
                 let layers = (first_layer, self.last_layer);
                 let group = Group::of(window, &layout, grid, layers, (true, true), cost);
                 self.best = Some(Reached { score, group: Some(group) });
@@ -269,6 +283,27 @@ impl<'a> Ending<'a> {
             }
         }
         pool.give_back(tally.sweep.tracks);
+    }
+
+    /// The score of a way with a group, if it is better than the best.
+    fn better_score(
+        &self,
+        before: &Reached,
+        layout: &Layout<'_, '_>,
+        cost: Cost,
+        most: i64,
+    ) -> Option<Score> {
+        if cost.peak > most {
+            return None;
+        }
+        if self.goal != Goal::Work {
+            return Some((before.score.0.max(cost.peak), 0));
+        }
+        let best = self.best.as_ref().map_or((i64::MAX, i64::MAX), |best| best.score);
+        let work = before.score.0 + cost.work;
+        // It takes time to count the code.
+        let score = (work <= best.0).then(|| (work, before.score.1 + layout.code()));
+        score.filter(|score| *score < best)
     }
 
     /// Counts what is around a group, and which tensors from outside it is the last to read.

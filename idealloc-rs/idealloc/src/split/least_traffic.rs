@@ -73,7 +73,7 @@ impl Reached {
 type Ways = [Option<Reached>; 2];
 
 /// Tracks for each of the two parts of the grids of a layer.
-type Pools = [TrackPool; 2];
+pub(super) type Pools = [TrackPool; 2];
 
 /// Groups from the first layer to the last, and what they cost together.
 pub(super) struct Path {
@@ -92,12 +92,11 @@ pub(super) fn least_traffic(
     graph: &SplitGraph,
     layers: &Layers,
     machine: Machine,
-    threads: usize,
+    (threads, pools): (usize, &mut Pools),
 ) -> Result<Path, Misfit> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
-    let mut pools = Pools::default();
     for last_layer in 0..layers.count() {
-        let ways = ways_to(graph, layers, last_layer, machine, &reached, (threads, &mut pools));
+        let ways = ways_to(graph, layers, last_layer, machine, &reached, (threads, pools));
         reached.push(ways);
         if reached.iter().rev().take(LONGEST).flatten().flatten().next().is_none() {
             break;

@@ -3,13 +3,13 @@
 use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
-use super::least_traffic::{Misfit, Path, least_traffic};
+use super::least_traffic::{Misfit, Path, Pools, least_traffic};
 use super::machine::Machine;
 
 /// The price of code becomes so many times as high from one search to the next.
-const STEP: i64 = 4;
+const STEP: f64 = 4.0;
 
-/// Searches with a higher price, and then with one between those of the last two.
+/// Searches with a higher price, and after them such with a price between those of two before.
 const SEARCHES: usize = 5;
 const SEARCHES_BETWEEN: usize = 2;
 
@@ -25,35 +25,38 @@ pub(super) fn little_code(
     machine: Machine,
     threads: usize,
 ) -> Result<Vec<Group>, Misfit> {
-    let least = least_traffic(graph, layers, machine, threads)?;
-    let operators = graph.operators.iter().filter(|op| !op.is_view).count();
-    let fits = |path: &Path| path.code as f64 <= machine.most_code * operators as f64;
-    if machine.code_bytes == 0 || machine.most_code == 0.0 || fits(&least) {
+    let mut pools = Pools::default();
+    let least = least_traffic(graph, layers, machine, (threads, &mut pools))?;
+    if machine.code_bytes == 0 || machine.is_short(least.code, graph) {
         return Ok(least.groups);
     }
     let most_traffic = least.traffic + least.traffic / MOST_SHARE;
-    let with_price = |code_bytes: i64| {
-        least_traffic(graph, layers, Machine { code_bytes, ..machine }, threads)
+    let mut with_price = |times: f64| {
+        let code_bytes = (machine.code_bytes as f64 * times) as i64;
+        let machine = Machine { code_bytes, ..machine };
+        least_traffic(graph, layers, machine, (threads, &mut pools))
     };
-    let (mut low, mut high, mut found) = (machine.code_bytes, machine.code_bytes, None);
+    let ends_search =
+        |path: &Path| path.traffic > most_traffic || machine.is_short(path.code, graph);
+    let (mut low, mut high, mut found) = (1.0, 1.0, None);
     for _ in 0..SEARCHES {
-        high = high.saturating_mul(STEP);
+        high *= STEP;
         let path = with_price(high)?;
-        if path.traffic > most_traffic || fits(&path) {
+        if ends_search(&path) {
             found = Some(path);
             break;
         }
         low = high;
     }
     for _ in 0..SEARCHES_BETWEEN {
-        let middle = low + (high - low) / 3;
+        let middle = f64::sqrt(low * high);
         let path = with_price(middle)?;
-        if fits(&path) || path.traffic > most_traffic {
+        if ends_search(&path) {
             (high, found) = (middle, Some(path));
         } else {
             low = middle;
         }
     }
-    let found = found.filter(|path| fits(path) && path.traffic <= most_traffic);
+    let found = found.filter(|path| path.traffic <= most_traffic);
     Ok(found.unwrap_or(least).groups)
 }

@@ -1,5 +1,7 @@
 //! The memory that a group runs in, and what a group costs there.
 
+use super::graph::SplitGraph;
+
 /// What the memory and the engine are like.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -17,7 +19,7 @@ pub struct Machine {
     pub transfer_bytes: i64,
     /// Bytes that one more operator in the code counts for.
     pub code_bytes: i64,
-    /// Operators in the code for each one of the graph, at the most, if bytes can buy that; 0: as many as there are.
+    /// Operators in the code for each one of the graph, at the most, if some bytes can buy that; 0: no limit.
     pub most_code: f64,
 }
 
@@ -25,6 +27,12 @@ impl Machine {
     /// Bytes that a buffer takes.
     pub fn align(&self, bytes: i64) -> i64 {
         (bytes + self.alignment - 1) / self.alignment * self.alignment
+    }
+
+    /// Whether code of so many operators is as short as it should be.
+    pub(super) fn is_short(&self, code: i64, graph: &SplitGraph) -> bool {
+        let operators = graph.operators.iter().filter(|op| !op.is_view).count();
+        self.most_code == 0.0 || code as f64 <= self.most_code * operators as f64
     }
 }
 
