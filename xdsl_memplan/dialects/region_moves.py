@@ -5,7 +5,8 @@ dimension, in elements. Offsets are numbers or index values, sizes and strides a
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from functools import lru_cache
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -125,10 +126,20 @@ def _region(
     static, dynamic = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
     steps = (1,) * len(sizes) if strides is None else strides
     return dynamic, {
-        "static_offsets": DenseArrayBase.from_list(i64, static),
-        "static_sizes": DenseArrayBase.from_list(i64, list(sizes)),
-        "static_strides": DenseArrayBase.from_list(i64, list(steps)),
+        "static_offsets": numbers(static),
+        "static_sizes": numbers(sizes),
+        "static_strides": numbers(steps),
     }
+
+
+def numbers(values: Sequence[int]) -> DenseArrayBase[I64]:
+    """Return `array<i64: ...>`; of tiles that look alike most are the same."""
+    return _numbers(tuple(values))
+
+
+@lru_cache(maxsize=4096)
+def _numbers(values: tuple[int, ...]) -> DenseArrayBase[I64]:
+    return DenseArrayBase.from_list(i64, values)
 
 
 class _CopyOperation(_RegionOperation):
@@ -154,12 +165,14 @@ class _CopyOperation(_RegionOperation):
         strides: Sequence[int] | None = None,
     ) -> None:
         """Copy the region of `source`; without strides they are 1. All numbers are elements."""
-        assert isa(source.type, TensorType[Attribute])
+        whole = cast("TensorType[Attribute]", source.type)
         dynamic, attributes = _region(offsets, sizes, strides)
-        super().__init__(
-            operands=[source, dynamic],
+        # One operand besides a list that may have any length: nothing for IRDL to work out.
+        Operation.__init__(
+            self,
+            operands=[source, *dynamic],
             attributes=attributes,
-            result_types=[TensorType(source.type.element_type, sizes)],
+            result_types=[TensorType(whole.element_type, sizes)],
         )
 
     def verify_(self) -> None:
@@ -229,13 +242,13 @@ class CarryOp(_CopyOperation):
         over: SSAValue | None = None,
     ) -> None:
         """Copy the region of `source`, with strides of 1. All numbers are elements."""
-        assert isa(source.type, TensorType[Attribute])
+        whole = cast("TensorType[Attribute]", source.type)
         dynamic, attributes = _region(offsets, sizes, None)
         IRDLOperation.__init__(
             self,
             operands=[source, dynamic, over],
             attributes=attributes,
-            result_types=[TensorType(source.type.element_type, sizes)],
+            result_types=[TensorType(whole.element_type, sizes)],
         )
 
 
@@ -279,10 +292,11 @@ class StoreOp(_RegionOperation):
         strides: Sequence[int] | None = None,
     ) -> None:
         """Replace the region that has the shape of `source`; without strides they are 1."""
-        assert isa(source.type, TensorType[Attribute])
-        dynamic, attributes = _region(offsets, source.type.get_shape(), strides)
-        super().__init__(
-            operands=[source, destination, dynamic],
+        part = cast("TensorType[Attribute]", source.type)
+        dynamic, attributes = _region(offsets, part.get_shape(), strides)
+        Operation.__init__(
+            self,
+            operands=[source, destination, *dynamic],
             attributes={"arena": SymbolRefAttr(arena), **attributes},
             result_types=[destination.type],
         )

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerAttr, i32, i64
 from xdsl.dialects.utils import split_dynamic_index_list
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, numbers
 from xdsl_memplan.dialects.tiling_models.tile_values import shape_of, tile_type
 from xdsl_memplan.model.split_graph import Box
 from xdsl_memplan.transforms.expand_groups.axes import Place, Position
@@ -31,10 +31,7 @@ class Window:
         if tuple(sizes) == shape_of(self.value):
             return self.value
         type_ = tile_type(self.value.type, sizes)
-        ones = [1] * len(sizes)
-        return place.builder.insert(
-            tensor.ExtractSliceOp(self.value, offsets, sizes, ones, type_)
-        ).result
+        return place.builder.insert(_slice(self.value, offsets, sizes, type_)).result
 
     def carry(self, place: Place, box: BoxAt, before: SSAValue | None) -> SSAValue:
         """A copy of the part in a box, good for the next tile, in the room of the one `before`."""
@@ -57,6 +54,22 @@ class Window:
 
         found = zip(*place.indices_of(at), strict=True)
         return [number if value is None else value for number, value in found]
+
+
+def _slice(
+    value: SSAValue, offsets: Sequence[int | SSAValue], sizes: Sequence[int], type_: Attribute
+) -> tensor.ExtractSliceOp:
+    static, dynamic = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
+    return tensor.ExtractSliceOp.create(
+        operands=[value, *dynamic],
+        result_types=[type_],
+        properties={
+            "static_offsets": numbers(static),
+            "static_sizes": numbers(sizes),
+            "static_strides": numbers([1] * len(sizes)),
+            "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, len(dynamic), 0, 0]),
+        },
+    )
 
 
 def whole_window(value: SSAValue) -> Window:
