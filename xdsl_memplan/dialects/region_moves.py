@@ -5,7 +5,6 @@ dimension, in elements. Offsets are numbers or index values, sizes and strides a
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -52,6 +51,7 @@ from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.interface_models import FixedAccess, WritesInto
 from xdsl_memplan.dialects.interfaces import Access
+from xdsl_memplan.dialects.number_arrays import numbers
 from xdsl_memplan.dialects.operations_in import operations_in
 
 _COPIES = FixedAccess(operands=(Access.READ,), results=(Access.WRITE,))
@@ -95,10 +95,10 @@ class _RegionOperation(IRDLOperation):
         sizes = self.static_sizes.get_values()
         strides = self.static_strides.get_values()
         rank = whole.get_num_dims()
-        for name, numbers in (("offset", starts), ("size", sizes), ("stride", strides)):
-            if len(numbers) != rank:
+        for name, found in (("offset", starts), ("size", sizes), ("stride", strides)):
+            if len(found) != rank:
                 raise VerifyException(
-                    f"expected one {name} per dimension of {whole}, got {len(numbers)}"
+                    f"expected one {name} per dimension of {whole}, got {len(found)}"
                 )
         if starts.count(DYNAMIC_INDEX) != offsets:
             raise VerifyException(
@@ -130,16 +130,6 @@ def _region(
         "static_sizes": numbers(sizes),
         "static_strides": numbers(steps),
     }
-
-
-def numbers(values: Sequence[int]) -> DenseArrayBase[I64]:
-    """Return `array<i64: ...>`; of tiles that look alike most are the same."""
-    return _numbers(tuple(values))
-
-
-@lru_cache(maxsize=4096)
-def _numbers(values: tuple[int, ...]) -> DenseArrayBase[I64]:
-    return DenseArrayBase.from_list(i64, values)
 
 
 class _CopyOperation(_RegionOperation):

@@ -218,7 +218,11 @@ def index_signature(
 
 
 def reshape_signature(
-    reshape: Reshape, box: Box, loops: Sequence[tuple[int, int]], shape: Sequence[int], extents: Sequence[int]
+    reshape: Reshape,
+    box: Box,
+    loops: Sequence[tuple[int, int]],
+    shape: Sequence[int],
+    extents: Sequence[int],
 ) -> tuple[object, ...]:
     """Return how large the box is that a tile reads, and where the tile starts in it."""
     around = reshaped_box(reshape.groups, box, shape, extents)

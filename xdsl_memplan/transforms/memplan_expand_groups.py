@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.dialects.region_moves import StoreOp
@@ -85,7 +86,7 @@ class MemplanExpandGroupsPass(ModulePass):
                 groups = [inner for inner in function.walk() if isinstance(inner, GroupOp)]
                 if not groups:
                     continue
-                whole = function.clone() if self.check else None
+                whole = copied_operation(function) if self.check else None
                 bundles = Bundles.of(groups)
                 for inner in list(function.walk()):
                     if isinstance(inner, GroupOp):

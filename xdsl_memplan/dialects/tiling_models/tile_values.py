@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xdsl_memplan.dialects.copied_region import copied_region
+from xdsl_memplan.dialects.copies import copied_region
 from xdsl_memplan.dialects.fills import make_fill
 from xdsl_memplan.dialects.one_element import one_element
 from xdsl_memplan.model.split_graph import Box
@@ -89,7 +89,7 @@ def remake(value: SSAValue, shape: Sequence[int], builder: Builder) -> SSAValue:
 
 def empty(type_: Tensor, builder: Builder) -> SSAValue:
     """Make a tensor whose elements are to be written."""
-    return builder.insert(tensor.EmptyOp.create(result_types=[type_])).tensor
+    return builder.insert(tensor.EmptyOp.create(result_types=[type_])).results[0]
 
 
 def filled(scalar: SSAValue, type_: Tensor, builder: Builder) -> SSAValue:

@@ -22,13 +22,6 @@ from xdsl_memplan.transforms.expand_groups.axes import Position
 from xdsl_memplan.transforms.expand_groups.tile_runs import Run, runs_of_tiles
 
 
-def span_range(layout: GroupLayout, span: Span, position: Position) -> tuple[int, int]:
-    """The range of a dimension or loop in a tile."""
-    if not span.driven:
-        return span.first, span.second
-    return layout.tracks[span.first][span.second].new[position[span.first]]
-
-
 def box_in(layout: GroupLayout, spans: Iterable[Span], position: Position) -> Box:
     """The box of a tensor, or of loops, in a tile; it may be empty."""
     tracks = layout.tracks

@@ -8,7 +8,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerAttr, i3
 from xdsl.dialects.utils import split_dynamic_index_list
 from xdsl.ir import Attribute, SSAValue
 
-from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, numbers
+from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
+from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
 from xdsl_memplan.dialects.tiling_models.tile_values import shape_of, tile_type
 from xdsl_memplan.model.split_graph import Box
 from xdsl_memplan.transforms.expand_groups.axes import Place, Position
@@ -64,12 +65,18 @@ def _slice(
         operands=[value, *dynamic],
         result_types=[type_],
         properties={
-            "static_offsets": numbers(static),
-            "static_sizes": numbers(sizes),
-            "static_strides": numbers([1] * len(sizes)),
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, len(dynamic), 0, 0]),
+            **_region(static, sizes),
+            "operandSegmentSizes": slice_segments(len(dynamic)),
         },
     )
+
+
+def _region(offsets: Sequence[int], sizes: Sequence[int]) -> dict[str, Attribute]:
+    return {
+        "static_offsets": numbers(offsets),
+        "static_sizes": numbers(sizes),
+        "static_strides": numbers([1] * len(sizes)),
+    }
 
 
 def whole_window(value: SSAValue) -> Window:
@@ -83,15 +90,14 @@ def inserted(
 ) -> SSAValue:
     """A tensor with a part of it replaced."""
     static, dynamic = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
-    sizes = list(shape_of(part))
-    insert = tensor.InsertSliceOp.get(
-        part,
-        target,
-        sizes,
-        static_offsets=static,
-        static_strides=[1] * len(sizes),
-        offsets=dynamic,
-        result_type=target.type,
+    sizes = shape_of(part)
+    insert = tensor.InsertSliceOp.create(
+        operands=[part, target, *dynamic],
+        result_types=[target.type],
+        properties={
+            **_region(static, sizes),
+            "operandSegmentSizes": DenseArrayBase.from_list(i32, (1, 1, len(dynamic), 0, 0)),
+        },
     )
     return place.builder.insert(insert).result
 
