@@ -88,9 +88,10 @@ class _RegionOperation(IRDLOperation):
 
     custom_directives = (DynamicIndexList, StaticIndexList)
 
-    def _verify_region(self, whole: Attribute, part: Attribute, offsets: int) -> None:
-        assert isa(whole, TensorType[Attribute])
-        assert isa(part, TensorType[Attribute])
+    def _verify_region(self, whole_type: Attribute, part_type: Attribute, offsets: int) -> None:
+        # Verified already; `isa` with a type in brackets takes as long as all else here.
+        whole = cast("TensorType[Attribute]", whole_type)
+        part = cast("TensorType[Attribute]", part_type)
         starts = self.static_offsets.get_values()
         sizes = self.static_sizes.get_values()
         strides = self.static_strides.get_values()
