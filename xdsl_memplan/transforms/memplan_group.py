@@ -1,6 +1,6 @@
 """Groups layers that are computed tile by tile."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
@@ -312,10 +312,16 @@ class _Grouping:
 
         It stays outside: the group's result is what it shows.
         """
+        block = op.parent
+        assert block is not None
         return (
             self._viewed(op) is not None
             and not self._is_returned(op)
-            and not any(use.operation in self.group_of for use in op.results[0].uses)
+            # A reader may look elements up in its body.
+            and not any(
+                _top(use.operation, self.group_of, block) in self.group_of
+                for use in op.results[0].uses
+            )
         )
 
     def _viewed(self, op: Operation) -> SSAValue | None:
@@ -473,7 +479,7 @@ class _Grouping:
                 use.operation.operands[use.index] = store.result
 
 
-def _top(op: Operation, inside: set[Operation], block: Block) -> Operation | None:
+def _top(op: Operation, inside: Container[Operation], block: Block) -> Operation | None:
     """The operation of a group that has `op` inside; None if none has."""
     current: Operation | None = op
     while current is not None:
