@@ -14,6 +14,7 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import SPLIT, GroupOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.expand_groups.bundles import Bundles
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
@@ -79,14 +80,15 @@ class MemplanExpandGroupsPass(ModulePass):
         operation for tiles that do not compute what the groups do.
         """
         shortest = {"auto": 3, "loop": 2, "unroll": _NEVER}[self.emit]
-        for function in op.walk():
+        for function in operations_in(op):
             if isinstance(function, FuncOp):
-                groups = [inner for inner in function.walk() if isinstance(inner, GroupOp)]
+                all_ = operations_in(function)
+                groups = [inner for inner in all_ if isinstance(inner, GroupOp)]
                 if not groups:
                     continue
                 whole = copied_operation(function) if self.check else None
                 bundles = Bundles.of(groups)
-                for inner in list(function.walk()):
+                for inner in all_:
                     if isinstance(inner, GroupOp):
                         expand_group(inner, shortest, bundles)
                     elif isinstance(inner, StoreOp):

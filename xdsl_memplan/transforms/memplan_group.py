@@ -21,6 +21,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
@@ -141,7 +142,7 @@ class MemplanGroupPass(ModulePass):
         )
         home = others[0].name if others else ON_CHIP
         given = None if machine.capacity is None else _rule(self.strategy, machine.capacity)
-        for function in op.walk():
+        for function in operations_in(op):
             if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
                 if all(inner.name != GroupOp.name for inner in function.body.block.ops):
                     group_function(function, machine, self.objective, home, self.threads, given)
