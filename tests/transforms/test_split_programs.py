@@ -267,6 +267,13 @@ def later_words() -> str:
     return n.text(n.relu(n._add(later, (4, 4, 18))))
 
 
+def returned_twice() -> str:
+    """A result that is returned as it is and in another shape."""
+    n = Network()
+    x = n.relu(n.argument(16, 12))
+    return n.text(n.reshape(x, "[[0, 1], [2]]", 4, 4, 12), x)
+
+
 def returned_parts() -> str:
     """Parts of arguments, larger than the memory, returned as they are and in another shape."""
     n = Network()
@@ -278,6 +285,7 @@ def returned_parts() -> str:
 
 
 PROGRAMS = [
+    returned_twice,
     returned_parts,
     later_words,
     turned_weights,

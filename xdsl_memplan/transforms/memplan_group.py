@@ -335,6 +335,8 @@ class _Grouping:
         ops = [op for op in ops if op not in outer]
         shown = [op for op in ops if self._is_for_return(op)]
         ops = [op for op in ops if op not in shown]
+        if not ops:
+            return  # What was made before is shown in another shape, and nothing is made.
         for op in shown:
             op.detach()
         last = ops[-1]
@@ -361,7 +363,7 @@ class _Grouping:
             for value in values_used(op):
                 owner = value.owner
                 maker = owner if isinstance(owner, Operation) else owner.parent_op()
-                is_inside = maker is not None and _top(maker, set(), block) is not None
+                is_inside = maker is not None and _top(maker, set[Operation](), block) is not None
                 if (
                     is_tensor(value.type)
                     and not is_inside
