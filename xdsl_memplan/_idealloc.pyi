@@ -156,4 +156,5 @@ def split_layout(
     list[list[tuple[list[tuple[int, int]], list[int]]]],
     list[tuple[int, int, Any, int, int, int]],
     tuple[int, int, int, int, int],
+    int,
 ]: ...

@@ -161,6 +161,33 @@ def lookup() -> str:
     return n.text(n.matmul(n.relu(rows), 20))
 
 
+def lookup_in_a_view() -> str:
+    """Elements of a part of what was computed are looked up, and of nothing else."""
+    n = Network()
+    x = n.relu(n.conv(n.argument(1, 2, 8, 6), 3))
+    types = f"{t(x[1])} to {t((1, 1, 8, 6))}"
+    part = n._add(
+        f"tensor.extract_slice {x[0]}[0, 1, 0, 0] [1, 1, 8, 6] [1, 1, 1, 1] : {types}", ()
+    )
+    out = n._filled((8, 6))
+    maps = "indexing_maps = [affine_map<(i, j) -> (i, j)>]"
+    turned = n._add(
+        f"""linalg.generic {{{maps}, iterator_types = ["parallel", "parallel"]}}
+        outs({out} : {t((8, 6))}) {{
+          ^bb0(%o: f32):
+            %zero_ = arith.constant 0 : index
+            %last = arith.constant 7 : index
+            %i = linalg.index 0 : index
+            %j = linalg.index 1 : index
+            %k = arith.subi %last, %i : index
+            %x = tensor.extract {part[0]}[%zero_, %zero_, %k, %j] : {t((1, 1, 8, 6))}
+            linalg.yield %x : f32
+        }} -> {t((8, 6))}""",
+        (8, 6),
+    )
+    return n.text(turned)
+
+
 def bags() -> str:
     """Differences of neighbours: an operand is read at a place and looked up at the next one."""
     n = Network()
@@ -240,6 +267,13 @@ def later_words() -> str:
     return n.text(n.relu(n._add(later, (4, 4, 18))))
 
 
+def returned_twice() -> str:
+    """A result that is returned as it is and in another shape."""
+    n = Network()
+    x = n.relu(n.argument(16, 12))
+    return n.text(n.reshape(x, "[[0, 1], [2]]", 4, 4, 12), x)
+
+
 def returned_parts() -> str:
     """Parts of arguments, larger than the memory, returned as they are and in another shape."""
     n = Network()
@@ -251,12 +285,14 @@ def returned_parts() -> str:
 
 
 PROGRAMS = [
+    returned_twice,
     returned_parts,
     later_words,
     turned_weights,
     late_parts,
     two_results,
     lookup,
+    lookup_in_a_view,
     bags,
     odd_results,
     views_of_arguments,

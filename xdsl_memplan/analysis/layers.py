@@ -176,12 +176,16 @@ class _Layers:
         keys: dict[int, tuple[int, int]] = {i: (layer, count) for i, layer in self.layer.items()}
         closed = {keys[i] for i in keys if not self.graph.ops[i].splittable}
         total = len(self.graph.ops)
+        shown: list[int] = []
         for i in reversed(range(total)):
             if i in keys:
                 continue
             view = self.graph.ops[i].view
             readers = self.readers[i] if view else self._readers_behind_views(i)
-            read_in = sorted({keys[reader] for reader in readers})
+            read_in = sorted({keys[reader] for reader in readers if reader in keys})
+            if view and not read_in and self._makers(self.graph.ops[i]):
+                shown.append(i)
+                continue
             level = self._level(i)
             joins = [key for key in read_in if view or key not in closed]
             if len(read_in) == len(joins) == 1 and not self._is_returned(i):
@@ -195,6 +199,9 @@ class _Layers:
             else:
                 # What several layers need and no layer makes: a layer of its own before them.
                 keys[i] = (read_in[0][0] if read_in else count, i - total)
+        for i in reversed(shown):
+            # What is only returned, or read by nobody, belongs to what is shown.
+            keys[i] = keys[self._makers(self.graph.ops[i])[-1]]
         parts = self._parts(keys)
         apart = {i: (*keys[i], parts[i]) for i in range(total)}
         order = {key: number for number, key in enumerate(sorted({*apart.values()}))}

@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
 
 
@@ -23,7 +24,7 @@ def off_chip_bytes(function: FuncOp) -> int | None:
     """
     total = 0
     uniforms = Uniforms()
-    for op in function.walk():
+    for op in operations_in(function):
         if not isinstance(op, LoadOp | StoreOp | SpillOp | RetrieveOp):
             continue
         if isinstance(op.source.owner, tensor.EmptyOp):

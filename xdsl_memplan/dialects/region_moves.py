@@ -5,7 +5,7 @@ dimension, in elements. Offsets are numbers or index values, sizes and strides a
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -51,6 +51,7 @@ from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.interface_models import FixedAccess, WritesInto
 from xdsl_memplan.dialects.interfaces import Access
+from xdsl_memplan.dialects.number_arrays import numbers
 from xdsl_memplan.dialects.operations_in import operations_in
 
 _COPIES = FixedAccess(operands=(Access.READ,), results=(Access.WRITE,))
@@ -87,17 +88,18 @@ class _RegionOperation(IRDLOperation):
 
     custom_directives = (DynamicIndexList, StaticIndexList)
 
-    def _verify_region(self, whole: Attribute, part: Attribute, offsets: int) -> None:
-        assert isa(whole, TensorType[Attribute])
-        assert isa(part, TensorType[Attribute])
+    def _verify_region(self, whole_type: Attribute, part_type: Attribute, offsets: int) -> None:
+        # Verified already; `isa` with a type in brackets takes as long as all else here.
+        whole = cast("TensorType[Attribute]", whole_type)
+        part = cast("TensorType[Attribute]", part_type)
         starts = self.static_offsets.get_values()
         sizes = self.static_sizes.get_values()
         strides = self.static_strides.get_values()
         rank = whole.get_num_dims()
-        for name, numbers in (("offset", starts), ("size", sizes), ("stride", strides)):
-            if len(numbers) != rank:
+        for name, found in (("offset", starts), ("size", sizes), ("stride", strides)):
+            if len(found) != rank:
                 raise VerifyException(
-                    f"expected one {name} per dimension of {whole}, got {len(numbers)}"
+                    f"expected one {name} per dimension of {whole}, got {len(found)}"
                 )
         if starts.count(DYNAMIC_INDEX) != offsets:
             raise VerifyException(
@@ -125,9 +127,9 @@ def _region(
     static, dynamic = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
     steps = (1,) * len(sizes) if strides is None else strides
     return dynamic, {
-        "static_offsets": DenseArrayBase.from_list(i64, static),
-        "static_sizes": DenseArrayBase.from_list(i64, list(sizes)),
-        "static_strides": DenseArrayBase.from_list(i64, list(steps)),
+        "static_offsets": numbers(static),
+        "static_sizes": numbers(sizes),
+        "static_strides": numbers(steps),
     }
 
 
@@ -154,12 +156,14 @@ class _CopyOperation(_RegionOperation):
         strides: Sequence[int] | None = None,
     ) -> None:
         """Copy the region of `source`; without strides they are 1. All numbers are elements."""
-        assert isa(source.type, TensorType[Attribute])
+        whole = cast("TensorType[Attribute]", source.type)
         dynamic, attributes = _region(offsets, sizes, strides)
-        super().__init__(
-            operands=[source, dynamic],
+        # One operand besides a list that may have any length: nothing for IRDL to work out.
+        Operation.__init__(
+            self,
+            operands=[source, *dynamic],
             attributes=attributes,
-            result_types=[TensorType(source.type.element_type, sizes)],
+            result_types=[TensorType(whole.element_type, sizes)],
         )
 
     def verify_(self) -> None:
@@ -229,13 +233,13 @@ class CarryOp(_CopyOperation):
         over: SSAValue | None = None,
     ) -> None:
         """Copy the region of `source`, with strides of 1. All numbers are elements."""
-        assert isa(source.type, TensorType[Attribute])
+        whole = cast("TensorType[Attribute]", source.type)
         dynamic, attributes = _region(offsets, sizes, None)
         IRDLOperation.__init__(
             self,
             operands=[source, dynamic, over],
             attributes=attributes,
-            result_types=[TensorType(source.type.element_type, sizes)],
+            result_types=[TensorType(whole.element_type, sizes)],
         )
 
 
@@ -279,10 +283,11 @@ class StoreOp(_RegionOperation):
         strides: Sequence[int] | None = None,
     ) -> None:
         """Replace the region that has the shape of `source`; without strides they are 1."""
-        assert isa(source.type, TensorType[Attribute])
-        dynamic, attributes = _region(offsets, source.type.get_shape(), strides)
-        super().__init__(
-            operands=[source, destination, dynamic],
+        part = cast("TensorType[Attribute]", source.type)
+        dynamic, attributes = _region(offsets, part.get_shape(), strides)
+        Operation.__init__(
+            self,
+            operands=[source, destination, *dynamic],
             attributes={"arena": SymbolRefAttr(arena), **attributes},
             result_types=[destination.type],
         )

@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl_memplan.dialects import tiling_models
 from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.interfaces import TilingTrait
+from xdsl_memplan.dialects.queries import trait_of
 from xdsl_memplan.dialects.tiling import Tile, TilingRule
 from xdsl_memplan.dialects.tiling_models.elementwise import ElementwiseTiling
 
@@ -50,7 +51,7 @@ def tile_operation(op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAV
 
 
 def _trait_of(op: Operation) -> TilingTrait | None:
-    trait = op.get_trait(TilingTrait)
+    trait = trait_of(op, TilingTrait)
     if trait is None and is_elementwise(op):
         return ElementwiseTiling()
     return trait

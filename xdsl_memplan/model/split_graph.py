@@ -179,7 +179,7 @@ def operand_ranges(op: SplitOp, operand: int, loops: Box) -> Box:
     match read.access:
         case Affine(indices):
             pairs = zip(indices, read.shape, strict=True)
-            return tuple(_affine_range(index, loops, extent) for index, extent in pairs)
+            return tuple([_affine_range(index, loops, extent) for index, extent in pairs])
         case Reshape(groups):
             return reshape_operand_box(groups, loops, op.loops, read.shape)
         case Whole() | Indirect():
@@ -206,16 +206,23 @@ def tile_signature(op: SplitOp, loops: Box) -> tuple[object, ...]:
     return tuple(signature)
 
 
-def index_signature(index: Index, loops: Box, extent: int) -> tuple[int, int | None]:
+def index_signature(
+    index: Index, loops: Sequence[tuple[int, int]], extent: int
+) -> tuple[int, int | None]:
     """Return how much a tile reads along one dimension, and where that starts in its tile."""
-    start, stop = _affine_range(index, loops, extent)
+    low, high = _extremes(index, loops)
+    start, stop = _inside(index, low, high, extent)
     if start >= stop:
         return 0, None
-    return stop - start, start * index.divisor - _lowest(index, loops)
+    return stop - start, start * index.divisor - low
 
 
 def reshape_signature(
-    reshape: Reshape, box: Box, loops: Box, shape: Sequence[int], extents: Sequence[int]
+    reshape: Reshape,
+    box: Box,
+    loops: Sequence[tuple[int, int]],
+    shape: Sequence[int],
+    extents: Sequence[int],
 ) -> tuple[object, ...]:
     """Return how large the box is that a tile reads, and where the tile starts in it.
 
@@ -231,7 +238,7 @@ def reshape_signature(
 
 def reshape_operand_box(
     groups: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
-    loops: Box,
+    loops: Sequence[tuple[int, int]],
     extents: Sequence[int],
     shape: Sequence[int],
 ) -> Box:
@@ -290,16 +297,26 @@ def linear_range(box: Box, shape: Sequence[int]) -> tuple[int, int]:
 
 
 def _affine_range(index: Index, loops: Box, extent: int) -> tuple[int, int]:
-    low = high = _lowest(index, loops)
-    for loop, coefficient in index.terms:
+    low, high = _extremes(index, loops)
+    return _inside(index, low, high, extent)
+
+
+def _inside(index: Index, low: int, high: int, extent: int) -> tuple[int, int]:
+    """Return the indices from a least to a greatest sum that the operand has."""
+    divisor = index.divisor
+    first, end = -(-low // divisor), high // divisor + 1
+    # Asked of every operand of every tile: comparisons take half as long as `max` and `min`.
+    return first if first > 0 else 0, end if end < extent else extent
+
+
+def _extremes(index: Index, loops: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the least and the greatest value of the sum, before it is divided."""
+    low = high = index.constant
+    for loop, factor in index.terms:
         start, stop = loops[loop]
-        high += coefficient * (stop - 1 - start)
-    return max(0, -(-low // index.divisor)), min(extent, high // index.divisor + 1)
-
-
-def _lowest(index: Index, loops: Box) -> int:
-    """Return the least value of the sum, before it is divided."""
-    return index.constant + sum(factor * loops[loop][0] for loop, factor in index.terms)
+        low += factor * start
+        high += factor * (stop - 1)
+    return low, high
 
 
 def box_of_range(first: int, end: int, shape: Sequence[int]) -> Box:

@@ -120,6 +120,8 @@ class GroupLayout:
     """Tracks of each cut."""
     fetches: tuple[Fetch, ...]
     cost: GroupCost
+    code: int
+    """Operations that are written down, views left out: tiles that look alike are one loop."""
 
     def tiles(self, cut: int) -> int:
         """Number of tiles of a cut."""

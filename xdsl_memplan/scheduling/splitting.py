@@ -141,7 +141,7 @@ def lay_out(
 
     Raises InvalidOptionError for cuts that do not fit.
     """
-    sequence, loops, tensors, tracks, fetches, cost = _idealloc.split_layout(
+    sequence, loops, tensors, tracks, fetches, cost, code = _idealloc.split_layout(
         _graph(replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops))),
         _machine(machine),
         target,
@@ -156,6 +156,7 @@ def lay_out(
         tuple(tuple(Track(tuple(new), tuple(keep)) for new, keep in cut) for cut in tracks),
         tuple(Fetch(*fetch) for fetch in fetches),
         GroupCost(*cost),
+        code,
     )
 
 

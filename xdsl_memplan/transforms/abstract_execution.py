@@ -264,12 +264,15 @@ class _Execution:
     def accesses(self, op: Operation) -> Iterable[Instance]:
         """Everything an operation touches, and operations inside it, as one step."""
         if _touches_contents(op):
+            shapes = _that_only_give_a_shape(op)
             for index, operand in enumerate(op.operands):
-                if not _only_gives_a_shape(op, index):
+                if index not in shapes:
                     yield from self.of(operand)
         if storage_of(op) is not None and (effects := _said(op)) is not None:
             for result, access in zip(op.results, effects.results, strict=True):
                 yield from self.of(result) if access else ()
+        if not op.regions:
+            return
         given = _merge(*map(self.of, op.operands))
         for argument in (a for region in op.regions for block in region.blocks for a in block.args):
             if given and _may_point(argument.type):
@@ -455,11 +458,12 @@ def _may_be_address(type_: Attribute) -> bool:
     return isinstance(type_, IndexType)
 
 
-def _only_gives_a_shape(op: Operation, index: int) -> bool:
-    """Tell whether an operand is an input that no element is taken from, as a pooling window."""
-    if not op.regions or not _is_structured(type(op)) or index >= input_count(op):
-        return False
-    return op.regions[0].block.args[index].first_use is None
+def _that_only_give_a_shape(op: Operation) -> Sequence[int]:
+    """List the operands that are inputs which no element is taken from, as a pooling window."""
+    if not op.regions or not _is_structured(type(op)):
+        return ()
+    arguments = op.regions[0].block.args[: input_count(op)]
+    return [index for index, argument in enumerate(arguments) if argument.first_use is None]
 
 
 @cache
@@ -468,6 +472,8 @@ def _is_structured(op_class: type[Operation]) -> bool:
 
 
 def _merge(*pointers: Pointers) -> Pointers:
+    if len(found := [targets for targets in pointers if targets]) < 2:
+        return found[0] if found else ()  # Nearly always.
     return tuple(dict.fromkeys(instance for targets in pointers for instance in targets))
 
 

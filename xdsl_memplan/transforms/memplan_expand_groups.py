@@ -9,16 +9,16 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, UnitAtt
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
-from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
-from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp, GroupYieldOp
+from xdsl_memplan.dialects.copies import copied_operation
+from xdsl_memplan.dialects.groups import SPLIT, GroupOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
-from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
 from xdsl_memplan.transforms.expand_groups.bundles import Bundles
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
+from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
 from xdsl_memplan.transforms.expand_groups.merged_parts import merge_parts
 from xdsl_memplan.transforms.expand_groups.shared_values import share_values
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
@@ -81,14 +81,15 @@ class MemplanExpandGroupsPass(ModulePass):
         operation for tiles that do not compute what the groups do.
         """
         shortest = {"auto": 3, "loop": 2, "unroll": _NEVER}[self.emit]
-        for function in op.walk():
+        for function in operations_in(op):
             if isinstance(function, FuncOp):
-                groups = [inner for inner in function.walk() if isinstance(inner, GroupOp)]
+                all_ = operations_in(function)
+                groups = [inner for inner in all_ if isinstance(inner, GroupOp)]
                 if not groups:
                     continue
-                whole = function.clone() if self.check else None
+                whole = copied_operation(function) if self.check else None
                 bundles = Bundles.of(groups)
-                for inner in list(function.walk()):
+                for inner in all_:
                     if isinstance(inner, GroupOp):
                         expand_group(inner, shortest, bundles)
                     elif isinstance(inner, StoreOp):
@@ -126,37 +127,9 @@ def expand_group(group: GroupOp, shortest_loop: int, bundles: Bundles | None = N
     Raises PassFailedException for cuts that do not fit.
     """
     bundles = Bundles() if bundles is None else bundles
-    split = FunctionSplitGraph.of_group(group)
-    terminator = group.body.block.last_op
-    assert isinstance(terminator, GroupYieldOp)
-    position = {value: number for number, value in enumerate(split.values)}
-    yielded = [position[value] for value in terminator.values]
-    target = max(
-        (i for i, op in enumerate(split.graph.ops) if set(op.results) & set(yielded)), default=0
-    )
-    residencies = [
-        residency.residency(position[value])
-        for value, residency in zip(group.inputs, group.residencies, strict=True)
-        if value in position
-    ]
-    homes = {
-        tensor: None if home.data == ON_CHIP else home.data
-        for tensor, home in zip(yielded, group.homes, strict=True)
-    }
-    staged = any(home is not None for home in homes.values()) or any(
-        residency.kind != "resident" for residency in residencies
-    )
-    body = list(group.body.block.ops)
-    cuts = [
-        cut._replace(op=split.operations.index(body[cut.op]))
-        for cut in (attribute.cut for attribute in group.cuts)
-    ]
-    target = next((cut.op for cut in cuts if cut.kind == "result"), target)
-    try:
-        machine = SplitMachine(None, is_staged=staged, stages_arguments=staged)
-        layout = lay_out(split.graph, machine, target, cuts, residencies)
-    except ValueError as error:
-        raise PassFailedException(f"memplan-expand-groups: {error}") from error
+    found = laid_out(group)
+    split, layout = found.split, found.layout
+    position, yielded = found.position, found.yielded
     builder = Builder(InsertPoint.before(group))
     outside = [(value, position[value]) for value in group.inputs if value in position]
     places = {
@@ -171,8 +144,8 @@ def expand_group(group: GroupOp, shortest_loop: int, bundles: Bundles | None = N
             split.operations,
             split.values,
             merged.layout,
-            cuts,
-            homes,
+            found.cuts,
+            found.homes,
             shortest_loop,
             {**places, **merged.places},
         ),

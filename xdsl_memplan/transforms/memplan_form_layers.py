@@ -14,6 +14,7 @@ from xdsl_memplan.analysis.layers import form_layers
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.side_effects import only_asserts
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.unread import erase_unread
 
 
@@ -61,7 +62,7 @@ class MemplanFormLayersPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Number the layers of every function of the module ``op``; linear in its operations."""
-        for function in op.walk():
+        for function in operations_in(op):
             if isinstance(function, FuncOp) and function.body.blocks:
                 _form(function)
 

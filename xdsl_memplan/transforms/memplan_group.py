@@ -1,6 +1,6 @@
 """Groups layers that are computed tile by tile."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
@@ -21,6 +21,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
@@ -146,7 +147,7 @@ class MemplanGroupPass(ModulePass):
         )
         home = others[0].name if others else ON_CHIP
         given = None if machine.capacity is None else _rule(self.strategy, machine.capacity)
-        for function in op.walk():
+        for function in operations_in(op):
             if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
                 if all(inner.name != GroupOp.name for inner in function.body.block.ops):
                     group_function(function, machine, self.objective, home, self.threads, given)
@@ -317,10 +318,16 @@ class _Grouping:
 
         It stays outside: the group's result is what it shows.
         """
+        block = op.parent
+        assert block is not None
         return (
             self._viewed(op) is not None
             and not self._is_returned(op)
-            and not any(use.operation in self.group_of for use in op.results[0].uses)
+            # A reader may look elements up in its body.
+            and not any(
+                _top(use.operation, self.group_of, block) in self.group_of
+                for use in op.results[0].uses
+            )
         )
 
     def _viewed(self, op: Operation) -> SSAValue | None:
@@ -333,6 +340,8 @@ class _Grouping:
         ops = [op for op in ops if op not in outer]
         shown = [op for op in ops if self._is_for_return(op)]
         ops = [op for op in ops if op not in shown]
+        if not ops:
+            return  # What was made before is shown in another shape, and nothing is made.
         for op in shown:
             op.detach()
         last = ops[-1]
@@ -359,7 +368,7 @@ class _Grouping:
             for value in values_used(op):
                 owner = value.owner
                 maker = owner if isinstance(owner, Operation) else owner.parent_op()
-                is_inside = maker is not None and _top(maker, set(), block) is not None
+                is_inside = maker is not None and _top(maker, set[Operation](), block) is not None
                 if (
                     is_tensor(value.type)
                     and not is_inside
@@ -478,7 +487,7 @@ class _Grouping:
                 use.operation.operands[use.index] = store.result
 
 
-def _top(op: Operation, inside: set[Operation], block: Block) -> Operation | None:
+def _top(op: Operation, inside: Container[Operation], block: Block) -> Operation | None:
     """The operation of a group that has `op` inside; None if none has."""
     current: Operation | None = op
     while current is not None:

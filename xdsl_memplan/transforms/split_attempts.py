@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
@@ -216,7 +217,7 @@ def _moving_nothing(
 
 
 def _trial(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:
-    trial = module.clone()
+    trial = copied_operation(module)
     run(trial, passes)
     return trial
 

@@ -3,6 +3,7 @@
 from xdsl.dialects.func import FuncOp
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
+from xdsl_memplan.dialects.operations_in import operations_in
 
 
 def erase_unread(function: FuncOp) -> None:
@@ -10,9 +11,8 @@ def erase_unread(function: FuncOp) -> None:
 
     Tiles of them would be fetched for nothing. What has effects stays.
     """
-    for op in list(function.body.walk(reverse=True)):
-        if op.parent is None:
-            continue  # Inside of what is erased already.
+    _, *inside = operations_in(function)
+    for op in reversed(inside):
         is_read = any(result.first_use is not None for result in op.results)
         if op.results and not is_read and not must_keep_order(op):
             op.detach()

@@ -7,6 +7,7 @@ how often a loop runs is read off its bounds.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import cast
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
@@ -28,7 +29,6 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 from xdsl.utils.exceptions import PassFailedException
-from xdsl.utils.hints import isa
 
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.memplan import ArenaOp, BufferOp
@@ -105,9 +105,11 @@ def _bytes_off_chip(op: Operation, ends: Sequence[SSAValue], on_chip: str | None
     marked = MOVE in op.attributes
     off_chip = [a != on_chip if a is not None else marked for a in map(_arena, ends)]
     type_ = ends[-1].type
-    assert isa(type_, MemRefType[Attribute])
+    assert isinstance(type_, MemRefType)
+    memory = cast("MemRefType[Attribute]", type_)
     # Not the span of a strided layout: what lies between the elements does not move.
-    return prod(type_.get_shape()) * (element_size_bytes(type_.element_type) or 0) * sum(off_chip)
+    element = element_size_bytes(memory.element_type) or 0
+    return prod(memory.get_shape()) * element * sum(off_chip)
 
 
 def _arena(value: SSAValue) -> str | None:
@@ -257,9 +259,9 @@ def _apply(expression: AffineExpr, operands: Sequence[_Linear], dims: int) -> _L
 def _check_bounds(op: memref.SubviewOp, indices: _Indices) -> None:
     """Check that a region lies in its memref, as far as its offsets are known."""
     assert isinstance(op.source.type, ShapedType)
-    dynamic = iter(op.offsets)
     numbers = (op.static_offsets, op.static_sizes, op.static_strides)
     offsets, sizes, strides = (attribute.get_values() for attribute in numbers)
+    dynamic = iter(op.offsets if DYNAMIC_INDEX in offsets else ())
     shape = op.source.type.get_shape()
     for dimension, offset in enumerate(offsets):
         index = next(dynamic) if offset == DYNAMIC_INDEX else None

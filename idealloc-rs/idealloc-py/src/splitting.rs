@@ -269,7 +269,7 @@ fn residency_name(residency: Residency) -> (String, i64) {
 }
 
 /// A group laid out: sequence of (operator, level), ranges of their loops, ranges of tensors, tracks per cut, tensors
-/// from outside with level, kind, reader, loop and slices, and the cost.
+/// from outside with level, kind, reader, loop and slices, the cost, and the operators in the code.
 type LayoutTuple = (
     Vec<(usize, usize)>,
     Vec<Vec<SpanTuple>>,
@@ -277,6 +277,7 @@ type LayoutTuple = (
     Vec<Vec<TrackTuple>>,
     Vec<(usize, usize, String, usize, usize, i64)>,
     CostTuple,
+    i64,
 );
 
 fn span_tuples(spans: &[Span]) -> Vec<SpanTuple> {
@@ -369,5 +370,5 @@ fn split_layout(
         .iter()
         .map(|t| t.all().iter().map(|t| (t.new.clone(), t.keep.clone())).collect())
         .collect();
-    Ok((sequence, loops, ranges, tracks, externals, cost))
+    Ok((sequence, loops, ranges, tracks, externals, cost, layout.code()))
 }

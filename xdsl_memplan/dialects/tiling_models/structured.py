@@ -3,6 +3,7 @@
 from collections.abc import Iterator as Iteration
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
@@ -25,6 +26,7 @@ from xdsl_memplan.dialects.interfaces import Access as Effect
 from xdsl_memplan.dialects.interfaces import Effects, TilingTrait, has_contents
 from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.queries import effects_of
+from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling import LoopRange, Read, Tile, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     empty,
@@ -95,7 +97,7 @@ class StructuredTiling(TilingTrait):
             tuple(iterators),
             result_access,
             tuple(reads),
-            cuttable=cuttable_loops(op.body.block, len(op.inputs), reductions),
+            cuttable=cuttable_loops(op.regions[0].block, input_count(op), reductions),
             work_per_point=int(_is_contraction(op, maps, is_parallel)),
         )
 
@@ -106,10 +108,11 @@ class StructuredTiling(TilingTrait):
         assert effects is not None
         maps = [attribute.data for attribute in op.get_indexing_maps()]
         positions = _positions_read(op, effects)
+        inputs = input_count(op)
         given = dict(zip(positions, tile.operands, strict=False))
         operands: list[SSAValue] = []
         for position, (operand, map_) in enumerate(zip(op.operands, maps, strict=True)):
-            output = position - len(op.inputs)
+            output = position - inputs
             if output >= 0 and tile.destinations is not None:
                 operands.append(tile.destinations[output])
             elif position in given:
@@ -121,7 +124,7 @@ class StructuredTiling(TilingTrait):
             else:
                 type_ = tile_type(operand.type, _tile_shape(map_, tile))
                 operands.append(empty(type_, builder))
-        types = [operand.type for operand in operands[len(op.inputs) :]]
+        types = [operand.type for operand in operands[inputs:]]
         result = rebuilt(op, operands, types)
         if any(_constants(map_) for map_ in maps):
             result.properties["indexing_maps"] = ArrayAttr(
@@ -135,6 +138,7 @@ class StructuredTiling(TilingTrait):
         return result.results
 
 
+@lru_cache(maxsize=4096)
 def affine_access(map_: AffineMap) -> Affine | None:
     """Return the indices of an indexing map as sums of loops; None if they are something else."""
     indices: list[Index] = []
@@ -241,7 +245,7 @@ def _result_access(
     is_parallel: Sequence[bool],
 ) -> tuple[int | None, ...] | None:
     """Return the loop of each dimension of the results that are used."""
-    outputs = list(zip(op.results, maps[len(op.inputs) :], strict=True))
+    outputs = list(zip(op.results, maps[input_count(op) :], strict=True))
     used = [(result, map_) for result, map_ in outputs if result.first_use] or outputs[:1]
     if len({map_ for _, map_ in used}) != 1:
         return None
@@ -267,11 +271,11 @@ def _result_access(
 
 def _positions_read(op: LinalgStructuredOperation, effects: Effects) -> list[int]:
     """List the operands whose elements count, but for outputs that can be made again."""
+    inputs = input_count(op)
     return [
         position
         for position, effect in enumerate(effects.operands)
-        if effect & Effect.READ
-        and not (position >= len(op.inputs) and is_remade(op.operands[position]))
+        if effect & Effect.READ and not (position >= inputs and is_remade(op.operands[position]))
     ]
 
 
@@ -349,11 +353,12 @@ def _is_contraction(
     op: LinalgStructuredOperation, maps: Sequence[AffineMap], is_parallel: Sequence[bool]
 ) -> bool:
     """Tell whether products are summed over loops that two inputs share."""
-    if not any(inner.name in ("arith.mulf", "arith.muli") for inner in op.body.walk()):
+    body = op.regions[0].block
+    if not any(inner.name in ("arith.mulf", "arith.muli") for inner in body.walk()):
         return False
     reduced = [
         {loop for loop in map_.used_dims() if not is_parallel[loop]}
-        for argument, map_ in zip(op.body.block.args, maps[: len(op.inputs)], strict=False)
-        if argument.uses
+        for argument, map_ in zip(body.args, maps[: input_count(op)], strict=False)
+        if argument.first_use is not None
     ]
     return any(a & b for i, a in enumerate(reduced) for b in reduced[:i])

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xdsl_memplan.dialects.copies import copied_region
 from xdsl_memplan.dialects.fills import make_fill
 from xdsl_memplan.dialects.one_element import one_element
 from xdsl_memplan.model.split_graph import Box
@@ -88,7 +89,7 @@ def remake(value: SSAValue, shape: Sequence[int], builder: Builder) -> SSAValue:
 
 def empty(type_: Tensor, builder: Builder) -> SSAValue:
     """Make a tensor whose elements are to be written."""
-    return builder.insert(tensor.EmptyOp.create(result_types=[type_])).tensor
+    return builder.insert(tensor.EmptyOp.create(result_types=[type_])).results[0]
 
 
 def filled(scalar: SSAValue, type_: Tensor, builder: Builder) -> SSAValue:
@@ -125,7 +126,7 @@ def rebuilt(op: Operation, operands: Sequence[SSAValue], types: Sequence[Attribu
     return type(op).create(
         operands=operands,
         result_types=types,
-        properties=op.properties.copy(),
-        attributes=op.attributes.copy(),
-        regions=[region.clone() for region in op.regions],
+        properties=op.properties,
+        attributes=op.attributes,
+        regions=[copied_region(region) for region in op.regions],
     )

@@ -13,12 +13,10 @@ from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseArrayBase,
     IntegerAttr,
     ShapedType,
     SymbolRefAttr,
     UnitAttr,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
@@ -26,6 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl_memplan.dialects.fills import make_fill
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
 from xdsl_memplan.dialects.off_chip import MOVE
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.liveness import Liveness
@@ -214,10 +213,10 @@ class Emitter:
                     operands=[value, *dynamic],
                     result_types=[type],
                     properties={
-                        "static_offsets": _numbers(static),
-                        "static_sizes": _numbers(view.sizes),
-                        "static_strides": _numbers(view.strides),
-                        "operandSegmentSizes": _segments(len(dynamic)),
+                        "static_offsets": numbers(static),
+                        "static_sizes": numbers(view.sizes),
+                        "static_strides": numbers(view.strides),
+                        "operandSegmentSizes": slice_segments(len(dynamic)),
                     },
                 )
             case Expand():
@@ -226,7 +225,7 @@ class Emitter:
                     result_types=[type],
                     properties={
                         "reassociation": _groups(view.groups),
-                        "static_output_shape": DenseArrayBase.from_list(i64, view.shape),
+                        "static_output_shape": numbers(view.shape),
                     },
                 )
             case Collapse():
@@ -292,11 +291,6 @@ def _elements(value: SSAValue) -> int:
     return count
 
 
-@lru_cache(maxsize=4096)
-def _numbers(numbers: tuple[int, ...]) -> DenseArrayBase:
-    return DenseArrayBase.from_list(i64, numbers)
-
-
 @lru_cache(maxsize=64)
 def _symbol(name: str) -> SymbolRefAttr:
     return SymbolRefAttr(name)
@@ -305,11 +299,6 @@ def _symbol(name: str) -> SymbolRefAttr:
 @lru_cache(maxsize=64)
 def _i64(number: int) -> IntegerAttr:
     return IntegerAttr(number, i64)
-
-
-@lru_cache(maxsize=64)
-def _segments(offsets: int) -> DenseArrayBase:
-    return DenseArrayBase.from_list(i32, (1, offsets, 0, 0))
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
@@ -72,7 +73,7 @@ class IndexValues:
     def _constant(self, number: int) -> SSAValue:
         key = ("constant", None, number)
         if key not in self.known:
-            self.known[key] = self._insert(arith.ConstantOp(IntegerAttr(number, IndexType())))
+            self.known[key] = self._insert(_index_constant(number))
         return self.known[key]
 
     def _insert(self, op: Operation) -> SSAValue:
@@ -137,5 +138,14 @@ class Place:
 
     def constant(self, number: int) -> SSAValue:
         """An index constant, where the code is."""
-        attribute = IntegerAttr(number, IndexType())
-        return self.builder.insert(arith.ConstantOp(attribute)).result
+        return self.builder.insert(_index_constant(number)).results[0]
+
+
+def _index_constant(number: int) -> arith.ConstantOp:
+    value = _index(number)
+    return arith.ConstantOp.create(result_types=[value.type], properties={"value": value})
+
+
+@lru_cache(maxsize=4096)
+def _index(number: int) -> IntegerAttr[IndexType]:
+    return IntegerAttr(number, IndexType())

@@ -22,16 +22,15 @@ from xdsl_memplan.transforms.expand_groups.axes import Position
 from xdsl_memplan.transforms.expand_groups.tile_runs import Run, runs_of_tiles
 
 
-def span_range(layout: GroupLayout, span: Span, position: Position) -> tuple[int, int]:
-    """The range of a dimension or loop in a tile."""
-    if not span.driven:
-        return span.first, span.second
-    return layout.tracks[span.first][span.second].new[position[span.first]]
-
-
 def box_in(layout: GroupLayout, spans: Iterable[Span], position: Position) -> Box:
     """The box of a tensor, or of loops, in a tile; it may be empty."""
-    return tuple(span_range(layout, span, position) for span in spans)
+    tracks = layout.tracks
+    return tuple(
+        [
+            tracks[first][second].new[position[first]] if driven else (first, second)
+            for driven, first, second in spans
+        ]
+    )
 
 
 def is_empty(box: Box) -> bool:
@@ -182,17 +181,24 @@ def _add_reads(
 ) -> None:
     """Add what tiles read of some dimensions of an operand, and where the tile lies in that."""
     what, _ = part
-    tracks = [layout.tracks[cut][span.second].new for span in spans if _follows(span, cut)]
+    # Loops that follow other cuts stay where they are.
+    loops = list(box_in(layout, spans, elsewhere))
+    varied = [
+        (loop, layout.tracks[cut][span.second].new)
+        for loop, span in enumerate(spans)
+        if _follows(span, cut)
+    ]
     signatures: list[object] = []
     starts: list[tuple[int, ...]] = []
-    position = list(elsewhere)
     for tile in range(columns.tiles):
-        position[cut] = tile
-        if any(new[tile][0] >= new[tile][1] for new in tracks):
+        is_idle = False
+        for loop, new in varied:
+            loops[loop] = start, stop = new[tile]
+            is_idle = is_idle or start >= stop
+        if is_idle:
             signatures.append(None)  # Nothing is computed.
             starts.append(())
             continue
-        loops = box_in(layout, spans, tuple(position))
         signature, start = _read_of(part, loops, extents)
         signatures.append(signature)
         starts.append(start)
@@ -203,7 +209,9 @@ def _add_reads(
             columns.even.append([start[dimension] if start else 0 for start in starts])
 
 
-def _read_of(part: _Part, loops: Box, extents: Sequence[int]) -> tuple[object, tuple[int, ...]]:
+def _read_of(
+    part: _Part, loops: Sequence[tuple[int, int]], extents: Sequence[int]
+) -> tuple[object, tuple[int, ...]]:
     """What a tile looks like to an operand, and where what it reads starts."""
     what, size = part
     if isinstance(what, Index):

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerAttr, i32, i64
 from xdsl.dialects.utils import split_dynamic_index_list
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
+from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
 from xdsl_memplan.dialects.tiling_models.tile_values import shape_of, tile_type
 from xdsl_memplan.model.split_graph import Box
@@ -31,10 +32,7 @@ class Window:
         if tuple(sizes) == shape_of(self.value):
             return self.value
         type_ = tile_type(self.value.type, sizes)
-        ones = [1] * len(sizes)
-        return place.builder.insert(
-            tensor.ExtractSliceOp(self.value, offsets, sizes, ones, type_)
-        ).result
+        return place.builder.insert(_slice(self.value, offsets, sizes, type_)).result
 
     def carry(self, place: Place, box: BoxAt, before: SSAValue | None) -> SSAValue:
         """A copy of the part in a box, good for the next tile, in the room of the one `before`."""
@@ -59,6 +57,28 @@ class Window:
         return [number if value is None else value for number, value in found]
 
 
+def _slice(
+    value: SSAValue, offsets: Sequence[int | SSAValue], sizes: Sequence[int], type_: Attribute
+) -> tensor.ExtractSliceOp:
+    static, dynamic = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
+    return tensor.ExtractSliceOp.create(
+        operands=[value, *dynamic],
+        result_types=[type_],
+        properties={
+            **_region(static, sizes),
+            "operandSegmentSizes": slice_segments(len(dynamic)),
+        },
+    )
+
+
+def _region(offsets: Sequence[int], sizes: Sequence[int]) -> dict[str, Attribute]:
+    return {
+        "static_offsets": numbers(offsets),
+        "static_sizes": numbers(sizes),
+        "static_strides": numbers([1] * len(sizes)),
+    }
+
+
 def whole_window(value: SSAValue) -> Window:
     """All of a tensor."""
     zeros = (0,) * len(shape_of(value))
@@ -70,15 +90,14 @@ def inserted(
 ) -> SSAValue:
     """A tensor with a part of it replaced."""
     static, dynamic = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
-    sizes = list(shape_of(part))
-    insert = tensor.InsertSliceOp.get(
-        part,
-        target,
-        sizes,
-        static_offsets=static,
-        static_strides=[1] * len(sizes),
-        offsets=dynamic,
-        result_type=target.type,
+    sizes = shape_of(part)
+    insert = tensor.InsertSliceOp.create(
+        operands=[part, target, *dynamic],
+        result_types=[target.type],
+        properties={
+            **_region(static, sizes),
+            "operandSegmentSizes": DenseArrayBase.from_list(i32, (1, 1, len(dynamic), 0, 0)),
+        },
     )
     return place.builder.insert(insert).result
 

@@ -12,9 +12,10 @@ from xdsl_memplan.transforms.verify_split.held_parts import (
     Held,
     Origin,
     Part,
+    left_of,
     meet,
+    share_a_tensor,
     tensors_of,
-    without,
 )
 
 Shift = Sequence[int | None]
@@ -44,7 +45,7 @@ def check_holds(held: Held, region: Box, want: Held, shift: Shift) -> list[tuple
             shared = meet(part.box, box)
             if shared is not None and _is_same(part, leaf, shared, shift):
                 pairs.append((number, wanted))
-                rest = [piece for r in rest for piece in without(r, shared)]
+                rest = left_of(rest, shared)
                 if not rest:
                     break
         if rest:
@@ -171,30 +172,28 @@ def shifts(held: Held, region: Box, want: Held) -> list[list[int | None]]:
 
     Raises MismatchError if it can lie nowhere, NotFollowedError if no place is known.
     """
-    is_uniform, is_different = True, False
+    parts = list(known_parts(held, region))
     found: list[list[int | None]] = []
     placed: Box | None = None
-    for part, box in known_parts(held, region):
-        is_uniform = False
+    for part, box in parts:
         if placed is not None and meet(placed, box) is None:
             continue  # What the same elements are besides matters, other elements do not.
         for leaf in want.parts:
-            if tensors_of(leaf, leaf.box) & tensors_of(part, box):
+            if share_a_tensor(leaf, leaf.box, part, box):
                 shift = _shift_between(part, leaf, [a for a, _ in box], want.shape)
                 if shift is not None and shift not in found:
                     found.append(shift)
                     placed = placed or box
-        is_different = is_different or all(
-            bool(tensors_of(leaf, leaf.box) & tensors_of(part, box))
-            or are_different(part.origin, leaf.origin)
-            for leaf in want.parts
-        )
     if found:
         return found
-    if is_uniform:
+    if not parts:
         return [[0 if extent == 1 else None for extent in want.shape]]
-    if is_different:
-        raise MismatchError("reads other tensors than the whole program")
+    for part, box in parts:
+        if all(
+            share_a_tensor(leaf, leaf.box, part, box) or are_different(part.origin, leaf.origin)
+            for leaf in want.parts
+        ):
+            raise MismatchError("reads other tensors than the whole program")
     raise NotFollowedError("is not known to read the tensors of the whole program")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import cast
 
 from xdsl.dialects import arith, tensor
@@ -23,6 +23,7 @@ from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineDimExpr,
     AffineExpr,
+    AffineMap,
 )
 
 from xdsl_memplan.dialects.purity import only_computes
@@ -210,18 +211,19 @@ def _structured(op: LinalgStructuredOperation) -> Computation:
         raise NotFollowedError(f"{op.name} leaves strides to their defaults") from error
     if not op.results:
         raise NotFollowedError(f"{op.name} has no results")
-    tensors = [k for k, operand in enumerate(op.operands) if is_tensor(operand)]
-    sums = tuple(tuple(map(_sum, maps[k].results)) for k in tensors)
-    arguments = op.body.block.args
-    reads = tuple(arguments[k].first_use is not None for k in tensors)
-    inputs = sum(k < len(op.inputs) for k in tensors)
-    found = Computation(op, [op.operands[k] for k in tensors], sums, reads, inputs, False)
+    operands, body = list(op.operands), op.body.block
+    tensors = [k for k, operand in enumerate(operands) if is_tensor(operand)]
+    sums = tuple(_sums(maps[k]) for k in tensors)
+    reads = tuple(body.args[k].first_use is not None for k in tensors)
+    all_inputs = len(op.inputs)
+    inputs = sum(k < all_inputs for k in tensors)
+    found = Computation(op, [operands[k] for k in tensors], sums, reads, inputs, False)
     if op.name == "linalg.generic":
-        _add_body(found, op.body.block)
-    if len(tensors) < len(op.operands):
-        scalars = [None if is_tensor(operand) else scalar_key(operand) for operand in op.operands]
+        _add_body(found, body)
+    if len(tensors) < len(operands):
+        scalars = [None if is_tensor(operand) else scalar_key(operand) for operand in operands]
         found.body = (found.body, *scalars)
-    products = any(inner.name in ("arith.mulf", "arith.muli") for inner in op.body.block.ops)
+    products = any(inner.name in ("arith.mulf", "arith.muli") for inner in body.ops)
     found.is_contraction = bool(found.reduced) and products and _shares_a_sum(found)
     return found
 
@@ -238,6 +240,11 @@ def _shares_a_sum(found: Computation) -> bool:
 
 def _dims(loops: "Sequence[int] | range | object") -> tuple[Sum, ...]:
     return tuple(Sum(0, ((loop, 1),)) for loop in loops)  # pyright: ignore
+
+
+@lru_cache(maxsize=4096)
+def _sums(map_: AffineMap) -> tuple[Sum, ...]:
+    return tuple(map(_sum, map_.results))
 
 
 def _sum(expression: AffineExpr) -> Sum:

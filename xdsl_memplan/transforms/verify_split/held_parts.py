@@ -135,6 +135,13 @@ def tensors_of(part: Part, box: Box) -> frozenset[object]:
     return frozenset((part.origin.key, number) for number in members)
 
 
+def share_a_tensor(one: Part, box: Box, other: Part, other_box: Box) -> bool:
+    """Tell whether boxes of two parts are of the same tensor of the whole program."""
+    if one.origin.row is None and other.origin.row is None:
+        return one.origin.key == other.origin.key
+    return bool(tensors_of(one, box) & tensors_of(other, other_box))
+
+
 @dataclass(frozen=True)
 class Held:
     """What a tensor holds; nothing where no part is."""
@@ -171,6 +178,13 @@ def without(box: Box, hole: Box) -> Iterator[Box]:
             if piece[0] < piece[1]:
                 yield (*rest[:dimension], piece, *rest[dimension + 1 :])
         rest[dimension] = (c, d)
+
+
+def left_of(boxes: list[Box], hole: Box) -> list[Box]:
+    """What a hole leaves of boxes."""
+    if len(boxes) == 1 and boxes[0] == hole:
+        return []  # Nearly always.
+    return [piece for box in boxes for piece in without(box, hole)]
 
 
 def overwritten(held: Held, parts: Sequence[Part], region: Box) -> Held:

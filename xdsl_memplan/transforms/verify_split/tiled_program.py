@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr
@@ -31,8 +31,8 @@ from xdsl_memplan.transforms.verify_split.held_parts import (
     Held,
     Origin,
     Part,
+    left_of,
     whole_box,
-    without,
 )
 from xdsl_memplan.transforms.verify_split.matched_insertion import set_apart
 from xdsl_memplan.transforms.verify_split.matched_reshape import reshaped
@@ -49,6 +49,8 @@ from xdsl_memplan.transforms.verify_split.whole_program import (
     sets_apart,
     sliced,
 )
+
+_WithOffsets: TypeAlias = tensor.ExtractSliceOp | tensor.InsertSliceOp | LoadOp | CarryOp | StoreOp
 
 _MOST_RUNS = 4096
 """Runs of iterations that are alike, in a loop."""
@@ -159,15 +161,17 @@ class TiledProgram:
             check_effects(op, self._asserted)
 
     def _empty(self, op: tensor.EmptyOp) -> None:
-        self._held[op.tensor] = Held(shape_of(op.tensor), ())
+        [result] = op.results
+        self._held[result] = Held(shape_of(result), ())
 
     def _slice(self, op: tensor.ExtractSliceOp) -> None:
-        offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
-        _check_slice(op, offsets, shape_of(op.source))
-        self._held[op.result] = sliced(self.held(op.source), op, offsets, op.result)
+        offsets = self._offsets(op)
+        source, result = self.held(op.operands[0]), op.results[0]
+        _check_slice(op, offsets, source.shape)
+        self._held[result] = sliced(source, op, offsets, result)
 
     def _insert(self, op: tensor.InsertSliceOp) -> None:
-        offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
+        offsets = self._offsets(op)
         _check_slice(op, offsets, shape_of(op.dest))
         if any(step != 1 for step in op.static_strides.get_values()):
             try:
@@ -214,9 +218,9 @@ class TiledProgram:
             self._held[result] = held
 
     def _copy(self, op: LoadOp | CarryOp) -> None:
-        offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
+        offsets = self._offsets(op)
         sizes, steps = op.static_sizes.get_values(), op.static_strides.get_values()
-        source = self.held(op.source)
+        source = self.held(op.operands[0])
         _check_inside(region_of(offsets, sizes, steps), source.shape)
         held = copied(source, op, offsets)
         if isinstance(op, LoadOp) and any(part.access for part in held.parts):
@@ -225,7 +229,7 @@ class TiledProgram:
         self._held[op.result] = held
 
     def _store(self, op: StoreOp) -> None:
-        offsets = self._offsets(op.static_offsets.get_values(), op.offsets)
+        offsets = self._offsets(op)
         sizes = op.static_sizes.get_values()
         if any(step != 1 for step in op.static_strides.get_values()):
             raise NotFollowedError("memplan.store with steps")
@@ -235,11 +239,14 @@ class TiledProgram:
         self.times[op] += 1
         self._held[op.result] = put(source, target, offsets, sizes, op)
 
-    def _offsets(self, static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[int]:
-        values = iter(dynamic)
-        return [
+    def _offsets(self, op: _WithOffsets) -> Sequence[int]:
+        static = op.static_offsets.get_values()
+        if DYNAMIC_INDEX not in static:
+            return static
+        values = iter(op.offsets)
+        return tuple(
             self._evaluate(next(values)) if offset == DYNAMIC_INDEX else offset for offset in static
-        ]
+        )
 
     def _check_returned(self, op: ReturnOp) -> None:
         for number, (mine, other) in enumerate(
@@ -260,7 +267,7 @@ class TiledProgram:
         """Check that everything is written; return by how many parts."""
         rest = [whole_box(held.shape)]
         for part in held.parts:
-            rest = [piece for box in rest for piece in without(box, part.box)]
+            rest = left_of(rest, part.box)
         if rest:
             where = "x".join(f"[{a}, {b})" for a, b in rest[0])
             kind = NotFollowedError if self.program.reads_undefined() else MismatchError

@@ -1,0 +1,162 @@
+"""What the search expects a group to take in code, beside what expansion writes.
+
+The price counts operations, views left out, once for every kind of tile (`GroupLayout.code`). As
+many are written that carry the number of their layer, if two tiles that look alike are a loop
+already (`emit=loop`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+from xdsl.utils.exceptions import PassFailedException
+
+from tests.transforms.networks import Network
+from tests.transforms.test_split_programs import (
+    PROGRAMS,
+    feed_forward,
+    in_layers,
+    odd_results,
+    returned_parts,
+    shared_keys,
+)
+from xdsl_memplan.analysis.split_graph import LAYER
+from xdsl_memplan.dialects.groups import CutAttr, GroupOp
+from xdsl_memplan.model.tiling_plan import LoopCut
+from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
+from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+
+
+def groups_of(module: ModuleOp) -> list[GroupOp]:
+    return [op for op in module.walk() if isinstance(op, GroupOp)]
+
+
+def operations_of(block: Block) -> Iterator[Operation]:
+    """Operations, those of loops among them; what one element is made of is none."""
+    for op in block.ops:
+        yield op
+        if isinstance(op, scf.ForOp):
+            yield from operations_of(op.body.block)
+
+
+def written(module: ModuleOp) -> Counter[int]:
+    """Operations of each layer that are in no group."""
+    [function] = [op for op in module.walk() if isinstance(op, FuncOp)]
+    layers = (op.attributes.get(LAYER) for op in operations_of(function.body.block))
+    return Counter(layer.value.data for layer in layers if isinstance(layer, IntegerAttr))
+
+
+def price_and_code(module: ModuleOp) -> tuple[int, int]:
+    price = sum(laid_out(group).layout.code for group in groups_of(module))
+    outside = written(module).total()
+    MemplanExpandGroupsPass(emit="loop", check=False).apply(Context(), module)
+    return price, written(module).total() - outside
+
+
+def rows_alone() -> str:
+    n = Network()
+    return n.text(n.relu(n.argument(8, 6)))
+
+
+def long_sum() -> str:
+    n = Network()
+    return n.text(n.relu(n.matmul(n.argument(8, 12), 6)))
+
+
+def two_convolutions() -> str:
+    n = Network()
+    return n.text(n.relu(n.conv(n.relu(n.conv(n.argument(1, 2, 20, 15), 3)), 2)))
+
+
+def as_one_group(text: str, *cuts: tuple[str, str, int, int, bool]) -> ModuleOp:
+    """All in one group, cut by hand: kind, name of the operation, loop, size, overlaps kept."""
+    module = in_layers(text)
+    for op in module.walk():
+        if LAYER in op.attributes:
+            op.attributes[LAYER] = IntegerAttr(0, 64)
+    MemplanGroupPass(memory="L1=1000000,DDR", threads=1).apply(Context(), module)
+    [group] = groups_of(module)
+    last = {op.name: number for number, op in enumerate(group.body.block.ops)}
+    group.cuts = ArrayAttr(
+        CutAttr.of(LoopCut("sum" if kind == "sum" else "result", last[name], loop, size, 0, cached))
+        for kind, name, loop, size, cached in cuts
+    )
+    return module
+
+
+ROWS = ("result", "linalg.generic", 0, 3, False)
+
+
+@pytest.mark.parametrize(
+    ("program", "cuts", "expected"),
+    [
+        # Three rows, three, two; and four times two.
+        (rows_alone, [ROWS], (1 * 2, 1 * 2)),
+        (rows_alone, [("result", "linalg.generic", 0, 2, False)], (1, 1)),
+        # Slices of the sum are in a loop, what follows is outside of it.
+        (long_sum, [("sum", "linalg.matmul", 2, 4, False)], (1 + 1, 1 + 1)),
+        (long_sum, [("sum", "linalg.matmul", 2, 5, False)], (2 + 1, 2 + 1)),
+        (
+            long_sum,
+            [ROWS, ("sum", "linalg.matmul", 2, 5, False)],
+            (2 * (2 + 1), 2 * (2 + 1)),
+        ),
+        (feed_forward, [("sum", "linalg.matmul", 2, 4, False)], (3, 3)),
+        # Two pads, two convolutions, two ReLUs: the first rows, those in the middle, the last.
+        (two_convolutions, [("result", "linalg.generic", 2, 4, True)], (6 * 3, 6 * 3)),
+        (two_convolutions, [("result", "linalg.generic", 3, 3, False)], (6 * 3, 6 * 3)),
+        # Nine kinds of patches. Those in the middle have no border.
+        (
+            two_convolutions,
+            [
+                ("result", "linalg.generic", 2, 4, False),
+                ("result", "linalg.generic", 3, 3, False),
+            ],
+            (6 * 9, 6 * 9 - 2),
+        ),
+        # Too low: both halves have as many rows, with a border on other sides.
+        (two_convolutions, [("result", "linalg.generic", 2, 10, False)], (6, 6 * 2)),
+        # Too high: of three kinds of heads only the first of a sequence makes what all read.
+        (shared_keys, [("result", "linalg.generic", 0, 1, True)], (3 * 3, 3 * 2 + 1)),
+    ],
+)
+def test_price_and_code_of_a_group(
+    program: Callable[[], str], cuts: list, expected: tuple[int, int]
+):
+    assert price_and_code(as_one_group(program(), *cuts)) == expected
+
+
+def test_prices_of_what_is_found_are_near_what_is_written():
+    """Of most groups it is the same. Far off are those of the last cases above, one in another
+    perhaps, and concatenations of what lies side by side off chip, which are not written.
+    """
+    ratios: list[float] = []
+    for program in PROGRAMS:
+        if program in (odd_results, returned_parts):
+            continue  # A slice of an argument is a load.
+        for capacity in (1024, 2048, 4096):
+            module = in_layers(program())
+            try:
+                MemplanGroupPass(memory=f"L1={capacity},DDR", threads=1).apply(Context(), module)
+            except PassFailedException:
+                continue
+            prices: list[int] = []
+            for number, group in enumerate(groups_of(module)):
+                prices.append(laid_out(group).layout.code)
+                for op in group.body.block.ops:
+                    if LAYER in op.attributes:
+                        op.attributes[LAYER] = IntegerAttr(number, 64)
+            outside = written(module)
+            MemplanExpandGroupsPass(emit="loop", check=False).apply(Context(), module)
+            code = written(module) - outside
+            ratios += [code[number] / price for number, price in enumerate(prices)]
+    assert len(ratios) > 60
+    assert sum(ratio == 1.0 for ratio in ratios) >= 0.75 * len(ratios)
+    assert sum(0.5 <= ratio <= 2.0 for ratio in ratios) >= 0.95 * len(ratios)
+    assert all(0.25 <= ratio <= 4.0 for ratio in ratios)
