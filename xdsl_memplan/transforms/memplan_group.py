@@ -90,9 +90,9 @@ class MemplanGroupPass(ModulePass):
     - `code-cost` (-1): bytes that one more operation in the code counts for: tiles that look alike
       are one loop, others are written out. With -1 it is so many that as much code again counts for
       a 64th of the bytes that must be moved at least.
-    - `max-code` (3.5): tiles are to be so many times the operations of the function at the most: code
-      gets dearer until they are, as long as that costs no more than a quarter of the bytes. 0 is no
-      limit. Counts operators, not what moves and addresses their tiles.
+    - `max-code` (3.4): operators of the tiles for each one of the function, at the most: code gets
+      dearer until there are no more, as long as that costs no more than a quarter of the bytes, by
+      peak a 32nd. 0 is no limit. What moves and addresses tiles is not counted.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
@@ -107,7 +107,7 @@ class MemplanGroupPass(ModulePass):
     max_recompute: int | float = 1.1
     transfer_cost: int = 64
     code_cost: int = -1
-    max_code: int | float = 3.5
+    max_code: int | float = 3.4
     reserve: int = 0
     threads: int = 0
 

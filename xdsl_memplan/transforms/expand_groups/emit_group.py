@@ -263,7 +263,7 @@ class _Emitter:
         return anchor is None or self.group.graph.ops[anchor].results[0] in self.sums
 
     def _start_sum(self, anchor: int, place: Place) -> None:
-        """What a contraction adds to: made anew, or computed before its first part and read by nobody else."""
+        """What a contraction adds to: made anew, or computed before and read by nobody else."""
         op = self.group.operations[anchor]
         (result,) = self.group.graph.ops[anchor].results
         outputs = [value for value in op.operands if value.type == op.results[0].type]

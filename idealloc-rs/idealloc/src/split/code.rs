@@ -1,6 +1,5 @@
 //! How much code a group takes: tiles that look alike are a loop, others are written out.
 
-use super::boxes::level_of;
 use super::cut::Track;
 use super::layout::Layout;
 use super::sweep::Span;
@@ -9,20 +8,13 @@ use super::sweep::Span;
 const LONGEST_PERIOD: usize = 12;
 
 impl Layout<'_, '_> {
-    /// Operators that are written down, each once for every kind of tile; views take no code. What is carried from tile
-    /// to tile takes a quarter of an operator.
+    /// Operators that are written down, each once for every kind of tile; views take no code.
     pub fn code(&self) -> i64 {
         let kinds: Vec<i64> =
             (0..self.sweep.loops.len()).map(|cut| kinds_of_tiles(&self.tracks_of(cut))).collect();
-        let times = |level: usize| kinds[..level].iter().product::<i64>();
         let operators = self.sequence.iter().zip(&self.levels);
         let written = operators.filter(|&(&op, _)| !self.graph.operators[op].is_view);
-        let made = self.sequence.iter().flat_map(|&op| &self.graph.operators[op].results);
-        let made = made.filter_map(|&tensor| self.sweep.tensor_spans(tensor));
-        let spans = made.chain(self.externals.iter().map(|external| &external.spans[..]));
-        let carried = spans.filter(|spans| self.sweep.has_overlap(spans));
-        let carried: i64 = carried.map(|spans| times(level_of(spans))).sum();
-        written.map(|(_, &level)| times(level)).sum::<i64>() + carried / 4
+        written.map(|(_, &level)| kinds[..level].iter().product::<i64>()).sum()
     }
 
     /// The tracks that loops and tensors of the group follow.
