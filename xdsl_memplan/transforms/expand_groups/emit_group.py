@@ -520,12 +520,19 @@ class _Emitter:
                 and tensor_ not in self.group.homes
                 and self.last_reader.get(tensor_) == number
                 and self._cached_track(tensor_) is None
-                and self.levels[self.maker[tensor_]] == level
+                and self._made_at(tensor_) == level
                 and tensor_ in self.windows
                 and self.windows[tensor_].value.type == type_
             ):
                 return tensor_
         return None
+
+    def _made_at(self, tensor_: int) -> int:
+        """Cuts around the place where a tensor is complete."""
+        maker = self.maker[tensor_]
+        level = self.levels[maker]
+        is_sum = maker == self.anchor and self.group.cuts[level - 1].kind == "sum"
+        return level - is_sum
 
     def _tile_of_slice(
         self,

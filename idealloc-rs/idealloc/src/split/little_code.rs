@@ -7,11 +7,10 @@ use super::least_traffic::{Misfit, Path, Pools, least_traffic};
 use super::machine::Machine;
 
 /// The price of code becomes so many times as high from one search to the next.
-const STEP: f64 = 4.0;
+const STEP: f64 = 6.0;
 
-/// Searches with a higher price, and after them such with a price between those of two before.
-const SEARCHES: usize = 5;
-const SEARCHES_BETWEEN: usize = 2;
+/// Searches with a higher price; after them comes one with a price between those of the last two.
+const SEARCHES: usize = 4;
 
 /// Short code may cost this fraction of the bytes that move anyway.
 const MOST_SHARE: i64 = 4;
@@ -48,14 +47,9 @@ pub(super) fn little_code(
         }
         low = high;
     }
-    for _ in 0..SEARCHES_BETWEEN {
-        let middle = f64::sqrt(low * high);
-        let path = with_price(middle)?;
-        if ends_search(&path) {
-            (high, found) = (middle, Some(path));
-        } else {
-            low = middle;
-        }
+    if found.is_some() {
+        let between = with_price(f64::sqrt(low * high))?;
+        found = if ends_search(&between) { Some(between) } else { found };
     }
     let found = found.filter(|path| path.traffic <= most_traffic);
     Ok(found.unwrap_or(least).groups)
