@@ -9,8 +9,9 @@ use super::machine::Machine;
 /// The price of code becomes so many times as high from one search to the next.
 const STEP: f64 = 6.0;
 
-/// Searches with a higher price; after them comes one with a price between those of the last two.
+/// Searches with a higher price, and after them such with a price between those of two before.
 const SEARCHES: usize = 4;
+const SEARCHES_BETWEEN: usize = 2;
 
 /// Short code may cost this fraction of the bytes that move anyway.
 const MOST_SHARE: i64 = 4;
@@ -47,9 +48,14 @@ pub(super) fn little_code(
         }
         low = high;
     }
-    if found.is_some() {
-        let between = with_price(f64::sqrt(low * high))?;
-        found = if ends_search(&between) { Some(between) } else { found };
+    for _ in 0..if found.is_some() { SEARCHES_BETWEEN } else { 0 } {
+        let middle = f64::sqrt(low * high);
+        let path = with_price(middle)?;
+        if ends_search(&path) {
+            (high, found) = (middle, Some(path));
+        } else {
+            low = middle;
+        }
     }
     let found = found.filter(|path| path.traffic <= most_traffic);
     Ok(found.unwrap_or(least).groups)
