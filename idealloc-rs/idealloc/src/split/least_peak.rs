@@ -1,7 +1,8 @@
 //! Groups of least peak: what is between groups stays on chip as a whole.
 //!
 //! Three programmes over the layers, each of which looks only at groups that may be part of a better path: the least peak
-//! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of least code.
+//! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of fewest tiles.
+//! If its code is too long, a fourth one finds the least code instead of the fewest tiles.
 
 use super::graph::SplitGraph;
 use super::grids::{Grid, runs_of};
@@ -25,17 +26,21 @@ enum Goal {
     CoarsePeak,
     /// The least peak.
     Peak,
-    /// The least work, then the least code, within the capacity.
+    /// The least work, then the fewest tiles, within the capacity.
     Work,
+    /// The least work, then the least code, within the capacity.
+    Code,
 }
 
-/// How good a way to a layer is, the less the better: its peak; or work and code.
+/// How good a way to a layer is, the less the better: its peak; or work, and tiles or code.
 type Score = (i64, i64);
 
 /// The best way to have computed all layers before one.
 #[derive(Clone, Debug, Default)]
 struct Reached {
     score: Score,
+    /// Operators in the code, where the peak is not what is searched for.
+    code: i64,
     group: Option<Group>,
 }
 
@@ -54,19 +59,31 @@ pub(super) fn least_peak(
     for goal in [Goal::CoarsePeak, Goal::Peak] {
         let machine = Machine { capacity, ..machine };
         let found = best_path(graph, layers, machine, goal, (threads, &mut pools));
-        capacity = found.map_or(capacity, |(peak, _)| peak.0);
+        capacity = found.map_or(capacity, |path| path.score.0);
     }
-    let mut within = |capacity: i64| {
+    let mut within = |capacity: i64, goal: Goal| {
         let machine = Machine { capacity, ..machine };
-        best_path(graph, layers, machine, Goal::Work, (threads, &mut pools))
+        best_path(graph, layers, machine, goal, (threads, &mut pools))
     };
-    let ((_, code), path) = within(capacity)?;
-    if machine.is_short(code, graph) {
-        return Some(path);
-    }
+    let path = within(capacity, Goal::Work)?;
     let larger = (capacity + capacity / MOST_SHARE).min(machine.capacity);
-    let shorter = within(larger).filter(|&((_, code), _)| machine.is_short(code, graph));
-    Some(shorter.map_or(path, |(_, path)| path))
+    for room in [capacity, larger] {
+        if machine.is_short(path.code, graph) {
+            break;
+        }
+        let short = within(room, Goal::Code).filter(|path| machine.is_short(path.code, graph));
+        if let Some(path) = short {
+            return Some(path.groups);
+        }
+    }
+    Some(path.groups)
+}
+
+/// Groups from the first layer to the last, and how good they are.
+struct Path {
+    score: Score,
+    code: i64,
+    groups: Vec<Group>,
 }
 
 fn best_path(
@@ -75,22 +92,22 @@ fn best_path(
     machine: Machine,
     goal: Goal,
     (threads, pools): (usize, &mut Pools),
-) -> Option<(Score, Vec<Group>)> {
+) -> Option<Path> {
     let mut reached: Vec<Option<Reached>> = vec![Some(Reached::default())];
     for last_layer in 0..layers.count() {
         let way = way_to(graph, layers, last_layer, machine, goal, &reached, (threads, pools));
         reached.push(way);
     }
-    let score = reached.last()?.as_ref()?.score;
-    let mut path = Vec::new();
+    let all = reached.last()?.as_ref()?;
+    let mut groups = Vec::new();
     let mut position = layers.count();
     while position > 0 {
         let group = reached[position].as_ref()?.group.clone()?;
         position = group.first_layer;
-        path.push(group);
+        groups.push(group);
     }
-    path.reverse();
-    Some((score, path))
+    groups.reverse();
+    Some(Path { score: all.score, code: all.code, groups })
 }
 
 fn way_to(
@@ -206,8 +223,9 @@ impl<'a> Ending<'a> {
         let before = self.reached[self.last_layer - depth].as_ref()?;
         let most = match &self.best {
             None => capacity,
-            Some(best) if self.goal == Goal::Work => {
-                let score = (before.score.0 + work, before.score.1 + self.operators[depth]);
+            Some(best) if matches!(self.goal, Goal::Work | Goal::Code) => {
+                let least = if self.goal == Goal::Work { tiles } else { self.operators[depth] };
+                let score = (before.score.0 + work, before.score.1 + least);
                 if score >= best.score {
                     return None;
                 }
@@ -271,10 +289,12 @@ impl<'a> Ending<'a> {
             let room = self.machine.capacity.saturating_add(layout.resident_bytes);
             layout.count_peak(room);
             let cost = layout.cost(false);
-            if let Some(score) = self.better_score(before, &layout, cost, most) {
+            if cost.peak <= most
+                && let Some((score, code)) = self.better_score(before, &layout, cost)
+            {
                 let layers = (first_layer, self.last_layer);
                 let group = Group::of(window, &layout, grid, layers, (true, true), cost);
-                self.best = Some(Reached { score, group: Some(group) });
+                self.best = Some(Reached { score, code, group: Some(group) });
                 deepest = self.deepest(tiles, kept);
             }
             misses = if cost.peak <= room { 0 } else { misses + 1 };
@@ -285,25 +305,30 @@ impl<'a> Ending<'a> {
         pool.give_back(tally.sweep.tracks);
     }
 
-    /// The score of a way with a group, if it is better than the best.
+    /// The score and the code of a way with a group, if it is better than the best.
     fn better_score(
         &self,
         before: &Reached,
         layout: &Layout<'_, '_>,
         cost: Cost,
-        most: i64,
-    ) -> Option<Score> {
-        if cost.peak > most {
-            return None;
-        }
-        if self.goal != Goal::Work {
-            return Some((before.score.0.max(cost.peak), 0));
-        }
-        let best = self.best.as_ref().map_or((i64::MAX, i64::MAX), |best| best.score);
+    ) -> Option<(Score, i64)> {
+        let is_better = |score: Score| {
+            self.best.as_ref().is_none_or(|best| score < best.score).then_some(score)
+        };
         let work = before.score.0 + cost.work;
         // It takes time to count the code.
-        let score = (work <= best.0).then(|| (work, before.score.1 + layout.code()));
-        score.filter(|score| *score < best)
+        let code = || before.code + layout.code();
+        match self.goal {
+            Goal::CoarsePeak | Goal::Peak => {
+                Some((is_better((before.score.0.max(cost.peak), 0))?, 0))
+            }
+            Goal::Work => Some((is_better((work, before.score.1 + cost.tiles))?, code())),
+            Goal::Code => {
+                is_better((work, before.score.1))?;
+                let code = code();
+                Some((is_better((work, code))?, code))
+            }
+        }
     }
 
     /// Counts what is around a group, and which tensors from outside it is the last to read.
