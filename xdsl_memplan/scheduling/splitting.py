@@ -38,9 +38,9 @@ class SplitMachine:
     """Bytes that one move counts for besides its own."""
     code_bytes: int = 0
     """Bytes that one more operation in the code counts for."""
-    most_code: float = 0.0
-    """Operations in the code for each one of the graph, at the most, if bytes can buy that; 0: no
-    limit. Counts only where code has a price."""
+    most_code: int = 0
+    """Operations in the code at the most, if some bytes can buy that; 0: no limit. By traffic it
+    counts only where code has a price."""
 
 
 class LayerDoesNotFitError(Exception):

@@ -90,7 +90,7 @@ class MemplanGroupPass(ModulePass):
     - `code-cost` (-1): bytes that one more operation in the code counts for: tiles that look alike
       are one loop, others are written out. With -1 it is so many that as much code again counts for
       a 64th of the bytes that must be moved at least.
-    - `max-code` (3.4): operators of the tiles for each one of the function, at the most: code gets
+    - `max-code` (2.5): operators of the tiles for each one of the function, at the most: code gets
       dearer until there are no more, as long as that costs no more than a quarter of the bytes, by
       peak a 32nd. 0 is no limit. What moves and addresses tiles is not counted.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
@@ -107,7 +107,7 @@ class MemplanGroupPass(ModulePass):
     max_recompute: int | float = 1.1
     transfer_cost: int = 64
     code_cost: int = -1
-    max_code: int | float = 3.4
+    max_code: int | float = 2.5
     reserve: int = 0
     threads: int = 0
 
@@ -143,14 +143,15 @@ class MemplanGroupPass(ModulePass):
             self.max_recompute,
             self.transfer_cost,
             self.code_cost,
-            self.max_code,
         )
         home = others[0].name if others else ON_CHIP
         given = None if machine.capacity is None else _rule(self.strategy, machine.capacity)
         for function in operations_in(op):
             if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
                 if all(inner.name != GroupOp.name for inner in function.body.block.ops):
-                    group_function(function, machine, self.objective, home, self.threads, given)
+                    group_function(
+                        function, machine, self.objective, home, self.threads, given, self.max_code
+                    )
 
 
 def group_function(
@@ -160,8 +161,10 @@ def group_function(
     home: str,
     threads: int,
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None = None,
+    max_code: float = 0,
 ) -> None:
-    """Group the layers of one function, by search or as `given` says.
+    """Group the layers of one function, by search or as `given` says; the limit of code is `max_code`
+    for each operation.
 
     Raises PassFailedException if nothing fits.
     """
@@ -178,8 +181,9 @@ def group_function(
     uniforms = Uniforms()
     uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
     floor = least_traffic_bytes(split.graph, uniform) if machine.is_staged else 0
+    operations = sum(not op.view for op in split.graph.ops)
+    machine = replace(machine, most_code=int(max_code * operations))
     if machine.code_bytes < 0:
-        operations = sum(not op.view for op in split.graph.ops)
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(operations, 1)))
     try:
         if given is None:

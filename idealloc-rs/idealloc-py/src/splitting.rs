@@ -126,7 +126,7 @@ pub struct MachineFields {
     max_recompute: f64,
     transfer_bytes: i64,
     code_bytes: i64,
-    most_code: f64,
+    most_code: i64,
 }
 
 impl MachineFields {
@@ -135,7 +135,7 @@ impl MachineFields {
             || self.capacity.is_some_and(|c| c < 0)
             || self.transfer_bytes < 0
             || self.code_bytes < 0
-            || !(self.most_code >= 0.0)
+            || self.most_code < 0
         {
             return Err(InvalidOptionError::new_err(
                 "capacity, transfer-cost and code-cost are at least 0, alignment at least 1",

@@ -175,7 +175,7 @@ proptest! {
             max_recompute: 1.1,
             transfer_bytes: 0,
             code_bytes: 0,
-            most_code: 0.0,
+            most_code: 0,
         };
         let truth = least_of_all(&graph, machine, 0, false);
         let found = search(&graph, machine, Objective::Traffic, 1);

@@ -68,10 +68,10 @@ pub(super) fn least_peak(
     let path = within(capacity, Goal::Work)?;
     let larger = (capacity + capacity / MOST_SHARE).min(machine.capacity);
     for room in [capacity, larger] {
-        if machine.is_short(path.code, graph) {
+        if machine.is_short(path.code) {
             break;
         }
-        let short = within(room, Goal::Code).filter(|path| machine.is_short(path.code, graph));
+        let short = within(room, Goal::Code).filter(|path| machine.is_short(path.code));
         if let Some(path) = short {
             return Some(path.groups);
         }

@@ -27,7 +27,7 @@ pub(super) fn little_code(
 ) -> Result<Vec<Group>, Misfit> {
     let mut pools = Pools::default();
     let least = least_traffic(graph, layers, machine, (threads, &mut pools))?;
-    if machine.code_bytes == 0 || machine.is_short(least.code, graph) {
+    if machine.code_bytes == 0 || machine.is_short(least.code) {
         return Ok(least.groups);
     }
     let most_traffic = least.traffic + least.traffic / MOST_SHARE;
@@ -36,8 +36,7 @@ pub(super) fn little_code(
         let machine = Machine { code_bytes, ..machine };
         least_traffic(graph, layers, machine, (threads, &mut pools))
     };
-    let ends_search =
-        |path: &Path| path.traffic > most_traffic || machine.is_short(path.code, graph);
+    let ends_search = |path: &Path| path.traffic > most_traffic || machine.is_short(path.code);
     let (mut low, mut high, mut found) = (1.0, 1.0, None);
     for _ in 0..SEARCHES {
         high *= STEP;

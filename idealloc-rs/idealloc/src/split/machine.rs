@@ -1,7 +1,5 @@
 //! The memory that a group runs in, and what a group costs there.
 
-use super::graph::SplitGraph;
-
 /// What the memory and the engine are like.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -19,8 +17,8 @@ pub struct Machine {
     pub transfer_bytes: i64,
     /// Bytes that one more operator in the code counts for.
     pub code_bytes: i64,
-    /// Operators in the code for each one of the graph, at the most, if some bytes can buy that; 0: no limit.
-    pub most_code: f64,
+    /// Operators in the code at the most, if some bytes can buy that; 0: no limit.
+    pub most_code: i64,
 }
 
 impl Machine {
@@ -30,9 +28,8 @@ impl Machine {
     }
 
     /// Whether code of so many operators is as short as it should be.
-    pub(super) fn is_short(&self, code: i64, graph: &SplitGraph) -> bool {
-        let operators = graph.operators.iter().filter(|op| !op.is_view).count();
-        self.most_code == 0.0 || code as f64 <= self.most_code * operators as f64
+    pub(super) fn is_short(&self, code: i64) -> bool {
+        self.most_code == 0 || code <= self.most_code
     }
 }
 
