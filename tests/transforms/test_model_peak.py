@@ -2,20 +2,24 @@
 
 from typing import Literal
 
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
+from tests.transforms.networks import Network, t
 from tests.transforms.random_networks import random_network
 from tests.transforms.random_tensor_programs import random_program
-from tests.transforms.test_region_moves import arena_bytes
-from tests.transforms.test_split_programs import in_layers
+from tests.transforms.test_region_moves import parse
 from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
+from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 
@@ -23,9 +27,14 @@ Emit = Literal["auto", "unroll", "loop"]
 Stage = Literal["none", "all"]
 
 
-def group(text: str, objective: str, memory: str, stage: Stage) -> ModuleOp:
+def group(
+    text: str, objective: str, memory: str, stage: Stage, *, chains: bool = False
+) -> ModuleOp:
     """Form groups; programs without, or which do not fit, are none of a test's business."""
-    module = in_layers(text)
+    module = parse(text)
+    if chains:
+        MemplanFuseElementwisePass(chains=True).apply(Context(), module)
+    MemplanFormLayersPass().apply(Context(), module)
     try:
         MemplanGroupPass(
             objective="peak" if objective == "peak" else "traffic",
@@ -47,20 +56,28 @@ def plan(module: ModuleOp, emit: Emit, memory: str) -> int:
         MemplanVerifyPass(),
     ):
         stage.apply(Context(), module)
-    return arena_bytes(module).get("L1", 0)
+    (size,) = [
+        op.size.value.data
+        for op in module.walk()
+        if isinstance(op, ArenaOp) and op.sym_name.data == "L1" and op.size is not None
+    ]
+    return size
 
 
 @given(
     st.integers(0, 2**32),
-    st.sampled_from(["network", "network", "program"]),
+    st.just("network"),
     st.integers(3, 8),
     st.sampled_from(["peak", "traffic", "traffic"]),
     st.integers(256, 8192),
     st.sampled_from([1, 16, 64]),
     st.sampled_from(["auto", "loop", "unroll"]),
     st.sampled_from(["all", "all", "none"]),
+    st.booleans(),
 )
-@example(411, "program", 7, "traffic", 256, 1, "auto", "all")  # A layer that only shows another.
+@example(
+    411, "program", 7, "traffic", 256, 1, "auto", "all", False
+)  # A layer that only shows another.
 @settings(max_examples=30, deadline=None)
 def test_buffers_take_no_more_than_was_counted(
     seed: int,
@@ -71,13 +88,42 @@ def test_buffers_take_no_more_than_was_counted(
     alignment: int,
     emit: Emit,
     stage: Stage,
+    chains: bool,
 ):
     text = random_network(seed, size) if kind == "network" else random_program(seed, size).text
     limit = f"={capacity}" if objective == "traffic" else ""
-    module = group(text, objective, f"L1{limit}:align={alignment},DDR", stage)
+    module = group(text, objective, f"L1{limit}:align={alignment},DDR", stage, chains=chains)
     groups = [op.cost.cost for op in module.walk() if isinstance(op, GroupOp)]
     assume(groups)
     counted = max(cost.peak for cost in groups)
     if limit:
         assert counted <= capacity
     assert plan(module, emit, f"L1:align={alignment},DDR") <= counted
+
+
+def scaled_residual() -> str:
+    """A product, scaled by columns, and added to a tensor of its size."""
+    n = Network()
+    x, weight, scale, other = (n.argument(*s) for s in ((8, 256), (256, 64), (64,), (8, 64)))
+    product = n._structured("linalg.matmul", [x, weight], (8, 64))
+    empty, _ = n._add(f"tensor.empty() : {t((8, 64))}", (8, 64))
+    maps = ", ".join(f"affine_map<(i, j) -> ({to})>" for to in ("i, j", "j", "i, j"))
+    scaled = n._add(
+        f"""linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}}
+        ins({product[0]}, {scale[0]} : {t((8, 64))}, {t((64,))}) outs({empty} : {t((8, 64))}) {{
+          ^bb0(%p: f32, %q: f32, %o: f32):
+            %z = arith.mulf %p, %q : f32
+            linalg.yield %z : f32
+        }} -> {t((8, 64))}""",
+        (8, 64),
+    )
+    return n.text(n.relu(n.each("addf", scaled, other)))
+
+
+@pytest.mark.parametrize("capacity", [600, 1000, 3200])
+def test_what_is_added_to_a_whole_sum_comes_slice_by_slice(capacity: int):
+    """One operation reads the sum and the other tensor: its slices are written over the sum."""
+    module = group(scaled_residual(), "traffic", f"L1={capacity},DDR", "all", chains=True)
+    counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+    assert counted <= capacity
+    assert plan(module, "auto", "L1,DDR") <= counted
