@@ -163,8 +163,9 @@ def group_function(
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None = None,
     max_code: float = 0,
 ) -> None:
-    """Group the layers of one function, by search or as `given` says; the limit of code is `max_code`
-    for each operation.
+    """Group the layers of one function, by search or as `given` says.
+
+    The limit of code is `max_code` for each operation.
 
     Raises PassFailedException if nothing fits.
     """

@@ -99,8 +99,10 @@ class Place:
 
     def __post_init__(self) -> None:
         block, around = self.builder.insertion_point.block, self.around
-        is_same = around is not None and around.block is block
-        self.indices = around if is_same else IndexValues(block, around)
+        if around is not None and around.block is block:
+            self.indices = around
+        else:
+            self.indices = IndexValues(block, around)
 
     @property
     def position(self) -> Position:

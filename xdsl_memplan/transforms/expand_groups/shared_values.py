@@ -3,10 +3,10 @@
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.linalg.ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Operation
 
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
 
 
 def share_values(function: FuncOp) -> None:
