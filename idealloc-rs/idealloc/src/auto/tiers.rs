@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 
+use crate::auto::budget::MANY;
 use crate::auto::ejection::{Ejection, Next, Run};
 use crate::auto::repair::Budget;
 use crate::auto::search::peak_of;
@@ -84,8 +85,8 @@ pub fn tiers(
         layers.work += lower(&present, &mut offsets, &mut part, run, control);
     }
     if offsets.len() < ids.len() {
-        // Nobody wants it, or time is up: what is there is lost without the rest.
-        if !control.has_timed_out() {
+        // Nobody wants it, or time is up: what is there is lost without the rest. Of many that takes too long.
+        if !control.has_timed_out() || ids.len() > MANY {
             return layers;
         }
         let rest: Vec<u32> = (offsets.len() as u32..ids.len() as u32).collect();
