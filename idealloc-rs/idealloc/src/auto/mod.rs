@@ -31,6 +31,7 @@ mod rules;
 mod search;
 pub mod small;
 mod stages;
+mod tiers;
 
 use crate::auto::budget::{MANY, SMALL, work_of};
 use crate::auto::critical::REDUCTIONS;

@@ -3,10 +3,13 @@
 //! Heuristics that waste a little here and there end far above the bound, and exact search drowns in thousands of buffers.
 //! [Gluing](crate::glue) makes few of many; what it cannot put together is planned as a problem of its own.
 
-use crate::auto::budget::MANY;
+use crate::auto::budget::{MANY, work_of};
+use crate::auto::repair::Budget;
 use crate::auto::search::{Search, peak_of};
 use crate::auto::solve;
 use crate::auto::stages::Stages;
+use crate::auto::tiers::{self, tiers};
+use crate::control::Options;
 use crate::exact;
 use crate::glue::forest::Forest;
 use crate::glue::gluer::{Gluer, LEVELS};
@@ -15,6 +18,7 @@ use crate::glue::tiling::Tiling;
 use crate::lifetime::Lifetime;
 use crate::place::chains::{Gain, chains};
 use crate::place::engine::Outcome;
+use crate::place::instance::Instance;
 use crate::place::lowest_first::lowest_first;
 use crate::place::order::{Key, Order, Orders, Tie};
 use crate::preprocess::prepare;
@@ -45,8 +49,8 @@ const MOST_OPENED: usize = 250;
 /// What is less doubtful than this is certain, more or less.
 const CERTAIN: f64 = 0.001;
 
-/// Tiles for each moment above which much meets by chance where tiles are many.
-const CROWDED: usize = 10;
+/// Tiles for each moment above which much meets by chance.
+const CROWDED: usize = 5;
 
 /// Times as many offers as tiles without fewer roots than ever, before gluing begins anew or ends;
 const PATIENCE: u64 = 100;
@@ -56,6 +60,18 @@ const FEW_TILES: u64 = 500;
 
 /// Buffers above which gluing does not begin anew.
 const MANY_TILES: usize = 20_000;
+
+/// Roots above which the large ones come first.
+const MANY_ROOTS: usize = 500;
+
+/// What is glued with more doubt comes apart before that where much meets by chance.
+const DOUBTFUL: f64 = 0.02;
+
+/// Work of ejection in tiers, which is cheap: times as much as there is for other searches,
+const TIMES_OF_TIERS: u64 = 4;
+
+/// with so many buffers; with less in proportion.
+const ENOUGH_BUFFERS: u64 = 10_000;
 
 /// Part of the work for what is left: gluing had most of it.
 const REST: u64 = 2;
@@ -78,13 +94,25 @@ impl Search<'_> {
         if self.is_done() {
             return true;
         }
-        let (forest, solved) = self.glue(&tiling);
-        let of_roots = solved.or_else(|| self.rest(&forest));
-        if let Some(of_roots) = of_roots {
-            let offsets = tiling.offsets(&forest, &of_roots, self.instance.len());
-            self.accept_better(&offsets);
+        let (mut forest, solved) = self.glue(&tiling);
+        let uneven = tiers::are_uneven(self.instance.sizes(), self.bound);
+        let few = forest.roots().len() <= MANY_ROOTS;
+        let of_roots = solved.or_else(|| (few || !uneven).then(|| self.rest(&forest)).flatten());
+        self.accept_roots(&tiling, &forest, of_roots);
+        if uneven && self.peak > self.target {
+            if tiling.tiles.len() > CROWDED * tiling.moments {
+                forest.open(DOUBTFUL);
+            }
+            let of_roots = self.in_tiers(&problem_of(&forest, None));
+            self.accept_roots(&tiling, &forest, of_roots);
         }
         true
+    }
+
+    fn accept_roots(&mut self, tiling: &Tiling, forest: &Forest, of_roots: Option<Vec<u64>>) {
+        if let Some(of_roots) = of_roots {
+            self.accept_better(&tiling.offsets(forest, &of_roots, self.instance.len()));
+        }
     }
 
     fn accept_better(&mut self, offsets: &[u64]) {
@@ -112,6 +140,27 @@ impl Search<'_> {
         self.nodes += count("nodes");
         self.plays += count("plays");
         Some(found.offsets)
+    }
+
+    /// Offsets of many roots, the large ones first.
+    fn in_tiers(&mut self, problem: &Problem) -> Option<Vec<u64>> {
+        let instance = Instance::new(problem);
+        let (bound, seed) = (self.bound, self.options.seed);
+        let buffers = problem.len() as u64;
+        let most =
+            TIMES_OF_TIERS.saturating_mul(work_of(self.options.effort, buffers.min(MANY as u64)));
+        let work = most / ENOUGH_BUFFERS * buffers.min(ENOUGH_BUFFERS);
+        let options = Options { minimize: false, ..self.options.clone() };
+        let stages = Stages { glue: false, ..self.stages };
+        let (budget, control) = (self.budget / REST, self.control);
+        let pack = |large: &[u32]| {
+            let problem = part_of(problem, large, bound);
+            Some(solve(&problem, &options, stages, budget, control).ok()?.offsets)
+        };
+        let budget = Budget { work, threads: self.options.threads, seed };
+        let found = tiers(&instance, bound, pack, budget, control);
+        self.work = self.work.saturating_add(found.work);
+        Some(found.plan?.0)
     }
 
     /// Plans of one pass, kept if they are better.
@@ -243,6 +292,17 @@ impl Search<'_> {
         }
         Some(prepared.offsets(&found))
     }
+}
+
+/// Some buffers of a problem without slack, with a capacity.
+fn part_of(problem: &Problem, buffers: &[u32], capacity: u64) -> Problem {
+    let sizes = buffers.iter().map(|&buffer| problem.sizes()[buffer as usize]).collect();
+    let lifetimes = buffers.iter().map(|&buffer| problem.lifetimes()[buffer as usize]).collect();
+    let mut builder = Problem::builder();
+    builder.arrays(sizes, lifetimes, None);
+    builder.memory(Some(capacity), 0);
+    // No more than the buffers, which were a problem.
+    builder.build().unwrap_or_default()
 }
 
 /// What is left, as a problem.
