@@ -2,7 +2,7 @@
 //!
 //! 1. Very many buffers in two [layers](layers), so that there is a plan at once.
 //! 2. Buffers in [orders](arms) by first fit, one pass each, until one reaches the bound; of many buffers only one pass.
-//! 3. Where nothing has slack, [gluing](perfect) and no more.
+//! 3. Where nothing has slack, [gluing](perfect), then [tiers] of sizes, and no more.
 //! 4. A short [repair](repair) of time windows around whatever ends above the bound. Where less than half of the buffers
 //!    are hard to place, and always of many, these in [blends](blends) of orders. With time enough what then ends above
 //!    the bound goes in for others, by [ejection].

@@ -12,6 +12,9 @@
 //! in three of four cases, a random conflict of one of its conflicts, placed before that one, else again one of
 //! its conflicts. The two change places in the order.
 //!
+//! Unlike here, upstream does not round to the alignment of the buffer itself, and gives a pool with a size up for a buffer
+//! as soon as that would not fit above one of its conflicts there, even where it fits below.
+//!
 //! Complexity: `O(d log d)` per buffer and attempt for `d` conflicts. Settings: `attempts`. The seed of the
 //! options is added to upstream's, 0.
 
