@@ -44,6 +44,10 @@ _CODE_SHARE = 64
 """As much code again counts for this part of the bytes that must be moved. With a 16th SqueezeNet
 at 512 KiB no longer moves the least that it must."""
 
+_IN_OPERATOR = 4
+"""Operations, such as those in a body, that an operator stands for at the least. Where there are
+more for each, much of the function is not tiles, and tiles may be as many times as long."""
+
 _DOUBT = 4
 """Least peaks that are more than a capacity by this part of it are given up before there are
 buffers: what the search counts and what buffers take differs by less."""
@@ -90,9 +94,9 @@ class MemplanGroupPass(ModulePass):
     - `code-cost` (-1): bytes that one more operation in the code counts for: tiles that look alike
       are one loop, others are written out. With -1 it is so many that as much code again counts for
       a 64th of the bytes that must be moved at least.
-    - `max-code` (2.5): operators of the tiles for each one of the function, at the most: code gets
-      dearer until there are no more, as long as that costs no more than a quarter of the bytes, by
-      peak a 32nd. 0 is no limit. What moves and addresses tiles is not counted.
+    - `max-code` (2.5): operators of the tiles at the most, for each one of the function, or for
+      every four operations, bodies included, if that is more: code gets dearer until there are no
+      more, as long as that costs no more than a quarter of the bytes, by peak a 32nd. 0 is no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
@@ -183,7 +187,8 @@ def group_function(
     uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
     floor = least_traffic_bytes(split.graph, uniform) if machine.is_staged else 0
     operations = sum(not op.view for op in split.graph.ops)
-    machine = replace(machine, most_code=int(max_code * operations))
+    length = max(operations, sum(1 for _ in function.walk()) // _IN_OPERATOR)
+    machine = replace(machine, most_code=int(max_code * length))
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(operations, 1)))
     try:
