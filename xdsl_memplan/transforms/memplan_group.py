@@ -96,7 +96,7 @@ class MemplanGroupPass(ModulePass):
       a 64th of the bytes that must be moved at least.
     - `max-code` (2.5): operators of the tiles at the most, for each one of the function, or for
       every four operations, bodies included, if that is more: code gets dearer until there are no
-      more, as long as that costs no more than a quarter of the bytes, by peak a 32nd. 0 is no limit.
+      more, as long as that costs no more than a quarter of the bytes, by peak a 32nd. 0: no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
