@@ -4,8 +4,8 @@
         [--peak] [--traffic 256KiB 1MiB ...] [--limit SECONDS] [--json FILE] [--tables FILE]
 
 Every row is one network with one objective and one memory: `memplan-fold-transposes`,
-`memplan-fold-reshapes`, `memplan-fuse-elementwise`, `memplan-form-layers`, `memplan-group`,
-`memplan-expand-groups`,
+`memplan-fold-reshapes`, `memplan-fuse-elementwise`, the same with `chains=true`,
+`memplan-form-layers`, `memplan-group`, `memplan-expand-groups`,
 `memplan-annotate-lifetimes`, `memplan-bufferize`, `memplan-assign-offsets`, `memplan-verify`. A row
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,

@@ -138,7 +138,7 @@ impl MachineFields {
             || self.most_code < 0
         {
             return Err(InvalidOptionError::new_err(
-                "capacity, transfer-cost and code-cost are at least 0, alignment at least 1",
+                "capacity, transfer-cost, code-cost and max-code are at least 0, alignment at least 1",
             ));
         }
         Ok(Machine {

@@ -1,5 +1,6 @@
 """A group of layers as code: tile after tile, unrolled or in loops."""
 
+from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -109,6 +110,7 @@ class _Emitter:
             for number, _ in group.layout.sequence
             for tensor in group.graph.ops[number].results
         }
+        self.reads = Counts(o.tensor for n in self.levels for o in group.graph.ops[n].operands)
         self.copied = self._leave_as_copies()
         self.runs = [
             runs_of_cut(group.graph, group.layout, cut, group.homes) for cut in range(self.cuts)
@@ -278,16 +280,10 @@ class _Emitter:
             (t for t in self.windows if self.group.values[t] is outputs[-1] and t in self.maker),
             None,
         )
-        if start is not None and self._is_read_once(start) and start not in self.group.homes:
+        if start is not None and self.reads[start] == 1 and start not in self.group.homes:
             value = self.windows[start].value
             if shape_of(value) == box_shape(box):
                 self.sums[result] = value
-
-    def _is_read_once(self, tensor_: int) -> bool:
-        readers = (
-            o.tensor for number in self.levels for o in self.group.graph.ops[number].operands
-        )
-        return sum(tensor == tensor_ for tensor in readers) == 1
 
     def _loop(self, cut: int, run: Run, done: int, tiles: Tiles, place: Place) -> None:
         """The tiles, or periods, of a run from number `done` on."""

@@ -66,11 +66,12 @@ pub(super) fn least_peak(
         best_path(graph, layers, machine, goal, (threads, &mut pools))
     };
     let path = within(capacity, Goal::Work)?;
+    if machine.is_short(path.code) {
+        return Some(path.groups);
+    }
     let larger = (capacity + capacity / MOST_SHARE).min(machine.capacity);
-    for room in [capacity, larger] {
-        if machine.is_short(path.code) {
-            break;
-        }
+    let rooms = if larger > capacity { vec![capacity, larger] } else { vec![capacity] };
+    for room in rooms {
         let short = within(room, Goal::Code).filter(|path| machine.is_short(path.code));
         if let Some(path) = short {
             return Some(path.groups);

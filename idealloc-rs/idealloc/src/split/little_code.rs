@@ -47,15 +47,15 @@ pub(super) fn little_code(
         }
         low = high;
     }
-    for _ in 0..if found.is_some() { SEARCHES_BETWEEN } else { 0 } {
+    let Some(mut found) = found else { return Ok(least.groups) };
+    for _ in 0..SEARCHES_BETWEEN {
         let middle = f64::sqrt(low * high);
         let path = with_price(middle)?;
         if ends_search(&path) {
-            (high, found) = (middle, Some(path));
+            (high, found) = (middle, path);
         } else {
             low = middle;
         }
     }
-    let found = found.filter(|path| path.traffic <= most_traffic);
-    Ok(found.unwrap_or(least).groups)
+    Ok(if found.traffic <= most_traffic { found.groups } else { least.groups })
 }
