@@ -1,7 +1,7 @@
 """A group of layers as code: tile after tile, unrolled or in loops."""
 
 from collections import Counter as Counts
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +23,16 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     tile_type,
 )
 from xdsl_memplan.dialects.tiling_queries import tile_operation
-from xdsl_memplan.model.split_graph import Affine, Box, Indirect, SplitGraph, operand_box, whole
+from xdsl_memplan.model.narrowing_chains import ChainLink, NarrowingChain
+from xdsl_memplan.model.split_graph import (
+    Affine,
+    Box,
+    Indirect,
+    SplitGraph,
+    operand_box,
+    result_box,
+    whole,
+)
 from xdsl_memplan.model.tiling_plan import Fetch, GroupLayout, LoopCut, Track
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place, Position
 from xdsl_memplan.transforms.expand_groups.bundles import Bundle, BundlePlace, tensors_in
@@ -104,6 +113,7 @@ class _Emitter:
         self.streams = {
             fetch.reader: fetch for fetch in group.layout.fetches if fetch.kind == "streamed"
         }
+        self.chains = {link.op: chain for chain in group.layout.sliced for link in chain.links}
         self.anchor = next((cut.op for cut in group.cuts if cut.kind == "sum"), None)
         self.maker = {
             tensor: number
@@ -335,6 +345,9 @@ class _Emitter:
         return box_in(self.layout, self.layout.loops[number], position)
 
     def _operation(self, number: int, place: Place) -> None:
+        chain = self.chains.get(number)
+        if chain is not None and number != chain.links[-1].op:
+            return  # Runs with the last of its chain.
         op = self.group.graph.ops[number]
         if op.splittable and is_empty(self._loops_at(number, place.position)):
             for result in op.results:
@@ -342,17 +355,29 @@ class _Emitter:
                     self._keep_at_hand(result)
         elif not op.splittable:
             self._whole(number, place)
+        elif chain is not None:
+            self._in_slices(self._with_streams(chain, place), place)
         elif number in self.streams:
-            self._streamed(number, self.streams[number], place)
+            link = ChainLink(number, self.streams[number].along)
+            self._in_slices(self._with_streams(NarrowingChain((link,), 0), place), place)
         else:
             loops_at = self._loops_for(number)
             tile = self._tile(number, _loop_ranges(place, loops_at), place, loops_at)
             self._finish(number, tile, place)
-        for tensor_ in self.kept_by.get(number, ()):
-            self._keep(tensor_, place)
+        for done in [number] if chain is None else [link.op for link in chain.links]:
+            for tensor_ in self.kept_by.get(done, ()):
+                self._keep(tensor_, place)
         for result in op.results:
             if result in self.kept_by.get(-1, ()):
                 self._keep(result, place)
+
+    def _with_streams(self, chain: NarrowingChain, place: Place) -> NarrowingChain:
+        """A chain whose slices are no larger than those of operands that come slice by slice."""
+        number, along = chain.links[-1]
+        start, stop = self._loops_at(number, place.position)[along]
+        streams = [self.streams[link.op] for link in chain.links if link.op in self.streams]
+        sizes = [-(-(stop - start) // fetch.slices) for fetch in streams]
+        return chain._replace(size=min([chain.size, *sizes] if chain.size else sizes))
 
     def _loops_for(self, number: int) -> BoxAt:
         return lambda position: self._loops_at(number, position)
@@ -414,66 +439,75 @@ class _Emitter:
         clone = place.builder.insert(self.group.operations[number].clone(mapping))
         self._finish(number, clone.results, place)
 
-    def _streamed(self, number: int, fetch: Fetch, place: Place) -> None:
-        """An operation whose large operand comes slice by slice."""
-        op = self.group.graph.ops[number]
+    def _in_slices(self, chain: NarrowingChain, place: Place) -> None:
+        """Operations one behind another, slice by slice of a loop; only the last result is whole.
+
+        Either operands come slice by slice, or what is between the operations is to be small.
+        """
+        graph = self.group.graph
+        number, along = chain.links[-1]
+        op = graph.ops[number]
         (result,) = op.results
+        between = {t for link in chain.links[:-1] for t in graph.ops[link.op].results}
+        streamed = {self.streams[n].tensor for n, _ in chain.links if n in self.streams}
         box = box_in(self.layout, self.layout.tensors[result], place.position)
-        dimension = op.result_access.index(fetch.along)
-        start, stop = self._loops_at(number, place.position)[fetch.along]
-        size = -(-(stop - start) // fetch.slices)
+        dimension = op.result_access.index(along)
+        start, stop = self._loops_at(number, place.position)[along]
         total = self.sums.get(result) if number == self.anchor else None
         is_sum = total is not None
         type_ = tile_type(self.group.values[result].type, box_shape(box))
-        for operand in op.operands:
-            # What all slices read is loaded once, before them.
-            is_at_home = isinstance(operand.access, Indirect)
-            is_fill = self.group.graph.tensors[operand.tensor].kind == "fill"
-            if operand.tensor != fetch.tensor and not is_at_home and not is_fill:
-                self._window(operand.tensor, place)
-        over = None if is_sum else self._written_over(number, fetch, type_, place)
+        for link in chain.links:
+            for operand in graph.ops[link.op].operands:
+                # What all slices read is loaded once, before them.
+                is_at_home = isinstance(operand.access, Indirect)
+                is_fill = graph.tensors[operand.tensor].kind == "fill"
+                in_slices = operand.tensor in streamed or operand.tensor in between
+                if not in_slices and not is_at_home and not is_fill:
+                    self._window(operand.tensor, place)
+        over = None if is_sum else self._written_over(chain, streamed, type_, place)
         if total is not None:
             whole_result = total
         elif over is not None:
             whole_result = self.windows[over].value
         else:
             whole_result = empty(type_, place.builder)
-        full, rest = divmod(stop - start, size)
+        full, rest = divmod(stop - start, chain.size)
 
-        def slice_of(value: SSAValue, first: int, count: int, at: Place) -> SSAValue:
+        def piece_at(position: Position) -> tuple[int, int]:
+            begin = start + position[-1] * chain.size
+            return begin, min(begin + chain.size, stop)
+
+        def loops_of(link: ChainLink) -> BoxAt:
             def loops_at(position: Position) -> Box:
-                outer, piece = position[:-1], position[-1]
-                ranges = list(self._loops_at(number, outer))
-                begin = start + piece * size
-                ranges[fetch.along] = (begin, min(begin + size, stop))
+                ranges = list(self._loops_at(link.op, position[:-1]))
+                ranges[link.along] = piece_at(position)
                 return tuple(ranges)
 
-            loops = _loop_ranges(at, loops_at)
+            return loops_at
+
+        def slice_of(value: SSAValue, at: Place) -> SSAValue:
+            if over is not None:
+                # Slices that were computed already stand where others were read.
+                self.windows[over] = Window(value, self.windows[over].starts)
+            for link in chain.links:
+                if link.op in self.streams:
+                    self._load_slice(self.streams[link.op].tensor, link.op, loops_of(link), at)
+            for link in chain.links[:-1]:
+                loops_at = loops_of(link)
+                made = self._tile(link.op, _loop_ranges(at, loops_at), at, loops_at)
+                self._slice_made(link.op, made, loops_at)
 
             def part(position: Position) -> Box:
-                low, high = loops_at(position)[fetch.along]
+                low, high = piece_at(position)
                 here = [(0, extent) for extent in shape_of(value)]
                 here[dimension] = (low - start, high - start)
                 return tuple(here)
 
-            self.windows.pop(fetch.tensor, None)
-            index = next(k for k, o in enumerate(op.operands) if o.tensor == fetch.tensor)
-
-            def wanted(position: Position) -> Box:
-                found = operand_box(op, index, loops_at(position))
-                assert found is not None
-                return found
-
-            if over is not None:
-                # Slices that were computed already stand where others were read.
-                self.windows[over] = Window(value, self.windows[over].starts)
-            loaded = self._outside(fetch.tensor).load(at, wanted)
-            self.windows[fetch.tensor] = Window(
-                loaded, lambda p: tuple(low for low, _ in wanted(p))
-            )
             target = whole_window(value)
             into = [target.take(at, part)] if is_sum else None
-            (made,) = self._tile_of_slice(number, loops, at, loops_at, into)
+            loops_at = loops_of(chain.links[-1])
+            results = self._tile(number, _loop_ranges(at, loops_at), at, loops_at, into)
+            made = results[_result_number(self.group.operations[number], self.group.values[result])]
             return inserted(made, value, target.offsets(at, part), at)
 
         kept = dict(self.windows)
@@ -482,7 +516,7 @@ class _Emitter:
             inner = place.inside(
                 Axis(0, (Counter(block.args[0]),)), Builder(InsertPoint.at_end(block))
             )
-            block.add_op(scf.YieldOp(slice_of(block.args[1], 0, full, inner)))
+            block.add_op(scf.YieldOp(slice_of(block.args[1], inner)))
             begin, end, step = (place.constant(n) for n in (0, full, 1))
             loop = place.builder.insert(scf.ForOp(begin, end, step, [whole_result], block))
             whole_result = loop.results[0]
@@ -491,27 +525,57 @@ class _Emitter:
             pieces = range(full + bool(rest))
         for piece in pieces:
             self.windows = dict(kept)
-            whole_result = slice_of(
-                whole_result, piece, 1, place.inside(Axis(piece), place.builder)
-            )
+            whole_result = slice_of(whole_result, place.inside(Axis(piece), place.builder))
         self.windows = kept
         if number == self.anchor:
             self.sums[result] = whole_result
         else:
             self._made(result, whole_result, place)
 
+    def _load_slice(self, tensor_: int, reader: int, loops_at: BoxAt, at: Place) -> None:
+        op = self.group.graph.ops[reader]
+        index = next(k for k, o in enumerate(op.operands) if o.tensor == tensor_)
+
+        def wanted(position: Position) -> Box:
+            found = operand_box(op, index, loops_at(position))
+            assert found is not None
+            return found
+
+        loaded = self._outside(tensor_).load(at, wanted)
+        self.windows[tensor_] = Window(loaded, lambda p: tuple(low for low, _ in wanted(p)))
+
+    def _slice_made(self, number: int, made: Sequence[SSAValue], loops_at: BoxAt) -> None:
+        """A slice of what an operation inside of a chain makes is there."""
+        op = self.group.graph.ops[number]
+        (result,) = op.results
+        ir = self.group.operations[number]
+
+        def starts(position: Position) -> tuple[int, ...]:
+            return tuple(low for low, _ in result_box(op, loops_at(position)))
+
+        value = made[_result_number(ir, self.group.values[result])]
+        self.windows[result] = Window(value, starts)
+
     def _written_over(
-        self, number: int, fetch: Fetch, type_: Attribute, place: Place
+        self, chain: NarrowingChain, streamed: Container[int], type_: Attribute, place: Place
     ) -> int | None:
         """An operand that dies here and whose room the result can take, slice by slice."""
+        number, _ = chain.links[-1]
         op = self.group.graph.ops[number]
         level = len(place.axes)
         if number == self.anchor and self.group.cuts[level - 1].kind == "sum":
             level -= 1  # What a sum starts with is read by its first part alone.
+        # Another operation of the chain may need all of it in each slice.
+        read_before = {
+            operand.tensor
+            for link in chain.links[:-1]
+            for operand in self.group.graph.ops[link.op].operands
+        }
         for index in op.in_place:
             tensor_ = op.operands[index].tensor
             if (
-                tensor_ != fetch.tensor
+                tensor_ not in streamed
+                and tensor_ not in read_before
                 and tensor_ in self.maker
                 and tensor_ not in self.group.homes
                 and self.last_reader.get(tensor_) == number
@@ -529,19 +593,6 @@ class _Emitter:
         level = self.levels[maker]
         is_sum = maker == self.anchor and self.group.cuts[level - 1].kind == "sum"
         return level - is_sum
-
-    def _tile_of_slice(
-        self,
-        number: int,
-        loops: Sequence[LoopRange],
-        at: Place,
-        loops_at: BoxAt,
-        into: Sequence[SSAValue] | None,
-    ) -> Sequence[SSAValue]:
-        used = self._tile(number, loops, at, loops_at, into)
-        ir = self.group.operations[number]
-        (result,) = self.group.graph.ops[number].results
-        return [used[_result_number(ir, self.group.values[result])]]
 
     # Tensors.
 
