@@ -117,7 +117,13 @@ impl Layout<'_, '_> {
                 if let Some(spans) = self.sweep.tensor_spans(tensor)
                     && self.sweep.has_overlap(spans)
                 {
-                    live += self.aligned(self.sweep.overlap(spans, tile), tensor);
+                    let bytes = self.aligned(self.sweep.overlap(spans, tile), tensor);
+                    if self.sweep.keeps_from_before(spans, tile) {
+                        live += bytes;
+                    } else {
+                        // The first that is kept: copied right after the last reader.
+                        change[self.kept_at(tensor)] += bytes;
+                    }
                 }
             }
         }

@@ -98,6 +98,12 @@ impl Layout<'_, '_> {
         Some(self.live_from_outside(external, state))
     }
 
+    /// The position at which a tile copies what the next one needs of a tensor that the group makes, or an earlier one.
+    pub(super) fn kept_at(&self, tensor: usize) -> usize {
+        let state = &self.storages.states[tensor];
+        if state.uses == 0 { 0 } else { state.last_use }
+    }
+
     /// The storage of which a tensor from outside is a part that can be taken out while all others stay where they are.
     pub(super) fn storage_as_part(&self, external: &External) -> Option<usize> {
         let state = &self.storages.states[external.tensor];
