@@ -474,8 +474,9 @@ class _Emitter:
         full, rest = divmod(stop - start, chain.size)
 
         def piece_at(position: Position) -> tuple[int, int]:
-            begin = start + position[-1] * chain.size
-            return begin, min(begin + chain.size, stop)
+            first, end = self._loops_at(number, position[:-1])[along]
+            begin = first + position[-1] * chain.size
+            return begin, min(begin + chain.size, end)
 
         def loops_of(link: ChainLink) -> BoxAt:
             def loops_at(position: Position) -> Box:
@@ -499,8 +500,9 @@ class _Emitter:
 
             def part(position: Position) -> Box:
                 low, high = piece_at(position)
+                first, _ = self._loops_at(number, position[:-1])[along]
                 here = [(0, extent) for extent in shape_of(value)]
-                here[dimension] = (low - start, high - start)
+                here[dimension] = (low - first, high - first)
                 return tuple(here)
 
             target = whole_window(value)
