@@ -12,7 +12,7 @@ def typed(shape: Shape, element: str = "i8") -> str:
 
 
 class QuantizedNetwork:
-    """Writes a function @main with a layer behind the other. Activations have the shape N x H x W x C."""
+    """Writes a function @main, one layer after another. Activations are N x H x W x C."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
@@ -29,7 +29,7 @@ class QuantizedNetwork:
 
     def layer(self, x: Value) -> Value:
         """A convolution, or one for each feature, perhaps with what it read added to it."""
-        n, h, w, c = x[1]
+        c = x[1][3]
         if self.random.random() < 0.4:
             return self.narrowed(self.depthwise(x), "i8")
         features = self.random.choice([c, 8, 17, 24, 40])

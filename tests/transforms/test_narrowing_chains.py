@@ -36,7 +36,8 @@ def numbers_for(module: ModuleOp) -> list[np.ndarray]:
     random = np.random.default_rng(1)
     arrays: list[np.ndarray] = []
     for type_ in function.function_type.inputs:
-        assert isinstance(type_, TensorType) and isinstance(type_.element_type, IntegerType)
+        assert isinstance(type_, TensorType)
+        assert isinstance(type_.element_type, IntegerType)
         dtype = np.int8 if type_.element_type.width.data == 8 else np.int32
         arrays.append(random.integers(-100, 100, type_.get_shape()).astype(dtype))
     return arrays

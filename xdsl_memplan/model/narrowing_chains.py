@@ -106,9 +106,7 @@ def _may_be_linked(op: SplitOp) -> bool:
     )
 
 
-def _dimension_along(
-    op: SplitOp, access: object, shape: tuple[int, ...], along: int
-) -> int | None:
+def _dimension_along(op: SplitOp, access: object, shape: tuple[int, ...], along: int) -> int | None:
     """The dimension of an operand whose index is the loop `along`, if no other index has it."""
     match access:
         case Affine(indices):

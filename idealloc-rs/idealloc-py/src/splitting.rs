@@ -8,8 +8,8 @@ use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
 use idealloc::split::group::Group;
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::{Cost, Machine};
-use idealloc::split::slices::Slice;
 use idealloc::split::search::{Misfit, Objective, search};
+use idealloc::split::slices::Slice;
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
 use idealloc::split::tally::Tally;
 use pyo3::prelude::*;
@@ -117,7 +117,12 @@ fn into_operator(fields: OperatorFields) -> Operator {
         work: fields.work,
         layer: fields.layer,
         is_splittable: fields.is_splittable,
-        slice: fields.slice.map(|(chain, along, size, is_last)| Slice { chain, along, size, is_last }),
+        slice: fields.slice.map(|(chain, along, size, is_last)| Slice {
+            chain,
+            along,
+            size,
+            is_last,
+        }),
     }
 }
 
