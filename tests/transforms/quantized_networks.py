@@ -128,7 +128,8 @@ class QuantizedNetwork:
         return (
             f"func.func @main({arguments}) -> {typed(result[1])} {{\n"
             "%zero = arith.constant 0 : i32\n%five = arith.constant 5 : i32\n"
-            f"%low = arith.constant -3 : i8\n{body}\nfunc.return {result[0]} : {typed(result[1])}\n}}"
+            f"%low = arith.constant -3 : i8\n{body}\n"
+            f"func.return {result[0]} : {typed(result[1])}\n}}"
         )
 
 
