@@ -55,17 +55,28 @@ struct Reached {
 
 impl Reached {
     fn price(&self, machine: Machine) -> i64 {
-        self.traffic + self.transfers * machine.transfer_bytes + self.code * machine.code_bytes
+        price(machine, self.traffic, self.transfers, self.code)
     }
+}
 
-    fn and_then(&self, group: Group, code: i64) -> Self {
-        Self {
-            code: self.code + code,
-            traffic: self.traffic + group.cost.traffic,
-            transfers: self.transfers + group.cost.transfers,
-            work: self.work + group.cost.work,
-            group: Some(group),
-        }
+/// What bytes, moves and operators in the code count for together.
+fn price(machine: Machine, bytes: i64, transfers: i64, code: i64) -> i64 {
+    bytes + transfers * machine.transfer_bytes + code * machine.code_bytes
+}
+
+/// The least that a group costs, whatever is kept where.
+#[derive(Clone, Copy, Debug)]
+struct Least {
+    /// Bytes moved.
+    bytes: i64,
+    /// Those, with moves and code.
+    price: i64,
+}
+
+impl Least {
+    /// The larger of two bounds.
+    fn max(self, other: Self) -> Self {
+        Self { bytes: self.bytes.max(other.bytes), price: self.price.max(other.price) }
     }
 }
 
@@ -214,7 +225,7 @@ struct Ending<'a> {
     last: usize,
     reached: &'a [Ways],
     /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
-    bounds: Vec<[Option<i64>; 4]>,
+    bounds: Vec<[Option<Least>; 4]>,
     best: Ways,
     pool: TrackPool,
     spare: Option<Tally<'a>>,
@@ -282,20 +293,18 @@ impl<'a> Ending<'a> {
         for first_layer in (window.first_layer..=self.last_layer).rev() {
             bare.extend(self.first_op(first_layer));
             let newest = self.newest(first_layer);
-            let least = bare.least_traffic(Neighbours::default());
             let of = |(starts, ends): (bool, bool)| {
-                let mut bound = least;
                 let mut resident = 0;
+                let newest = newest.filter(|&tensor| starts && bare.reads(tensor));
                 if starts {
-                    let newest = newest.filter(|&t| bare.reads(t))?;
-                    bound += self.saving_cost(newest).0 - bare.least_fetch(newest);
-                    resident += window.graph.tensors[newest].bytes();
+                    resident += window.graph.tensors[newest?].bytes();
                 }
                 if ends {
-                    bound -= window.graph.tensors[target].bytes();
                     resident += window.graph.tensors[target].bytes();
                 }
-                (resident <= self.machine.capacity && !(ends && is_last)).then_some(bound)
+                let neighbours = Neighbours { newest, keeps_result: ends };
+                (resident <= self.machine.capacity && !(ends && is_last))
+                    .then(|| self.least(&bare, neighbours))
             };
             let bounds = VARIANTS.map(of);
             self.bounds.push(bounds);
@@ -309,17 +318,25 @@ impl<'a> Ending<'a> {
         if is_read_later { (self.window.graph.tensors[newest].bytes(), 1) } else { (0, 0) }
     }
 
-    /// The way to a group's first layer, if a group that moves at least `least` bytes from there may be better than
-    /// what is known.
-    fn way_before(&self, depth: usize, variant: usize, least: i64) -> Option<&'a Reached> {
+    /// The least that a group costs, by what is known before its storages are.
+    fn least(&self, tally: &Tally<'a>, neighbours: Neighbours) -> Least {
+        let saving = neighbours.newest.map_or((0, 0), |newest| self.saving_cost(newest));
+        let bytes = tally.least_traffic(neighbours) + saving.0;
+        let transfers = tally.least_transfers(neighbours) + saving.1;
+        Least { bytes, price: price(self.machine, bytes, transfers, tally.least_code) }
+    }
+
+    /// The way to a group's first layer, if a group that costs at least `least` may lead from there better than what is
+    /// known.
+    fn way_before(&self, depth: usize, variant: usize, least: Least) -> Option<&'a Reached> {
         let (starts, ends) = VARIANTS[variant];
         let way = self.reached[self.last_layer - depth][usize::from(starts)].as_ref()?;
         let Some(best) = &self.best[usize::from(ends)] else { return Some(way) };
-        let before = way.price(self.machine);
-        let gain = best.price(self.machine) - before - least;
-        let is_small = gain.saturating_mul(NEGLIGIBLE) < best.price(self.machine) - before;
-        let moves_less = way.traffic + least < best.traffic;
-        (gain > 0 && (moves_less || !is_small)).then_some(way)
+        let most = best.price(self.machine) - way.price(self.machine);
+        let gain = most - least.bytes;
+        let is_small = gain.saturating_mul(NEGLIGIBLE) < most;
+        let moves_less = way.traffic + least.bytes < best.traffic;
+        (gain > 0 && least.price <= most && (moves_less || !is_small)).then_some(way)
     }
 
     fn is_open(&self, depth: usize) -> bool {
@@ -437,21 +454,24 @@ impl<'a> Ending<'a> {
         let Some(bound) = self.bounds[depth][variant] else { return Settled::TooLarge };
         let first_layer = self.last_layer - depth;
         let (starts, ends) = VARIANTS[variant];
-        let newest = self.newest(first_layer).filter(|_| starts);
-        let saving = newest.map_or((0, 0), |newest| self.saving_cost(newest));
         if self.way_before(depth, variant, bound).is_none() {
             return Settled::Fits;
         }
+        let newest = self.newest(first_layer).filter(|_| starts);
         let neighbours = Neighbours { newest, keeps_result: ends };
-        let least = tally.least_traffic(neighbours) + saving.0;
-        let Some(way) = self.way_before(depth, variant, least.max(bound)) else {
+        let least = self.least(tally, neighbours).max(bound);
+        let Some(way) = self.way_before(depth, variant, least) else {
             return Settled::Fits;
         };
         if tally.recomputes_too_much() {
             return Settled::TooLarge;
         }
-        let is_worth =
-            |moved: i64| self.way_before(depth, variant, (moved + saving.0).max(bound)).is_some();
+        let saving = newest.map_or((0, 0), |newest| self.saving_cost(newest));
+        let is_worth = |moved: i64| {
+            let more = (moved + saving.0 - least.bytes).max(0);
+            let least = Least { bytes: least.bytes + more, price: least.price + more };
+            self.way_before(depth, variant, least).is_some()
+        };
         if !is_worth(tally.least_before_storages(neighbours)) {
             return Settled::NotWorth;
         }
@@ -464,17 +484,24 @@ impl<'a> Ending<'a> {
         let mut cost: Cost = layout.cost(false);
         cost.traffic += saving.0;
         cost.transfers += saving.1;
-        let layers = (first_layer, self.last_layer);
-        let group = Group::of(self.window, layout, grid, layers, (starts, ends), cost);
-        let key = |way: &Reached| (way.price(self.machine), way.work);
         let best = &mut self.best[usize::from(ends)];
+        let key = |way: &Reached| (way.price(self.machine), way.work);
         let is_better = |new: &Reached| best.as_ref().is_none_or(|known| key(new) < key(known));
-        let mut new = way.and_then(group, 0);
+        let mut new = Reached {
+            traffic: way.traffic + cost.traffic,
+            transfers: way.transfers + cost.transfers,
+            work: way.work + cost.work,
+            code: way.code + tally.least_code,
+            group: None,
+        };
         // It takes time to count the code.
         if self.machine.code_bytes > 0 && is_better(&new) {
-            new.code += layout.code();
+            new.code = way.code + layout.code();
         }
         if is_better(&new) {
+            let layers = (first_layer, self.last_layer);
+            let group = Group::of(self.window, layout, grid, layers, (starts, ends), cost);
+            new.group = Some(group);
             *best = Some(new);
         }
         Settled::Fits
@@ -520,11 +547,14 @@ impl<'a> Ending<'a> {
     }
 
     /// The least that a grid of the last layer moves, with the newest tensor and the result on chip.
-    fn least_of(&mut self, grid: &Grid) -> i64 {
+    fn least_of(&mut self, grid: &Grid) -> Least {
         let mut tally = self.start(grid);
         tally.extend(self.first_op(self.last_layer));
         let newest = self.newest(self.last_layer);
-        let least = tally.least_traffic(Neighbours { newest, keeps_result: true });
+        let neighbours = Neighbours { newest, keeps_result: true };
+        // Smaller tiles take more moves, but not always more code.
+        let bytes = tally.least_traffic(neighbours);
+        let least = Least { bytes, price: bytes };
         self.end(tally);
         least
     }

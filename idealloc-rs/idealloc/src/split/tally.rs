@@ -82,6 +82,8 @@ pub struct Tally<'a> {
     pub work: i64,
     /// Those that are needed, each once.
     pub least_work: i64,
+    /// Operators in the code at the least: each of them once, but for views.
+    pub least_code: i64,
     /// Bytes of what the group makes that are kept before and after the middle tile; they only grow.
     pub kept_bytes: i64,
     /// Bytes of the largest result that is made in the middle tile.
@@ -111,6 +113,7 @@ impl<'a> Tally<'a> {
             moved_at_end: (0, 0),
             work: 0,
             least_work: 0,
+            least_code: 0,
             kept_bytes: 0,
             largest_made: 0,
             not_keepable: 0,
@@ -135,7 +138,7 @@ impl<'a> Tally<'a> {
         self.stale.clear();
         self.least_fetched = 0;
         (self.moved, self.moved_at_end) = ((0, 0), (0, 0));
-        (self.work, self.least_work) = (0, 0);
+        (self.work, self.least_work, self.least_code) = (0, 0, 0);
         (self.kept_bytes, self.largest_made, self.not_keepable) = (0, 0, 0);
         self.middle.clear();
         self.middle.extend(self.sweep.tracks.iter().map(|tracks| tracks.cut.tiles() / 2));
@@ -227,6 +230,7 @@ impl<'a> Tally<'a> {
         let (sweep, op) = (&self.sweep, &self.graph.operators[index]);
         let loops = sweep.loop_spans(index).unwrap_or(&[]);
         let level = level_of(loops);
+        self.least_code += i64::from(!op.is_view);
         if op.work > 0 {
             self.work += op.work * sweep.sum(loops) * sweep.repeats(loops, level);
             self.least_work += op.work * sweep.union_elements(loops);
@@ -438,6 +442,12 @@ impl<'a> Tally<'a> {
     pub fn least_traffic(&self, neighbours: Neighbours) -> i64 {
         let on_chip = neighbours.newest.map_or(0, |newest| self.least_fetch(newest));
         self.moved(neighbours.keeps_result).0 + self.least_fetched - on_chip
+    }
+
+    /// The least number of moves, whatever is kept: one for each tensor from outside.
+    pub fn least_transfers(&self, neighbours: Neighbours) -> i64 {
+        let fetched = self.externals().filter(|external| !self.is_resident(external, neighbours));
+        self.moved(neighbours.keeps_result).1 + fetched.count() as i64
     }
 
     /// The least bytes that what the group makes takes in the middle tile: what is kept, and the largest result.
