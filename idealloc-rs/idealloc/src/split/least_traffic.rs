@@ -5,6 +5,7 @@ use super::grids::{Family, Grid, Run, families_of_layer, runs_of};
 use super::group::Group;
 use super::layers::{Layers, Window};
 use super::layout::Layout;
+use super::least::Least;
 use super::machine::{Cost, Machine};
 use super::settle::Settled;
 use super::sweep::Sweep;
@@ -62,22 +63,6 @@ impl Reached {
 /// What bytes, moves and operators in the code count for together.
 fn price(machine: Machine, bytes: i64, transfers: i64, code: i64) -> i64 {
     bytes + transfers * machine.transfer_bytes + code * machine.code_bytes
-}
-
-/// The least that a group costs, whatever is kept where.
-#[derive(Clone, Copy, Debug)]
-struct Least {
-    /// Bytes moved.
-    bytes: i64,
-    /// Those, with moves and code.
-    price: i64,
-}
-
-impl Least {
-    /// The larger of two bounds.
-    fn max(self, other: Self) -> Self {
-        Self { bytes: self.bytes.max(other.bytes), price: self.price.max(other.price) }
-    }
 }
 
 /// The cheapest ways to a layer: with its newest tensor off chip, and on chip.
@@ -273,7 +258,9 @@ impl<'a> Ending<'a> {
             None => {
                 let output = &window.is_output;
                 let sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, output);
-                Tally::new(sweep, self.machine, true)
+                let mut tally = Tally::new(sweep, self.machine, true);
+                tally.count_uses();
+                tally
             }
         }
     }
@@ -320,10 +307,10 @@ impl<'a> Ending<'a> {
 
     /// The least that a group costs, by what is known before its storages are.
     fn least(&self, tally: &Tally<'a>, neighbours: Neighbours) -> Least {
-        let saving = neighbours.newest.map_or((0, 0), |newest| self.saving_cost(newest));
-        let bytes = tally.least_traffic(neighbours) + saving.0;
-        let transfers = tally.least_transfers(neighbours) + saving.1;
-        Least { bytes, price: price(self.machine, bytes, transfers, tally.least_code) }
+        let (bytes, moves) = neighbours.newest.map_or((0, 0), |newest| self.saving_cost(newest));
+        let mut least = tally.least(neighbours);
+        least += Least { bytes, price: price(self.machine, bytes, moves, tally.least_code()) };
+        least
     }
 
     /// The way to a group's first layer, if a group that costs at least `least` may lead from there better than what is
@@ -339,9 +326,14 @@ impl<'a> Ending<'a> {
         (gain > 0 && least.price <= most && (moves_less || !is_small)).then_some(way)
     }
 
-    fn is_open(&self, depth: usize) -> bool {
-        let bounds = self.bounds[depth].iter().enumerate();
-        bounds.filter_map(|(variant, bound)| self.way_before(depth, variant, (*bound)?)).count() > 0
+    /// Whether a group of so many layers, less one, that moves `excess` bytes more than its bound may be better than what is
+    /// known.
+    fn is_open(&self, depth: usize, excess: i64) -> bool {
+        let is_open = |(variant, bound): (usize, &Option<Least>)| {
+            let bound = bound.map(|bound| bound.with_bytes(excess));
+            bound.is_some_and(|bound| self.way_before(depth, variant, bound).is_some())
+        };
+        self.bounds[depth].iter().enumerate().any(is_open)
     }
 
     /// Tries the grids most like those of the cheapest groups that end shortly before, with the same first layers. With a
@@ -388,7 +380,7 @@ impl<'a> Ending<'a> {
 
     /// Tries one grid with more than `from` and up to `most` layers; returns with how many it fits.
     fn walk(&mut self, grid: &Grid, from: usize, most: usize) -> usize {
-        let open = (from..self.bounds.len().min(most)).rev().find(|&depth| self.is_open(depth));
+        let open = (from..self.bounds.len().min(most)).rev().find(|&depth| self.is_open(depth, 0));
         let Some(deepest) = open else { return self.bounds.len().min(most) };
         let mut tally = self.start(grid);
         let fitting = self.walk_back(grid, &mut tally, from, deepest);
@@ -402,25 +394,49 @@ impl<'a> Ending<'a> {
         grid: &Grid,
         tally: &mut Tally<'a>,
         from: usize,
-        deepest: usize,
+        mut deepest: usize,
     ) -> Option<usize> {
         let (mut fitting, mut misses, mut useless) = (from, 0, 0);
-        for depth in 0..=deepest {
+        let mut excess = 0;
+        for depth in 0..self.bounds.len() {
+            if depth > deepest {
+                break;
+            }
             let first_layer = self.last_layer - depth;
-            tally.extend(self.first_op(first_layer));
+            tally.extend_uncounted(self.first_op(first_layer));
             if depth < from {
                 continue;
             }
-            if !self.is_open(depth) {
+            if !self.is_open(depth, 0) {
                 misses = 0;
                 continue;
             }
+            if !self.is_open(depth, excess) {
+                useless += 1;
+                if useless == USELESS {
+                    return None;
+                }
+                continue;
+            }
+            tally.count_anew();
             if tally.kept_bytes > self.machine.capacity || !tally.can_keep() {
                 return Some(fitting);
             }
             // What no cut reaches could as well be a group before this one, but for tensors that both read.
             if depth >= UNCUT && tally.is_uncut(self.first_op(first_layer + 1)) {
                 return Some(fitting);
+            }
+            let Some(more) = tally.excess() else { return Some(fitting) };
+            if more > excess {
+                excess = more;
+                deepest = (depth..=deepest).rev().find(|&depth| self.is_open(depth, excess))?;
+                if !self.is_open(depth, excess) {
+                    useless += 1;
+                    if useless == USELESS {
+                        return None;
+                    }
+                    continue;
+                }
             }
             let mut layout = None;
             let offers =
@@ -468,8 +484,7 @@ impl<'a> Ending<'a> {
         }
         let saving = newest.map_or((0, 0), |newest| self.saving_cost(newest));
         let is_worth = |moved: i64| {
-            let more = (moved + saving.0 - least.bytes).max(0);
-            let least = Least { bytes: least.bytes + more, price: least.price + more };
+            let least = least.with_bytes((moved + saving.0 - least.bytes).max(0));
             self.way_before(depth, variant, least).is_some()
         };
         if !is_worth(tally.least_before_storages(neighbours)) {
@@ -491,7 +506,7 @@ impl<'a> Ending<'a> {
             traffic: way.traffic + cost.traffic,
             transfers: way.transfers + cost.transfers,
             work: way.work + cost.work,
-            code: way.code + tally.least_code,
+            code: way.code + tally.least_code(),
             group: None,
         };
         // It takes time to count the code.
@@ -553,7 +568,7 @@ impl<'a> Ending<'a> {
         let newest = self.newest(self.last_layer);
         let neighbours = Neighbours { newest, keeps_result: true };
         // Smaller tiles take more moves, but not always more code.
-        let bytes = tally.least_traffic(neighbours);
+        let bytes = tally.least(neighbours).bytes;
         let least = Least { bytes, price: bytes };
         self.end(tally);
         least

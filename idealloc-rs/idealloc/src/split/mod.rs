@@ -12,6 +12,7 @@ pub mod grids;
 pub mod group;
 mod layers;
 pub mod layout;
+mod least;
 mod least_peak;
 mod least_traffic;
 mod little_code;

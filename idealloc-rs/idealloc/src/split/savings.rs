@@ -110,21 +110,49 @@ impl Tally<'_> {
             let kept = self.machine.align(external.bytes_in_all);
             let then = if stays && streamed.is_some() { largest } else { 0 };
             let known = if streamed.is_some() { 0 } else { largest };
-            let savings = [
+            knapsack.add_two(
                 Saving { bytes: now - fetched, room: then },
                 Saving { bytes: now - bytes(Residency::Kept), room: (kept - known).max(0) },
-            ];
-            match savings.map(|saving| saving.bytes > 0) {
-                [true, true] => knapsack.add(&mut savings.clone()),
-                [true, false] => knapsack.steps.push(savings[0]),
-                [false, true] => knapsack.steps.push(savings[1]),
-                [false, false] => {}
-            }
+            );
         }
         let room = self.machine.capacity
             - self.resident_bytes(neighbours)
             - self.least_room(neighbours.keeps_result);
         most - knapsack.most_saved(room.max(0))
+    }
+}
+
+impl Tally<'_> {
+    /// How many bytes more than each argument once this group moves at the least, and all that start earlier under the same
+    /// grid; none if no such group fits.
+    ///
+    /// An argument that is read once needs the same of the memory in all of them, and what they make takes no less room.
+    pub fn excess(&self) -> Option<i64> {
+        let mut knapsack = Knapsack::default();
+        let mut room = self.machine.capacity - self.least_made();
+        let mut excess = 0;
+        let neighbours = Neighbours::default();
+        for external in self.externals().filter(|external| self.is_final(external)) {
+            if self.is_resident(external, neighbours) {
+                continue;
+            }
+            let bytes = |residency| external.cost(&self.sweep, residency).0;
+            let fetched = bytes(Residency::Fetched);
+            let stays = external.stays_in_tiles(&self.sweep);
+            let in_tiles = if stays { self.machine.align(external.bytes_in_largest) } else { 0 };
+            let kept = self.machine.align(external.bytes_in_all);
+            let (now, known) = match external.in_slices {
+                Some((_, (streamed, _))) => (streamed, 0),
+                None => (fetched, in_tiles),
+            };
+            room -= known;
+            excess += now - external.least.bytes;
+            knapsack.add_two(
+                Saving { bytes: now - fetched, room: in_tiles - known },
+                Saving { bytes: now - external.bytes_in_all, room: (kept - known).max(0) },
+            );
+        }
+        (room >= 0).then(|| (excess - knapsack.most_saved(room)).max(0))
     }
 }
 
@@ -156,6 +184,16 @@ impl Knapsack {
             hull.push(saving);
         }
         self.steps.extend(hull.windows(2).map(|pair| step(pair[0], pair[1])));
+    }
+
+    /// Adds a tensor with two savings, of which there may be none that is one.
+    fn add_two(&mut self, one: Saving, other: Saving) {
+        match (one.bytes > 0, other.bytes > 0) {
+            (true, true) => self.add(&mut [one, other]),
+            (true, false) => self.steps.push(one),
+            (false, true) => self.steps.push(other),
+            (false, false) => {}
+        }
     }
 
     /// The most bytes that are saved by what takes no more than `room`.
