@@ -267,13 +267,13 @@ impl<'a> Ending<'a> {
                 break;
             }
             let first_layer = self.last_layer - depth;
-            tally.extend(self.first_op(first_layer));
+            tally.extend_uncounted(self.first_op(first_layer));
             if !is_split {
                 self.least_work.push(tally.least_work);
             }
             if is_split {
                 let is_useless = depth > 0 && tally.is_uncut(self.first_op(first_layer + 1));
-                if is_useless || tally.kept_bytes > self.machine.capacity || !tally.can_keep() {
+                if is_useless || tally.kept_bytes > self.machine.capacity {
                     break;
                 }
             }
@@ -283,6 +283,10 @@ impl<'a> Ending<'a> {
             let Some(most) = self.most(depth, tally.work, tiles, tally.kept_bytes) else {
                 continue;
             };
+            tally.count_anew();
+            if is_split && !tally.can_keep() {
+                break;
+            }
             let Some(before) = &self.reached[first_layer] else { continue };
             let around = self.bytes_around(depth, is_split);
             let mut layout = Layout::new(&tally);

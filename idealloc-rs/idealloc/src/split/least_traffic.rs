@@ -188,13 +188,19 @@ fn ways_to(
     let families = families_of_layer(&window.graph, first, ending.last);
     ending.walk(&Grid::default(), 0, usize::MAX);
     let mut other = ending.with_pool(std::mem::take(&mut pools[1]));
-    let (some, rest) = families.split_at(families.len() / 2);
-    both(threads, || ending.try_families(some), || other.try_families(rest));
+    both(
+        threads,
+        || ending.try_families(families.iter().step_by(2)),
+        || other.try_families(families.iter().skip(1).step_by(2)),
+    );
     ending.take_better(&other);
     ending.try_what_was_best(&runs);
     other.take_better(&ending);
-    let (some, rest) = runs.split_at(runs.len() / 3);
-    both(threads, || ending.try_runs(some), || other.try_runs(rest));
+    both(
+        threads,
+        || ending.try_runs(runs.iter().step_by(2)),
+        || other.try_runs(runs.iter().skip(1).step_by(2)),
+    );
     ending.take_better(&other);
     *pools = [ending.pool, other.pool];
     ending.best
@@ -354,7 +360,7 @@ impl<'a> Ending<'a> {
         }
     }
 
-    fn try_runs(&mut self, runs: &[Run]) {
+    fn try_runs<'r>(&mut self, runs: impl Iterator<Item = &'r Run>) {
         for run in runs {
             self.try_run(run);
         }
@@ -522,7 +528,7 @@ impl<'a> Ending<'a> {
         Settled::Fits
     }
 
-    fn try_families(&mut self, families: &[Family]) {
+    fn try_families<'f>(&mut self, families: impl Iterator<Item = &'f Family>) {
         for family in families {
             self.try_family(family);
         }
