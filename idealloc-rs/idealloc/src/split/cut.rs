@@ -79,7 +79,8 @@ impl Track {
         let busy = || new.iter().filter(|r| r.0 < r.1);
         let first = busy().map(|r| r.0).min().unwrap_or(0);
         let reach = busy().map(|r| r.1).max().unwrap_or(0) - first;
-        let mut track = Self { new, keep, largest: 0, total, reach, has_overlap: false, kinds: 0, raw };
+        let mut track =
+            Self { new, keep, largest: 0, total, reach, has_overlap: false, kinds: 0, raw };
         track.largest = (0..track.new.len()).map(|tile| track.size(tile)).max().unwrap_or(0);
         track.has_overlap = (1..track.new.len()).any(|tile| track.overlap(tile) > 0);
         let mut kinds: Vec<_> = (0..track.new.len()).map(|tile| track.kind(tile)).collect();

@@ -128,8 +128,9 @@ impl External {
 
     /// The least bytes that fetching it can take, and the least that bytes and moves count for, whatever is kept.
     pub(super) fn least_fetched(&self, machine: Machine) -> Least {
-        let least = |(bytes, moves): (i64, i64)| {
-            Least { bytes, price: bytes + moves * machine.transfer_bytes }
+        let least = |(bytes, moves): (i64, i64)| Least {
+            bytes,
+            price: bytes + moves * machine.transfer_bytes,
         };
         let fetched = least(self.cost_if_fetched);
         let fetched = match self.in_slices {

@@ -4,12 +4,13 @@
 //! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of fewest tiles.
 //! If its code is too long, a fourth one finds the least code instead of the fewest tiles.
 
+use super::end_layer::LONGEST;
 use super::graph::SplitGraph;
 use super::grids::{Grid, runs_of};
 use super::group::Group;
 use super::layers::{Layers, Window};
 use super::layout::Layout;
-use super::least_traffic::{LONGEST, MISSES};
+use super::least_traffic::MISSES;
 use super::machine::{Cost, Machine};
 use super::sweep::{Span, Sweep};
 use super::tally::Tally;

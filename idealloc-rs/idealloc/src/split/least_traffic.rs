@@ -1,9 +1,10 @@
 //! Groups of least traffic: a programme over the layers that looks only at groups which may be part of a cheapest path.
 
+use super::end_layer::{Bound, EndLayer, LONGEST, VARIANTS};
 use super::graph::SplitGraph;
-use super::grids::{Family, Grid, Run, families_of_layer, runs_of};
+use super::grids::{Family, Grid, Run};
 use super::group::Group;
-use super::layers::{Layers, Window};
+use super::layers::Layers;
 use super::layout::Layout;
 use super::least::Least;
 use super::machine::{Cost, Machine};
@@ -22,9 +23,6 @@ pub struct Misfit {
     pub smallest_capacity: Option<i64>,
 }
 
-/// Layers of a group at the most.
-pub(super) const LONGEST: usize = 64;
-
 /// Groups of more layers than these end at a first layer that is not cut.
 const UNCUT: usize = 8;
 
@@ -40,9 +38,6 @@ const RECENT: usize = 4;
 /// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
 const NEGLIGIBLE: i64 = 32;
 
-/// What is on chip before and after a group: the newest tensor, its own result.
-const VARIANTS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
-
 /// The cheapest way found to have computed all layers before one.
 #[derive(Clone, Debug, Default)]
 struct Reached {
@@ -56,13 +51,13 @@ struct Reached {
 
 impl Reached {
     fn price(&self, machine: Machine) -> i64 {
-        price(machine, self.traffic, self.transfers, self.code)
+        self.traffic + self.transfers * machine.transfer_bytes + self.code * machine.code_bytes
     }
 }
 
-/// What bytes, moves and operators in the code count for together.
-fn price(machine: Machine, bytes: i64, transfers: i64, code: i64) -> i64 {
-    bytes + transfers * machine.transfer_bytes + code * machine.code_bytes
+/// A bound with the price of the code.
+fn with_code(bound: Bound, machine: Machine) -> Least {
+    Least { price: bound.least.price + bound.code * machine.code_bytes, ..bound.least }
 }
 
 /// The cheapest ways to a layer: with its newest tensor off chip, and on chip.
@@ -83,16 +78,17 @@ pub(super) struct Path {
 /// The groups that move the fewest bytes, or none if a layer does not fit.
 ///
 /// For each layer in turn, groups that end there are looked at; one that cannot be cheaper than what was found is left
-/// out as soon as a bound tells.
+/// out as soon as a bound tells. `ends` are all layers of the graph, for this machine with any price of code.
 pub(super) fn least_traffic(
     graph: &SplitGraph,
     layers: &Layers,
+    ends: &[EndLayer],
     machine: Machine,
     (threads, pools): (usize, &mut Pools),
 ) -> Result<Path, Misfit> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
-    for last_layer in 0..layers.count() {
-        let ways = ways_to(graph, layers, last_layer, machine, &reached, (threads, pools));
+    for end in ends {
+        let ways = ways_to(layers, end, machine, &reached, (threads, pools));
         reached.push(ways);
         if reached.iter().rev().take(LONGEST).flatten().flatten().next().is_none() {
             break;
@@ -129,7 +125,8 @@ fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Path> {
 fn ways_alone(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> Ways {
     let mut reached: Vec<Ways> = vec![[None, None]; layer];
     reached.push([Some(Reached::default()), None]);
-    ways_to(graph, layers, layer, machine, &reached, (1, &mut Pools::default()))
+    let end = EndLayer::of(graph, layers, layer, machine);
+    ways_to(layers, &end, machine, &reached, (1, &mut Pools::default()))
 }
 
 /// The least capacity for which a layer fits alone; none if it does not fit into its own tensors' bytes.
@@ -161,31 +158,27 @@ fn smallest_capacity(
 }
 
 fn ways_to(
-    graph: &SplitGraph,
     layers: &Layers,
-    last_layer: usize,
+    end: &EndLayer,
     machine: Machine,
     reached: &[Ways],
     (threads, pools): (usize, &mut Pools),
 ) -> Ways {
-    let first_layer = (last_layer + 1).saturating_sub(LONGEST);
-    let window = Window::new(graph, layers, first_layer, last_layer);
     let mut ending = Ending {
         layers,
-        window: &window,
+        end,
         machine,
-        last_layer,
-        last: layers.target[last_layer] - window.first_op,
         reached,
-        bounds: Vec::new(),
+        bounds: end
+            .bounds
+            .iter()
+            .map(|bounds| bounds.map(|bound| bound.map(|bound| with_code(bound, machine))))
+            .collect(),
         best: [None, None],
         pool: std::mem::take(&mut pools[0]),
         spare: None,
     };
-    ending.bound();
-    let first = ending.first_op(last_layer);
-    let runs = runs_of(&window.graph, first, ending.last, false);
-    let families = families_of_layer(&window.graph, first, ending.last);
+    let EndLayer { runs, families, .. } = end;
     ending.walk(&Grid::default(), 0, usize::MAX);
     let mut other = ending.with_pool(std::mem::take(&mut pools[1]));
     both(
@@ -194,7 +187,7 @@ fn ways_to(
         || other.try_families(families.iter().skip(1).step_by(2)),
     );
     ending.take_better(&other);
-    ending.try_what_was_best(&runs);
+    ending.try_what_was_best(runs);
     other.take_better(&ending);
     both(
         threads,
@@ -209,11 +202,8 @@ fn ways_to(
 /// The layer that groups end with, and what is known of them.
 struct Ending<'a> {
     layers: &'a Layers,
-    window: &'a Window,
+    end: &'a EndLayer,
     machine: Machine,
-    last_layer: usize,
-    /// The operator whose result is cut.
-    last: usize,
     reached: &'a [Ways],
     /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
     bounds: Vec<[Option<Least>; 4]>,
@@ -241,19 +231,16 @@ impl<'a> Ending<'a> {
     }
 
     fn first_op(&self, first_layer: usize) -> usize {
-        self.layers.start[first_layer] - self.window.first_op
+        self.end.first_op(self.layers, first_layer)
     }
 
-    /// The result of the layer before.
     fn newest(&self, first_layer: usize) -> Option<usize> {
-        let target = self.layers.target[first_layer.checked_sub(1)?];
-        let op = self.window.graph.operators.get(target.checked_sub(self.window.first_op)?)?;
-        op.results.first().copied()
+        self.end.newest(self.layers, first_layer)
     }
 
     /// The group of no operator so far, under a grid.
     fn start(&mut self, grid: &Grid) -> Tally<'a> {
-        let window = self.window;
+        let window = &self.end.window;
         let tracks = grid.cuts.iter().map(|cut| self.pool.take(cut)).collect();
         let loops = grid.loops.clone();
         match self.spare.take() {
@@ -263,7 +250,8 @@ impl<'a> Ending<'a> {
             }
             None => {
                 let output = &window.is_output;
-                let sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, output);
+                let last = self.end.last;
+                let sweep = Sweep::with_tracks(&window.graph, last, loops, tracks, output);
                 let mut tally = Tally::new(sweep, self.machine, true);
                 tally.count_uses();
                 tally
@@ -277,53 +265,15 @@ impl<'a> Ending<'a> {
         self.spare = Some(tally);
     }
 
-    /// Bounds of all groups: each element from outside fetched once, and each result stored.
-    fn bound(&mut self) {
-        let window = self.window;
-        let target = window.graph.operators[self.last].results[0];
-        let is_last = self.last_layer + 1 == self.layers.count();
-        let mut bare = self.start(&Grid::default());
-        for first_layer in (window.first_layer..=self.last_layer).rev() {
-            bare.extend(self.first_op(first_layer));
-            let newest = self.newest(first_layer);
-            let of = |(starts, ends): (bool, bool)| {
-                let mut resident = 0;
-                let newest = newest.filter(|&tensor| starts && bare.reads(tensor));
-                if starts {
-                    resident += window.graph.tensors[newest?].bytes();
-                }
-                if ends {
-                    resident += window.graph.tensors[target].bytes();
-                }
-                let neighbours = Neighbours { newest, keeps_result: ends };
-                (resident <= self.machine.capacity && !(ends && is_last))
-                    .then(|| self.least(&bare, neighbours))
-            };
-            let bounds = VARIANTS.map(of);
-            self.bounds.push(bounds);
-        }
-        self.end(bare);
-    }
-
-    /// Bytes and moves that keep for later readers what the group reads on chip.
-    fn saving_cost(&self, newest: usize) -> (i64, i64) {
-        let is_read_later = self.layers.last_read[self.window.tensors[newest]] > self.last_layer;
-        if is_read_later { (self.window.graph.tensors[newest].bytes(), 1) } else { (0, 0) }
-    }
-
-    /// The least that a group costs, by what is known before its storages are.
     fn least(&self, tally: &Tally<'a>, neighbours: Neighbours) -> Least {
-        let (bytes, moves) = neighbours.newest.map_or((0, 0), |newest| self.saving_cost(newest));
-        let mut least = tally.least(neighbours);
-        least += Least { bytes, price: price(self.machine, bytes, moves, tally.least_code()) };
-        least
+        with_code(self.end.bound(tally, neighbours, self.machine), self.machine)
     }
 
     /// The way to a group's first layer, if a group that costs at least `least` may lead from there better than what is
     /// known.
     fn way_before(&self, depth: usize, variant: usize, least: Least) -> Option<&'a Reached> {
         let (starts, ends) = VARIANTS[variant];
-        let way = self.reached[self.last_layer - depth][usize::from(starts)].as_ref()?;
+        let way = self.reached[self.end.layer - depth][usize::from(starts)].as_ref()?;
         let Some(best) = &self.best[usize::from(ends)] else { return Some(way) };
         let most = best.price(self.machine) - way.price(self.machine);
         let gain = most - least.bytes;
@@ -345,14 +295,14 @@ impl<'a> Ending<'a> {
     /// Tries the grids most like those of the cheapest groups that end shortly before, with the same first layers. With a
     /// good way soon less is looked at.
     fn try_what_was_best(&mut self, runs: &[Run]) {
-        let before = self.reached[..=self.last_layer].iter().rev().take(RECENT).flatten();
+        let before = self.reached[..=self.end.layer].iter().rev().take(RECENT).flatten();
         let groups: Vec<&Group> = before.flatten().filter_map(|way| way.group.as_ref()).collect();
         let mut tried: Vec<(usize, &Grid)> = Vec::new();
         for group in groups {
             let grids = runs.iter().flat_map(|run| run.plain.iter().chain(&run.ahead));
             let alike = grids.filter_map(|grid| Some((grid.unlikeness(&group.grid)?, grid)));
             let Some((_, grid)) = alike.min_by_key(|(unlikeness, _)| *unlikeness) else { continue };
-            let depth = self.last_layer - group.first_layer;
+            let depth = self.end.layer - group.first_layer;
             if depth < self.bounds.len() && !tried.contains(&(depth, grid)) {
                 tried.push((depth, grid));
                 self.walk(grid, depth, depth + 1);
@@ -408,7 +358,7 @@ impl<'a> Ending<'a> {
             if depth > deepest {
                 break;
             }
-            let first_layer = self.last_layer - depth;
+            let first_layer = self.end.layer - depth;
             tally.extend_uncounted(self.first_op(first_layer));
             if depth < from {
                 continue;
@@ -474,7 +424,7 @@ impl<'a> Ending<'a> {
         variant: usize,
     ) -> Settled {
         let Some(bound) = self.bounds[depth][variant] else { return Settled::TooLarge };
-        let first_layer = self.last_layer - depth;
+        let first_layer = self.end.layer - depth;
         let (starts, ends) = VARIANTS[variant];
         if self.way_before(depth, variant, bound).is_none() {
             return Settled::Fits;
@@ -488,7 +438,7 @@ impl<'a> Ending<'a> {
         if tally.recomputes_too_much() {
             return Settled::TooLarge;
         }
-        let saving = newest.map_or((0, 0), |newest| self.saving_cost(newest));
+        let saving = self.end.saving_cost(newest);
         let is_worth = |moved: i64| {
             let least = least.with_bytes((moved + saving.0 - least.bytes).max(0));
             self.way_before(depth, variant, least).is_some()
@@ -520,8 +470,8 @@ impl<'a> Ending<'a> {
             new.code = way.code + layout.code();
         }
         if is_better(&new) {
-            let layers = (first_layer, self.last_layer);
-            let group = Group::of(self.window, layout, grid, layers, (starts, ends), cost);
+            let layers = (first_layer, self.end.layer);
+            let group = Group::of(&self.end.window, layout, grid, layers, (starts, ends), cost);
             new.group = Some(group);
             *best = Some(new);
         }
@@ -570,8 +520,8 @@ impl<'a> Ending<'a> {
     /// The least that a grid of the last layer moves, with the newest tensor and the result on chip.
     fn least_of(&mut self, grid: &Grid) -> Least {
         let mut tally = self.start(grid);
-        tally.extend(self.first_op(self.last_layer));
-        let newest = self.newest(self.last_layer);
+        tally.extend(self.first_op(self.end.layer));
+        let newest = self.newest(self.end.layer);
         let neighbours = Neighbours { newest, keeps_result: true };
         // Smaller tiles take more moves, but not always more code.
         let bytes = tally.least(neighbours).bytes;
@@ -582,7 +532,7 @@ impl<'a> Ending<'a> {
 
     fn try_member(&mut self, grid: &Grid, variant: usize) -> bool {
         let mut tally = self.start(grid);
-        tally.extend(self.first_op(self.last_layer));
+        tally.extend(self.first_op(self.end.layer));
         let fits = tally.can_keep()
             && self.offer(&tally, &mut None, grid, 0, variant) != Settled::TooLarge;
         self.end(tally);

@@ -5,6 +5,7 @@ mod code;
 pub mod compress;
 pub mod cost;
 pub mod cut;
+mod end_layer;
 pub mod external;
 pub mod given;
 pub mod graph;
