@@ -40,7 +40,7 @@ const NEGLIGIBLE: i64 = 32;
 
 /// The cheapest way found to have computed all layers before one.
 #[derive(Clone, Debug, Default)]
-struct Reached {
+pub(super) struct Reached {
     traffic: i64,
     transfers: i64,
     work: i64,
@@ -61,7 +61,7 @@ fn with_code(bound: Bound, machine: Machine) -> Least {
 }
 
 /// The cheapest ways to a layer: with its newest tensor off chip, and on chip.
-type Ways = [Option<Reached>; 2];
+pub(super) type Ways = [Option<Reached>; 2];
 
 /// Tracks for each of the two parts of the grids of a layer.
 pub(super) type Pools = [TrackPool; 2];
@@ -71,31 +71,36 @@ pub(super) struct Path {
     pub groups: Vec<Group>,
     /// Bytes moved.
     pub traffic: i64,
-    /// Operators in the code; 0 where they have no price.
+    /// Operators in the code; the least that they can be where they have no price.
     pub code: i64,
+    /// The ways to all layers that were found.
+    pub reached: Vec<Ways>,
 }
 
 /// The groups that move the fewest bytes, or none if a layer does not fit.
 ///
 /// For each layer in turn, groups that end there are looked at; one that cannot be cheaper than what was found is left
-/// out as soon as a bound tells. `ends` are all layers of the graph, for this machine with any price of code.
+/// out as soon as a bound tells. `ends` are all layers of the graph, for this machine with any price of code; `known` are
+/// ways found with other prices, whose groups are looked at first.
 pub(super) fn least_traffic(
     graph: &SplitGraph,
     layers: &Layers,
     ends: &[EndLayer],
+    known: &[Vec<Ways>],
     machine: Machine,
     (threads, pools): (usize, &mut Pools),
 ) -> Result<Path, Misfit> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
     for end in ends {
-        let ways = ways_to(layers, end, machine, &reached, (threads, pools));
+        let ways = ways_to(layers, end, known, machine, &reached, (threads, pools));
         reached.push(ways);
         if reached.iter().rev().take(LONGEST).flatten().flatten().next().is_none() {
             break;
         }
     }
-    if let Some(path) = path_of(layers, &reached) {
-        return Ok(path);
+    if let Some((groups, all)) = path_of(layers, &reached) {
+        let (traffic, code) = (all.traffic, all.code);
+        return Ok(Path { groups, traffic, code, reached });
     }
     let stuck = (0..layers.count()).filter(|&layer| {
         let alone = ways_alone(graph, layers, layer, machine);
@@ -108,7 +113,7 @@ pub(super) fn least_traffic(
     })
 }
 
-fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Path> {
+fn path_of<'r>(layers: &Layers, reached: &'r [Ways]) -> Option<(Vec<Group>, &'r Reached)> {
     let mut groups: Vec<Group> = Vec::new();
     let (mut position, mut state) = (layers.count(), 0);
     let all = reached.get(position)?[state].as_ref()?;
@@ -118,7 +123,7 @@ fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Path> {
         groups.push(group);
     }
     groups.reverse();
-    Some(Path { groups, traffic: all.traffic, code: all.code })
+    Some((groups, all))
 }
 
 /// The ways to compute one layer alone.
@@ -126,7 +131,7 @@ fn ways_alone(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machin
     let mut reached: Vec<Ways> = vec![[None, None]; layer];
     reached.push([Some(Reached::default()), None]);
     let end = EndLayer::of(graph, layers, layer, machine);
-    ways_to(layers, &end, machine, &reached, (1, &mut Pools::default()))
+    ways_to(layers, &end, &[], machine, &reached, (1, &mut Pools::default()))
 }
 
 /// The least capacity for which a layer fits alone; none if it does not fit into its own tensors' bytes.
@@ -160,6 +165,7 @@ fn smallest_capacity(
 fn ways_to(
     layers: &Layers,
     end: &EndLayer,
+    known: &[Vec<Ways>],
     machine: Machine,
     reached: &[Ways],
     (threads, pools): (usize, &mut Pools),
@@ -178,6 +184,9 @@ fn ways_to(
         pool: std::mem::take(&mut pools[0]),
         spare: None,
     };
+    for ways in known {
+        ending.take_known(ways);
+    }
     let EndLayer { runs, families, .. } = end;
     ending.walk(&Grid::default(), 0, usize::MAX);
     let mut other = ending.with_pool(std::mem::take(&mut pools[1]));
@@ -218,14 +227,37 @@ impl<'a> Ending<'a> {
         Self { bounds: self.bounds.clone(), best: self.best.clone(), pool, spare: None, ..*self }
     }
 
+    /// Takes the last groups of ways that were found with another price of code.
+    fn take_known(&mut self, known: &[Ways]) {
+        for way in known.get(self.end.layer + 1).into_iter().flatten().flatten() {
+            let Some(group) = &way.group else { continue };
+            let (first, starts) = (group.first_layer, usize::from(group.starts_on_chip));
+            if let (Some(then), Some(now)) = (&known[first][starts], &self.reached[first][starts]) {
+                let new = Reached {
+                    traffic: now.traffic + group.cost.traffic,
+                    transfers: now.transfers + group.cost.transfers,
+                    work: now.work + group.cost.work,
+                    code: now.code + way.code - then.code,
+                    group: Some(group.clone()),
+                };
+                self.take(usize::from(group.ends_on_chip), &new);
+            }
+        }
+    }
+
+    /// Takes a way, with its own result off chip or on chip, if it is better.
+    fn take(&mut self, ends: usize, way: &Reached) {
+        let key = |way: &Reached| (way.price(self.machine), way.work);
+        if self.best[ends].as_ref().is_none_or(|known| key(way) < key(known)) {
+            self.best[ends] = Some(way.clone());
+        }
+    }
+
     /// Takes the ways that another part of the work has found, where they are better.
     fn take_better(&mut self, other: &Self) {
-        let key = |way: &Reached| (way.price(self.machine), way.work);
-        for (ours, theirs) in self.best.iter_mut().zip(&other.best) {
-            if let Some(way) = theirs
-                && ours.as_ref().is_none_or(|known| key(way) < key(known))
-            {
-                *ours = Some(way.clone());
+        for (ends, theirs) in other.best.iter().enumerate() {
+            if let Some(way) = theirs {
+                self.take(ends, way);
             }
         }
     }

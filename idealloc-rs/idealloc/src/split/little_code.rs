@@ -30,15 +30,19 @@ pub(super) fn little_code(
     let mut pools = Pools::default();
     let ends =
         parallel::map(threads, layers.count(), |layer| EndLayer::of(graph, layers, layer, machine));
-    let least = least_traffic(graph, layers, &ends, machine, (threads, &mut pools))?;
+    let mut least = least_traffic(graph, layers, &ends, &[], machine, (threads, &mut pools))?;
     if machine.code_bytes == 0 || machine.is_short(least.code) {
         return Ok(least.groups);
     }
     let most_traffic = least.traffic + least.traffic / MOST_SHARE;
+    // What a group costs but for its code does not change with the price.
+    let mut known = vec![std::mem::take(&mut least.reached)];
     let mut with_price = |times: f64| {
         let code_bytes = (machine.code_bytes as f64 * times) as i64;
         let machine = Machine { code_bytes, ..machine };
-        least_traffic(graph, layers, &ends, machine, (threads, &mut pools))
+        let mut path = least_traffic(graph, layers, &ends, &known, machine, (threads, &mut pools))?;
+        known.push(std::mem::take(&mut path.reached));
+        Ok(path)
     };
     let ends_search = |path: &Path| path.traffic > most_traffic || machine.is_short(path.code);
     let (mut low, mut high, mut found) = (1.0, 1.0, None);
