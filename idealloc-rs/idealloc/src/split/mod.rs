@@ -27,5 +27,6 @@ pub mod settle;
 pub mod storages;
 pub mod sweep;
 pub mod tally;
+pub mod terms;
 pub mod track_pool;
 mod two_parts;
