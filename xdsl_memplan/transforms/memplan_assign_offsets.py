@@ -52,6 +52,8 @@ class MemplanAssignOffsetsPass(ModulePass):
     - `seed` (0): for planners that use chance; the same seed gives the same offsets.
     - `effort` (`medium`): `low`, `medium`, `high` or `max`.
     - `threads` (1): more threads never change the result.
+    - `minimize` (true): with `false` a plan that fits its capacity is made smaller for a short time
+      only. Functions that are called are made as small as with `true`.
     - `memory` (none): `"L1=64KiB:align=64:base=0x1000:banks=4,L2"`; wins over the module's
     description.
     - `keep-lifetimes` (true): take the lifetimes in the IR; with `false` they are computed anew.
@@ -71,6 +73,7 @@ class MemplanAssignOffsetsPass(ModulePass):
     seed: int = 0
     effort: str = "medium"
     threads: int = 1
+    minimize: bool = True
     memory: str = ""
     keep_lifetimes: bool = True
     keep_offsets: bool = False
@@ -80,7 +83,9 @@ class MemplanAssignOffsetsPass(ModulePass):
 
         Raises PassFailedException for what cannot be planned, does not fit, or unknown names.
         """
-        options = PlannerOptions(self.planner, self.seed, self.effort, self.threads)
+        options = PlannerOptions(
+            self.planner, self.seed, self.effort, self.threads, self.minimize
+        )
         plan = plan_module(
             op,
             self.memory,

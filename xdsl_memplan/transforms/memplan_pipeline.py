@@ -76,7 +76,8 @@ class MemplanPipelinePass(ModulePass):
       fetched by tiles and results written back. With `none` it reads arguments where they are.
     - `max-recompute` (1.1): see `memplan-group`.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
-      `threads` (1): see `memplan-assign-offsets`.
+      `threads` (1): see `memplan-assign-offsets`. With `objective=fit` or `traffic` a plan that
+      fits a capacity is made smaller for a short time only.
     - `memory` (none): the description of the memories, for all passes that want it.
     - `arena` (`global`): see `convert-memplan-to-memref`.
     - `verify` (true): run `memplan-verify`, and check tiles (`memplan-expand-groups`).
@@ -152,6 +153,7 @@ class MemplanPipelinePass(ModulePass):
             seed=self.seed,
             effort=self.effort,
             threads=self.threads,
+            minimize=self.objective not in ("fit", "traffic"),
             memory=self.memory,
         )
         if self.verify:

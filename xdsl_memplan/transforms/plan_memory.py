@@ -28,6 +28,9 @@ class PlannerOptions:
     seed: int = 0
     effort: str = "medium"
     threads: int = 1
+    minimize: bool = True
+    """Whether an arena that fits its capacity is to be as small as the effort allows; otherwise a
+    small share of the work has to do once something fits."""
 
 
 def plan_memory(
@@ -94,14 +97,26 @@ def _run(
     )
     from xdsl_memplan.planners.plan import DEFAULT_PLANNER, plan
 
-    try:
+    def planned(effort: str, minimize: bool) -> Plan:
         return plan(
             problem,
             planner=options.planner or DEFAULT_PLANNER,
             seed=options.seed,
-            effort=cast("Effort", options.effort),
+            effort=cast("Effort", effort),
             threads=options.threads,
+            minimize=minimize,
         )
+
+    try:
+        if options.minimize or memory.capacity is None:
+            return planned(options.effort, minimize=True)
+        fits = planned(options.effort, minimize=False)
+        if fits.stop == "infeasible":
+            return planned(options.effort, minimize=True)  # It says how many bytes are missing.
+        if fits.peak > memory.capacity or fits.peak == fits.bound:
+            return fits
+        smaller = planned("low", minimize=True)
+        return smaller if smaller.peak <= fits.peak else fits
     except (InvalidOptionError, UnknownPlannerError) as error:
         words = str(error).split()
         option = next((name for name in ("seed", "threads", "effort") if name in words), "planner")

@@ -1,7 +1,7 @@
 """Plans the buffers of a module and leaves the IR as it is: what an embedder calls."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import lcm
 
 from xdsl.dialects.builtin import ModuleOp
@@ -138,8 +138,12 @@ def plan_module(
     known = Memories.of(module, memories)
     analysed = lifetimes_of(module)
     check_all_is_seen(module, analysed)
+    options = options or PlannerOptions()
     done: dict[str, PlacedFunction] = {}
     functions: list[FunctionPlan] = []
+    # What a callee takes is missing where it is called.
+    ticks = (op for lifetimes in analysed.values() for op in lifetimes.time.ticks)
+    called = {op.callee.string_value() for op in ticks if isinstance(op, CallOp)}
     for function, lifetimes in analysed.items():
         buffers = planned_buffers(
             lifetimes,
@@ -148,7 +152,9 @@ def plan_module(
             keep_offsets=keep_offsets,
             calls=[op for op in lifetimes.time.ticks if _takes_memory(op, done)],
         )
-        planner = _FunctionPlanner(lifetimes, known, done, options or PlannerOptions())
+        is_called = function.sym_name.data in called
+        own = replace(options, minimize=options.minimize or is_called)
+        planner = _FunctionPlanner(lifetimes, known, done, own)
         functions.append(planner.plan(buffers))
         placed = {b.value: (b.memory.name, b.offset, b.size) for b in functions[-1].buffers}
         done[function.sym_name.data] = placed_function(lifetimes, placed, functions[-1].peaks, done)

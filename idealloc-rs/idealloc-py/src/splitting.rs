@@ -94,7 +94,10 @@ fn into_operator(fields: OperatorFields) -> Operator {
                 "affine" => Access::Affine(
                     indices
                         .into_iter()
-                        .map(|(terms, constant, divisor)| Expression { terms, constant, divisor })
+                        .map(|(terms, constant, divisor)| {
+                            let terms = terms.into();
+                            Expression { terms, constant, divisor }
+                        })
                         .collect(),
                 ),
                 "reshape" => Access::Reshape(groups),

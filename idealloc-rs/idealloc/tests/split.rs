@@ -11,7 +11,7 @@ use idealloc::split::tally::{Neighbours, Tally};
 use proptest::prelude::*;
 
 fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
-    Expression { terms: terms.to_vec(), constant, divisor: 1 }
+    Expression { terms: terms.to_vec().into(), constant, divisor: 1 }
 }
 
 fn tensor(shape: &[i64], is_argument: bool) -> Tensor {

@@ -106,14 +106,7 @@ fn periods(tracks: &[&Track], runs: &[Run], length: usize) -> usize {
 
 /// Whether two tiles have the same lengths, and keep as much before and after.
 fn are_alike(tracks: &[&Track], one: usize, other: usize) -> bool {
-    let kept = |track: &Track, tile: usize| {
-        if tile < track.new.len() { track.overlap(tile) } else { 0 }
-    };
-    tracks.iter().all(|track| {
-        track.length(one) == track.length(other)
-            && kept(track, one) == kept(track, other)
-            && kept(track, one + 1) == kept(track, other + 1)
-    })
+    tracks.iter().all(|track| track.kind(one) == track.kind(other))
 }
 
 /// Whether all ranges are as far apart in one pair of tiles as in another.

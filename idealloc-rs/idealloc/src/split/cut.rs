@@ -68,6 +68,7 @@ pub struct Track {
     total: i64,
     reach: i64,
     has_overlap: bool,
+    kinds: i64,
     /// Where the tile would end if the tensor had no ends; with `Halo::Cache` only.
     raw: Vec<i64>,
 }
@@ -78,10 +79,26 @@ impl Track {
         let busy = || new.iter().filter(|r| r.0 < r.1);
         let first = busy().map(|r| r.0).min().unwrap_or(0);
         let reach = busy().map(|r| r.1).max().unwrap_or(0) - first;
-        let mut track = Self { new, keep, largest: 0, total, reach, has_overlap: false, raw };
+        let mut track =
+            Self { new, keep, largest: 0, total, reach, has_overlap: false, kinds: 0, raw };
         track.largest = (0..track.new.len()).map(|tile| track.size(tile)).max().unwrap_or(0);
         track.has_overlap = (1..track.new.len()).any(|tile| track.overlap(tile) > 0);
+        let mut kinds: Vec<_> = (0..track.new.len()).map(|tile| track.kind(tile)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        track.kinds = kinds.len() as i64;
         track
+    }
+
+    /// What must be equal for two tiles to be alike: elements computed, and kept before and after.
+    pub(super) fn kind(&self, tile: usize) -> (i64, i64, i64) {
+        let after = if tile + 1 < self.new.len() { self.overlap(tile + 1) } else { 0 };
+        (self.length(tile), self.overlap(tile), after)
+    }
+
+    /// Tiles of which no two are alike.
+    pub fn kinds(&self) -> i64 {
+        self.kinds
     }
 
     /// Elements computed in all tiles.

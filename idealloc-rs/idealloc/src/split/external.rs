@@ -2,6 +2,7 @@
 
 use super::boxes::level_of;
 use super::graph::Access;
+use super::least::Least;
 use super::machine::Machine;
 use super::sweep::{Span, Sweep};
 
@@ -57,6 +58,8 @@ pub struct External {
     cost_if_fetched: (i64, i64),
     /// The slices in which it may be fetched by its reader, and bytes and moves then.
     pub(super) in_slices: Option<(Residency, (i64, i64))>,
+    /// The least that fetching it takes, as it was counted last.
+    pub(super) least: Least,
     /// Whether its room on chip is free after its last reader, in a group that is not cut.
     pub dies: bool,
 }
@@ -78,6 +81,7 @@ impl External {
             bytes_in_largest: 0,
             cost_if_fetched: (0, 0),
             in_slices: None,
+            least: Least::default(),
             dies: false,
         }
     }
@@ -122,10 +126,21 @@ impl External {
         }
     }
 
-    /// The least bytes that fetching it can take, whatever is kept.
-    pub(super) fn least_fetched(&self, machine: Machine) -> i64 {
-        let fetched = self.cost_if_fetched.0;
-        if self.bytes_in_all > machine.capacity { fetched } else { fetched.min(self.bytes_in_all) }
+    /// The least bytes that fetching it can take, and the least that bytes and moves count for, whatever is kept.
+    pub(super) fn least_fetched(&self, machine: Machine) -> Least {
+        let least = |(bytes, moves): (i64, i64)| Least {
+            bytes,
+            price: bytes + moves * machine.transfer_bytes,
+        };
+        let fetched = least(self.cost_if_fetched);
+        let fetched = match self.in_slices {
+            Some((_, cost)) => Least { price: fetched.price.min(least(cost).price), ..fetched },
+            None => fetched,
+        };
+        if self.bytes_in_all > machine.capacity {
+            return fetched;
+        }
+        fetched.min(least((self.bytes_in_all, 1)))
     }
 
     /// The slices in which it may be fetched by its reader.

@@ -1,6 +1,7 @@
 //! Operators with the regions that they read: what splitting works on.
 
 use super::slices::Slice;
+use super::terms::Terms;
 use crate::error::Error;
 
 /// How one dimension of an operand follows from the loops of an operator: a sum of loops times coefficients, plus a constant,
@@ -8,7 +9,7 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
     /// Loop and its coefficient, which is positive.
-    pub terms: Vec<(usize, i64)>,
+    pub terms: Terms,
     /// Added to the sum.
     pub constant: i64,
     /// The sum is divided by it; where it is no multiple, the operand has no element.

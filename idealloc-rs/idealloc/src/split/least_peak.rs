@@ -4,12 +4,13 @@
 //! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of fewest tiles.
 //! If its code is too long, a fourth one finds the least code instead of the fewest tiles.
 
+use super::end_layer::LONGEST;
 use super::graph::SplitGraph;
 use super::grids::{Grid, runs_of};
 use super::group::Group;
 use super::layers::{Layers, Window};
 use super::layout::Layout;
-use super::least_traffic::{LONGEST, MISSES};
+use super::least_traffic::MISSES;
 use super::machine::{Cost, Machine};
 use super::sweep::{Span, Sweep};
 use super::tally::Tally;
@@ -39,7 +40,7 @@ type Score = (i64, i64);
 #[derive(Clone, Debug, Default)]
 struct Reached {
     score: Score,
-    /// Operators in the code, where the peak is not what is searched for.
+    /// Operators in the code.
     code: i64,
     group: Option<Group>,
 }
@@ -55,16 +56,21 @@ pub(super) fn least_peak(
     threads: usize,
 ) -> Option<Vec<Group>> {
     let mut pools = Pools::default();
-    let mut capacity = machine.capacity;
-    for goal in [Goal::CoarsePeak, Goal::Peak] {
-        let machine = Machine { capacity, ..machine };
-        let found = best_path(graph, layers, machine, goal, (threads, &mut pools));
-        capacity = found.map_or(capacity, |path| path.score.0);
-    }
+    // The last groups of the ways that were found for other goals are looked at first.
+    let mut known: Vec<Option<Reached>> = Vec::new();
     let mut within = |capacity: i64, goal: Goal| {
         let machine = Machine { capacity, ..machine };
-        best_path(graph, layers, machine, goal, (threads, &mut pools))
+        let reached = ways(graph, layers, machine, goal, &known, (threads, &mut pools));
+        let path = path_of(layers, &reached);
+        if path.is_some() {
+            known = reached;
+        }
+        path
     };
+    let mut capacity = machine.capacity;
+    for goal in [Goal::CoarsePeak, Goal::Peak] {
+        capacity = within(capacity, goal).map_or(capacity, |path| path.score.0);
+    }
     let path = within(capacity, Goal::Work)?;
     if machine.is_short(path.code) {
         return Some(path.groups);
@@ -87,18 +93,25 @@ struct Path {
     groups: Vec<Group>,
 }
 
-fn best_path(
+/// The best ways to all layers.
+fn ways(
     graph: &SplitGraph,
     layers: &Layers,
     machine: Machine,
     goal: Goal,
+    known: &[Option<Reached>],
     (threads, pools): (usize, &mut Pools),
-) -> Option<Path> {
+) -> Vec<Option<Reached>> {
     let mut reached: Vec<Option<Reached>> = vec![Some(Reached::default())];
     for last_layer in 0..layers.count() {
-        let way = way_to(graph, layers, last_layer, machine, goal, &reached, (threads, pools));
+        let ways = (&reached[..], known);
+        let way = way_to(graph, layers, last_layer, machine, goal, ways, (threads, pools));
         reached.push(way);
     }
+    reached
+}
+
+fn path_of(layers: &Layers, reached: &[Option<Reached>]) -> Option<Path> {
     let all = reached.last()?.as_ref()?;
     let mut groups = Vec::new();
     let mut position = layers.count();
@@ -117,7 +130,7 @@ fn way_to(
     last_layer: usize,
     machine: Machine,
     goal: Goal,
-    reached: &[Option<Reached>],
+    (reached, known): (&[Option<Reached>], &[Option<Reached>]),
     (threads, pools): (usize, &mut Pools),
 ) -> Option<Reached> {
     let first_layer = (last_layer + 1).saturating_sub(LONGEST);
@@ -139,6 +152,7 @@ fn way_to(
         best: None,
     };
     ending.count_around();
+    ending.take_known(known);
     let mut grids = vec![Grid::default()];
     for run in runs_of(&window.graph, first, last, goal == Goal::CoarsePeak) {
         grids.extend(run.plain.into_iter().rev().chain(run.ahead.into_iter().rev()));
@@ -267,13 +281,13 @@ impl<'a> Ending<'a> {
                 break;
             }
             let first_layer = self.last_layer - depth;
-            tally.extend(self.first_op(first_layer));
+            tally.extend_uncounted(self.first_op(first_layer));
             if !is_split {
                 self.least_work.push(tally.least_work);
             }
             if is_split {
                 let is_useless = depth > 0 && tally.is_uncut(self.first_op(first_layer + 1));
-                if is_useless || tally.kept_bytes > self.machine.capacity || !tally.can_keep() {
+                if is_useless || tally.kept_bytes > self.machine.capacity {
                     break;
                 }
             }
@@ -283,6 +297,10 @@ impl<'a> Ending<'a> {
             let Some(most) = self.most(depth, tally.work, tiles, tally.kept_bytes) else {
                 continue;
             };
+            tally.count_anew();
+            if is_split && !tally.can_keep() {
+                break;
+            }
             let Some(before) = &self.reached[first_layer] else { continue };
             let around = self.bytes_around(depth, is_split);
             let mut layout = Layout::new(&tally);
@@ -306,6 +324,30 @@ impl<'a> Ending<'a> {
         pool.give_back(tally.sweep.tracks);
     }
 
+    /// Starts with the last group of a way that was found for another goal, if it fits.
+    fn take_known(&mut self, known: &[Option<Reached>]) {
+        let Some(way) = known.get(self.last_layer + 1).and_then(Option::as_ref) else { return };
+        let Some(group) = way.group.clone().filter(|g| g.cost.peak <= self.machine.capacity) else {
+            return;
+        };
+        let first = group.first_layer;
+        if let (Some(then), Some(now)) = (&known[first], &self.reached[first]) {
+            let own_code = way.code - then.code;
+            let score = self.score_after(now, group.cost, own_code);
+            self.best = Some(Reached { score, code: now.code + own_code, group: Some(group) });
+        }
+    }
+
+    /// The score of a way that goes on with a group of so much code.
+    fn score_after(&self, before: &Reached, cost: Cost, own_code: i64) -> Score {
+        let (first, second) = before.score;
+        match self.goal {
+            Goal::CoarsePeak | Goal::Peak => (first.max(cost.peak), 0),
+            Goal::Work => (first + cost.work, second + cost.tiles),
+            Goal::Code => (first + cost.work, second + own_code),
+        }
+    }
+
     /// The score and the code of a way with a group, if it is better than the best.
     fn better_score(
         &self,
@@ -313,23 +355,14 @@ impl<'a> Ending<'a> {
         layout: &Layout<'_, '_>,
         cost: Cost,
     ) -> Option<(Score, i64)> {
-        let is_better = |score: Score| {
+        let is_better = |own_code: i64| {
+            let score = self.score_after(before, cost, own_code);
             self.best.as_ref().is_none_or(|best| score < best.score).then_some(score)
         };
-        let work = before.score.0 + cost.work;
         // It takes time to count the code.
-        let code = || before.code + layout.code();
-        match self.goal {
-            Goal::CoarsePeak | Goal::Peak => {
-                Some((is_better((before.score.0.max(cost.peak), 0))?, 0))
-            }
-            Goal::Work => Some((is_better((work, before.score.1 + cost.tiles))?, code())),
-            Goal::Code => {
-                is_better((work, before.score.1))?;
-                let code = code();
-                Some((is_better((work, code))?, code))
-            }
-        }
+        is_better(0)?;
+        let own_code = layout.code();
+        Some((is_better(own_code)?, before.code + own_code))
     }
 
     /// Counts what is around a group, and which tensors from outside it is the last to read.

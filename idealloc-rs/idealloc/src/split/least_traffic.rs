@@ -1,10 +1,12 @@
 //! Groups of least traffic: a programme over the layers that looks only at groups which may be part of a cheapest path.
 
+use super::end_layer::{Bound, EndLayer, LONGEST, VARIANTS};
 use super::graph::SplitGraph;
-use super::grids::{Family, Grid, Run, families_of_layer, runs_of};
+use super::grids::{Family, Grid, Run};
 use super::group::Group;
-use super::layers::{Layers, Window};
+use super::layers::Layers;
 use super::layout::Layout;
+use super::least::Least;
 use super::machine::{Cost, Machine};
 use super::settle::Settled;
 use super::sweep::Sweep;
@@ -21,9 +23,6 @@ pub struct Misfit {
     pub smallest_capacity: Option<i64>,
 }
 
-/// Layers of a group at the most.
-pub(super) const LONGEST: usize = 64;
-
 /// Groups of more layers than these end at a first layer that is not cut.
 const UNCUT: usize = 8;
 
@@ -39,12 +38,9 @@ const RECENT: usize = 4;
 /// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
 const NEGLIGIBLE: i64 = 32;
 
-/// What is on chip before and after a group: the newest tensor, its own result.
-const VARIANTS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
-
 /// The cheapest way found to have computed all layers before one.
 #[derive(Clone, Debug, Default)]
-struct Reached {
+pub(super) struct Reached {
     traffic: i64,
     transfers: i64,
     work: i64,
@@ -57,20 +53,15 @@ impl Reached {
     fn price(&self, machine: Machine) -> i64 {
         self.traffic + self.transfers * machine.transfer_bytes + self.code * machine.code_bytes
     }
+}
 
-    fn and_then(&self, group: Group, code: i64) -> Self {
-        Self {
-            code: self.code + code,
-            traffic: self.traffic + group.cost.traffic,
-            transfers: self.transfers + group.cost.transfers,
-            work: self.work + group.cost.work,
-            group: Some(group),
-        }
-    }
+/// A bound with the price of the code.
+fn with_code(bound: Bound, machine: Machine) -> Least {
+    Least { price: bound.least.price + bound.code * machine.code_bytes, ..bound.least }
 }
 
 /// The cheapest ways to a layer: with its newest tensor off chip, and on chip.
-type Ways = [Option<Reached>; 2];
+pub(super) type Ways = [Option<Reached>; 2];
 
 /// Tracks for each of the two parts of the grids of a layer.
 pub(super) type Pools = [TrackPool; 2];
@@ -80,30 +71,36 @@ pub(super) struct Path {
     pub groups: Vec<Group>,
     /// Bytes moved.
     pub traffic: i64,
-    /// Operators in the code; 0 where they have no price.
+    /// Operators in the code; the least that they can be where they have no price.
     pub code: i64,
+    /// The ways to all layers that were found.
+    pub reached: Vec<Ways>,
 }
 
 /// The groups that move the fewest bytes, or none if a layer does not fit.
 ///
 /// For each layer in turn, groups that end there are looked at; one that cannot be cheaper than what was found is left
-/// out as soon as a bound tells.
+/// out as soon as a bound tells. `ends` are all layers of the graph, for this machine with any price of code; `known` are
+/// ways found with other prices, whose groups are looked at first.
 pub(super) fn least_traffic(
     graph: &SplitGraph,
     layers: &Layers,
+    ends: &[EndLayer],
+    known: &[Vec<Ways>],
     machine: Machine,
     (threads, pools): (usize, &mut Pools),
 ) -> Result<Path, Misfit> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
-    for last_layer in 0..layers.count() {
-        let ways = ways_to(graph, layers, last_layer, machine, &reached, (threads, pools));
+    for end in ends {
+        let ways = ways_to(layers, end, known, machine, &reached, (threads, pools));
         reached.push(ways);
         if reached.iter().rev().take(LONGEST).flatten().flatten().next().is_none() {
             break;
         }
     }
-    if let Some(path) = path_of(layers, &reached) {
-        return Ok(path);
+    if let Some((groups, all)) = path_of(layers, &reached) {
+        let (traffic, code) = (all.traffic, all.code);
+        return Ok(Path { groups, traffic, code, reached });
     }
     let stuck = (0..layers.count()).filter(|&layer| {
         let alone = ways_alone(graph, layers, layer, machine);
@@ -116,7 +113,7 @@ pub(super) fn least_traffic(
     })
 }
 
-fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Path> {
+fn path_of<'r>(layers: &Layers, reached: &'r [Ways]) -> Option<(Vec<Group>, &'r Reached)> {
     let mut groups: Vec<Group> = Vec::new();
     let (mut position, mut state) = (layers.count(), 0);
     let all = reached.get(position)?[state].as_ref()?;
@@ -126,14 +123,15 @@ fn path_of(layers: &Layers, reached: &[Ways]) -> Option<Path> {
         groups.push(group);
     }
     groups.reverse();
-    Some(Path { groups, traffic: all.traffic, code: all.code })
+    Some((groups, all))
 }
 
 /// The ways to compute one layer alone.
 fn ways_alone(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> Ways {
     let mut reached: Vec<Ways> = vec![[None, None]; layer];
     reached.push([Some(Reached::default()), None]);
-    ways_to(graph, layers, layer, machine, &reached, (1, &mut Pools::default()))
+    let end = EndLayer::of(graph, layers, layer, machine);
+    ways_to(layers, &end, &[], machine, &reached, (1, &mut Pools::default()))
 }
 
 /// The least capacity for which a layer fits alone; none if it does not fit into its own tensors' bytes.
@@ -165,40 +163,46 @@ fn smallest_capacity(
 }
 
 fn ways_to(
-    graph: &SplitGraph,
     layers: &Layers,
-    last_layer: usize,
+    end: &EndLayer,
+    known: &[Vec<Ways>],
     machine: Machine,
     reached: &[Ways],
     (threads, pools): (usize, &mut Pools),
 ) -> Ways {
-    let first_layer = (last_layer + 1).saturating_sub(LONGEST);
-    let window = Window::new(graph, layers, first_layer, last_layer);
     let mut ending = Ending {
         layers,
-        window: &window,
+        end,
         machine,
-        last_layer,
-        last: layers.target[last_layer] - window.first_op,
         reached,
-        bounds: Vec::new(),
+        bounds: end
+            .bounds
+            .iter()
+            .map(|bounds| bounds.map(|bound| bound.map(|bound| with_code(bound, machine))))
+            .collect(),
         best: [None, None],
         pool: std::mem::take(&mut pools[0]),
         spare: None,
     };
-    ending.bound();
-    let first = ending.first_op(last_layer);
-    let runs = runs_of(&window.graph, first, ending.last, false);
-    let families = families_of_layer(&window.graph, first, ending.last);
+    for ways in known {
+        ending.take_known(ways);
+    }
+    let EndLayer { runs, families, .. } = end;
     ending.walk(&Grid::default(), 0, usize::MAX);
     let mut other = ending.with_pool(std::mem::take(&mut pools[1]));
-    let (some, rest) = families.split_at(families.len() / 2);
-    both(threads, || ending.try_families(some), || other.try_families(rest));
+    both(
+        threads,
+        || ending.try_families(families.iter().step_by(2)),
+        || other.try_families(families.iter().skip(1).step_by(2)),
+    );
     ending.take_better(&other);
-    ending.try_what_was_best(&runs);
+    ending.try_what_was_best(runs);
     other.take_better(&ending);
-    let (some, rest) = runs.split_at(runs.len() / 3);
-    both(threads, || ending.try_runs(some), || other.try_runs(rest));
+    both(
+        threads,
+        || ending.try_runs(runs.iter().step_by(2)),
+        || other.try_runs(runs.iter().skip(1).step_by(2)),
+    );
     ending.take_better(&other);
     *pools = [ending.pool, other.pool];
     ending.best
@@ -207,14 +211,11 @@ fn ways_to(
 /// The layer that groups end with, and what is known of them.
 struct Ending<'a> {
     layers: &'a Layers,
-    window: &'a Window,
+    end: &'a EndLayer,
     machine: Machine,
-    last_layer: usize,
-    /// The operator whose result is cut.
-    last: usize,
     reached: &'a [Ways],
     /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
-    bounds: Vec<[Option<i64>; 4]>,
+    bounds: Vec<[Option<Least>; 4]>,
     best: Ways,
     pool: TrackPool,
     spare: Option<Tally<'a>>,
@@ -226,32 +227,52 @@ impl<'a> Ending<'a> {
         Self { bounds: self.bounds.clone(), best: self.best.clone(), pool, spare: None, ..*self }
     }
 
+    /// Takes the last groups of ways that were found with another price of code.
+    fn take_known(&mut self, known: &[Ways]) {
+        for way in known.get(self.end.layer + 1).into_iter().flatten().flatten() {
+            let Some(group) = &way.group else { continue };
+            let (first, starts) = (group.first_layer, usize::from(group.starts_on_chip));
+            if let (Some(then), Some(now)) = (&known[first][starts], &self.reached[first][starts]) {
+                let new = Reached {
+                    traffic: now.traffic + group.cost.traffic,
+                    transfers: now.transfers + group.cost.transfers,
+                    work: now.work + group.cost.work,
+                    code: now.code + way.code - then.code,
+                    group: Some(group.clone()),
+                };
+                self.take(usize::from(group.ends_on_chip), &new);
+            }
+        }
+    }
+
+    /// Takes a way, with its own result off chip or on chip, if it is better.
+    fn take(&mut self, ends: usize, way: &Reached) {
+        let key = |way: &Reached| (way.price(self.machine), way.work);
+        if self.best[ends].as_ref().is_none_or(|known| key(way) < key(known)) {
+            self.best[ends] = Some(way.clone());
+        }
+    }
+
     /// Takes the ways that another part of the work has found, where they are better.
     fn take_better(&mut self, other: &Self) {
-        let key = |way: &Reached| (way.price(self.machine), way.work);
-        for (ours, theirs) in self.best.iter_mut().zip(&other.best) {
-            if let Some(way) = theirs
-                && ours.as_ref().is_none_or(|known| key(way) < key(known))
-            {
-                *ours = Some(way.clone());
+        for (ends, theirs) in other.best.iter().enumerate() {
+            if let Some(way) = theirs {
+                self.take(ends, way);
             }
         }
     }
 
     fn first_op(&self, first_layer: usize) -> usize {
-        self.layers.start[first_layer] - self.window.first_op
+        self.end.first_op(self.layers, first_layer)
     }
 
-    /// The result of the layer before.
     fn newest(&self, first_layer: usize) -> Option<usize> {
-        let target = self.layers.target[first_layer.checked_sub(1)?];
-        let op = self.window.graph.operators.get(target.checked_sub(self.window.first_op)?)?;
-        op.results.first().copied()
+        self.end.newest(self.layers, first_layer)
     }
 
     /// The group of no operator so far, under a grid.
     fn start(&mut self, grid: &Grid) -> Tally<'a> {
-        let window = self.window;
+        let window = &self.end.window;
         let tracks = grid.cuts.iter().map(|cut| self.pool.take(cut)).collect();
         let loops = grid.loops.clone();
         match self.spare.take() {
@@ -261,8 +282,11 @@ impl<'a> Ending<'a> {
             }
             None => {
                 let output = &window.is_output;
-                let sweep = Sweep::with_tracks(&window.graph, self.last, loops, tracks, output);
-                Tally::new(sweep, self.machine, true)
+                let last = self.end.last;
+                let sweep = Sweep::with_tracks(&window.graph, last, loops, tracks, output);
+                let mut tally = Tally::new(sweep, self.machine, true);
+                tally.count_uses();
+                tally
             }
         }
     }
@@ -273,71 +297,44 @@ impl<'a> Ending<'a> {
         self.spare = Some(tally);
     }
 
-    /// Bounds of all groups: each element from outside fetched once, and each result stored.
-    fn bound(&mut self) {
-        let window = self.window;
-        let target = window.graph.operators[self.last].results[0];
-        let is_last = self.last_layer + 1 == self.layers.count();
-        let mut bare = self.start(&Grid::default());
-        for first_layer in (window.first_layer..=self.last_layer).rev() {
-            bare.extend(self.first_op(first_layer));
-            let newest = self.newest(first_layer);
-            let least = bare.least_traffic(Neighbours::default());
-            let of = |(starts, ends): (bool, bool)| {
-                let mut bound = least;
-                let mut resident = 0;
-                if starts {
-                    let newest = newest.filter(|&t| bare.reads(t))?;
-                    bound += self.saving_cost(newest).0 - bare.least_fetch(newest);
-                    resident += window.graph.tensors[newest].bytes();
-                }
-                if ends {
-                    bound -= window.graph.tensors[target].bytes();
-                    resident += window.graph.tensors[target].bytes();
-                }
-                (resident <= self.machine.capacity && !(ends && is_last)).then_some(bound)
-            };
-            let bounds = VARIANTS.map(of);
-            self.bounds.push(bounds);
-        }
-        self.end(bare);
+    fn least(&self, tally: &Tally<'a>, neighbours: Neighbours) -> Least {
+        with_code(self.end.bound(tally, neighbours, self.machine), self.machine)
     }
 
-    /// Bytes and moves that keep for later readers what the group reads on chip.
-    fn saving_cost(&self, newest: usize) -> (i64, i64) {
-        let is_read_later = self.layers.last_read[self.window.tensors[newest]] > self.last_layer;
-        if is_read_later { (self.window.graph.tensors[newest].bytes(), 1) } else { (0, 0) }
-    }
-
-    /// The way to a group's first layer, if a group that moves at least `least` bytes from there may be better than
-    /// what is known.
-    fn way_before(&self, depth: usize, variant: usize, least: i64) -> Option<&'a Reached> {
+    /// The way to a group's first layer, if a group that costs at least `least` may lead from there better than what is
+    /// known.
+    fn way_before(&self, depth: usize, variant: usize, least: Least) -> Option<&'a Reached> {
         let (starts, ends) = VARIANTS[variant];
-        let way = self.reached[self.last_layer - depth][usize::from(starts)].as_ref()?;
+        let way = self.reached[self.end.layer - depth][usize::from(starts)].as_ref()?;
         let Some(best) = &self.best[usize::from(ends)] else { return Some(way) };
-        let before = way.price(self.machine);
-        let gain = best.price(self.machine) - before - least;
-        let is_small = gain.saturating_mul(NEGLIGIBLE) < best.price(self.machine) - before;
-        let moves_less = way.traffic + least < best.traffic;
-        (gain > 0 && (moves_less || !is_small)).then_some(way)
+        let most = best.price(self.machine) - way.price(self.machine);
+        let gain = most - least.bytes;
+        let is_small = gain.saturating_mul(NEGLIGIBLE) < most;
+        let moves_less = way.traffic + least.bytes < best.traffic;
+        (gain > 0 && least.price <= most && (moves_less || !is_small)).then_some(way)
     }
 
-    fn is_open(&self, depth: usize) -> bool {
-        let bounds = self.bounds[depth].iter().enumerate();
-        bounds.filter_map(|(variant, bound)| self.way_before(depth, variant, (*bound)?)).count() > 0
+    /// Whether a group of so many layers, less one, that moves `excess` bytes more than its bound may be better than what is
+    /// known.
+    fn is_open(&self, depth: usize, excess: i64) -> bool {
+        let is_open = |(variant, bound): (usize, &Option<Least>)| {
+            let bound = bound.map(|bound| bound.with_bytes(excess));
+            bound.is_some_and(|bound| self.way_before(depth, variant, bound).is_some())
+        };
+        self.bounds[depth].iter().enumerate().any(is_open)
     }
 
     /// Tries the grids most like those of the cheapest groups that end shortly before, with the same first layers. With a
     /// good way soon less is looked at.
     fn try_what_was_best(&mut self, runs: &[Run]) {
-        let before = self.reached[..=self.last_layer].iter().rev().take(RECENT).flatten();
+        let before = self.reached[..=self.end.layer].iter().rev().take(RECENT).flatten();
         let groups: Vec<&Group> = before.flatten().filter_map(|way| way.group.as_ref()).collect();
         let mut tried: Vec<(usize, &Grid)> = Vec::new();
         for group in groups {
             let grids = runs.iter().flat_map(|run| run.plain.iter().chain(&run.ahead));
             let alike = grids.filter_map(|grid| Some((grid.unlikeness(&group.grid)?, grid)));
             let Some((_, grid)) = alike.min_by_key(|(unlikeness, _)| *unlikeness) else { continue };
-            let depth = self.last_layer - group.first_layer;
+            let depth = self.end.layer - group.first_layer;
             if depth < self.bounds.len() && !tried.contains(&(depth, grid)) {
                 tried.push((depth, grid));
                 self.walk(grid, depth, depth + 1);
@@ -345,7 +342,7 @@ impl<'a> Ending<'a> {
         }
     }
 
-    fn try_runs(&mut self, runs: &[Run]) {
+    fn try_runs<'r>(&mut self, runs: impl Iterator<Item = &'r Run>) {
         for run in runs {
             self.try_run(run);
         }
@@ -371,7 +368,7 @@ impl<'a> Ending<'a> {
 
     /// Tries one grid with more than `from` and up to `most` layers; returns with how many it fits.
     fn walk(&mut self, grid: &Grid, from: usize, most: usize) -> usize {
-        let open = (from..self.bounds.len().min(most)).rev().find(|&depth| self.is_open(depth));
+        let open = (from..self.bounds.len().min(most)).rev().find(|&depth| self.is_open(depth, 0));
         let Some(deepest) = open else { return self.bounds.len().min(most) };
         let mut tally = self.start(grid);
         let fitting = self.walk_back(grid, &mut tally, from, deepest);
@@ -385,25 +382,49 @@ impl<'a> Ending<'a> {
         grid: &Grid,
         tally: &mut Tally<'a>,
         from: usize,
-        deepest: usize,
+        mut deepest: usize,
     ) -> Option<usize> {
         let (mut fitting, mut misses, mut useless) = (from, 0, 0);
-        for depth in 0..=deepest {
-            let first_layer = self.last_layer - depth;
-            tally.extend(self.first_op(first_layer));
+        let mut excess = 0;
+        for depth in 0..self.bounds.len() {
+            if depth > deepest {
+                break;
+            }
+            let first_layer = self.end.layer - depth;
+            tally.extend_uncounted(self.first_op(first_layer));
             if depth < from {
                 continue;
             }
-            if !self.is_open(depth) {
+            if !self.is_open(depth, 0) {
                 misses = 0;
                 continue;
             }
+            if !self.is_open(depth, excess) {
+                useless += 1;
+                if useless == USELESS {
+                    return None;
+                }
+                continue;
+            }
+            tally.count_anew();
             if tally.kept_bytes > self.machine.capacity || !tally.can_keep() {
                 return Some(fitting);
             }
             // What no cut reaches could as well be a group before this one, but for tensors that both read.
             if depth >= UNCUT && tally.is_uncut(self.first_op(first_layer + 1)) {
                 return Some(fitting);
+            }
+            let Some(more) = tally.excess() else { return Some(fitting) };
+            if more > excess {
+                excess = more;
+                deepest = (depth..=deepest).rev().find(|&depth| self.is_open(depth, excess))?;
+                if !self.is_open(depth, excess) {
+                    useless += 1;
+                    if useless == USELESS {
+                        return None;
+                    }
+                    continue;
+                }
             }
             let mut layout = None;
             let offers =
@@ -435,23 +456,25 @@ impl<'a> Ending<'a> {
         variant: usize,
     ) -> Settled {
         let Some(bound) = self.bounds[depth][variant] else { return Settled::TooLarge };
-        let first_layer = self.last_layer - depth;
+        let first_layer = self.end.layer - depth;
         let (starts, ends) = VARIANTS[variant];
-        let newest = self.newest(first_layer).filter(|_| starts);
-        let saving = newest.map_or((0, 0), |newest| self.saving_cost(newest));
         if self.way_before(depth, variant, bound).is_none() {
             return Settled::Fits;
         }
+        let newest = self.newest(first_layer).filter(|_| starts);
         let neighbours = Neighbours { newest, keeps_result: ends };
-        let least = tally.least_traffic(neighbours) + saving.0;
-        let Some(way) = self.way_before(depth, variant, least.max(bound)) else {
+        let least = self.least(tally, neighbours).max(bound);
+        let Some(way) = self.way_before(depth, variant, least) else {
             return Settled::Fits;
         };
         if tally.recomputes_too_much() {
             return Settled::TooLarge;
         }
-        let is_worth =
-            |moved: i64| self.way_before(depth, variant, (moved + saving.0).max(bound)).is_some();
+        let saving = self.end.saving_cost(newest);
+        let is_worth = |moved: i64| {
+            let least = least.with_bytes((moved + saving.0 - least.bytes).max(0));
+            self.way_before(depth, variant, least).is_some()
+        };
         if !is_worth(tally.least_before_storages(neighbours)) {
             return Settled::NotWorth;
         }
@@ -464,31 +487,32 @@ impl<'a> Ending<'a> {
         let mut cost: Cost = layout.cost(false);
         cost.traffic += saving.0;
         cost.transfers += saving.1;
-        let layers = (first_layer, self.last_layer);
-        let group = Group::of(
-            self.window,
-            layout,
-            grid,
-            layers,
-            (starts, ends),
-            cost,
-            self.machine.capacity,
-        );
-        let key = |way: &Reached| (way.price(self.machine), way.work);
         let best = &mut self.best[usize::from(ends)];
+        let key = |way: &Reached| (way.price(self.machine), way.work);
         let is_better = |new: &Reached| best.as_ref().is_none_or(|known| key(new) < key(known));
-        let mut new = way.and_then(group, 0);
+        let mut new = Reached {
+            traffic: way.traffic + cost.traffic,
+            transfers: way.transfers + cost.transfers,
+            work: way.work + cost.work,
+            code: way.code + tally.least_code(),
+            group: None,
+        };
         // It takes time to count the code.
         if self.machine.code_bytes > 0 && is_better(&new) {
-            new.code += layout.code();
+            new.code = way.code + layout.code();
         }
         if is_better(&new) {
+            let layers = (first_layer, self.end.layer);
+            let around = (starts, ends);
+            let most = self.machine.capacity;
+            let group = Group::of(&self.end.window, layout, grid, layers, around, cost, most);
+            new.group = Some(group);
             *best = Some(new);
         }
         Settled::Fits
     }
 
-    fn try_families(&mut self, families: &[Family]) {
+    fn try_families<'f>(&mut self, families: impl Iterator<Item = &'f Family>) {
         for family in families {
             self.try_family(family);
         }
@@ -528,18 +552,21 @@ impl<'a> Ending<'a> {
     }
 
     /// The least that a grid of the last layer moves, with the newest tensor and the result on chip.
-    fn least_of(&mut self, grid: &Grid) -> i64 {
+    fn least_of(&mut self, grid: &Grid) -> Least {
         let mut tally = self.start(grid);
-        tally.extend(self.first_op(self.last_layer));
-        let newest = self.newest(self.last_layer);
-        let least = tally.least_traffic(Neighbours { newest, keeps_result: true });
+        tally.extend(self.first_op(self.end.layer));
+        let newest = self.newest(self.end.layer);
+        let neighbours = Neighbours { newest, keeps_result: true };
+        // Smaller tiles take more moves, but not always more code.
+        let bytes = tally.least(neighbours).bytes;
+        let least = Least { bytes, price: bytes };
         self.end(tally);
         least
     }
 
     fn try_member(&mut self, grid: &Grid, variant: usize) -> bool {
         let mut tally = self.start(grid);
-        tally.extend(self.first_op(self.last_layer));
+        tally.extend(self.first_op(self.end.layer));
         let fits = tally.can_keep()
             && self.offer(&tally, &mut None, grid, 0, variant) != Settled::TooLarge;
         self.end(tally);

@@ -1,10 +1,12 @@
 //! Groups of least traffic whose code is not too long: code gets dearer until it is short enough.
 
+use super::end_layer::EndLayer;
 use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
 use super::least_traffic::{Misfit, Path, Pools, least_traffic};
 use super::machine::Machine;
+use crate::parallel;
 
 /// The price of code becomes so many times as high from one search to the next.
 const STEP: f64 = 6.0;
@@ -26,15 +28,21 @@ pub(super) fn little_code(
     threads: usize,
 ) -> Result<Vec<Group>, Misfit> {
     let mut pools = Pools::default();
-    let least = least_traffic(graph, layers, machine, (threads, &mut pools))?;
+    let ends =
+        parallel::map(threads, layers.count(), |layer| EndLayer::of(graph, layers, layer, machine));
+    let mut least = least_traffic(graph, layers, &ends, &[], machine, (threads, &mut pools))?;
     if machine.code_bytes == 0 || machine.is_short(least.code) {
         return Ok(least.groups);
     }
     let most_traffic = least.traffic + least.traffic / MOST_SHARE;
+    // What a group costs but for its code does not change with the price.
+    let mut known = vec![std::mem::take(&mut least.reached)];
     let mut with_price = |times: f64| {
         let code_bytes = (machine.code_bytes as f64 * times) as i64;
         let machine = Machine { code_bytes, ..machine };
-        least_traffic(graph, layers, machine, (threads, &mut pools))
+        let mut path = least_traffic(graph, layers, &ends, &known, machine, (threads, &mut pools))?;
+        known.push(std::mem::take(&mut path.reached));
+        Ok(path)
     };
     let ends_search = |path: &Path| path.traffic > most_traffic || machine.is_short(path.code);
     let (mut low, mut high, mut found) = (1.0, 1.0, None);

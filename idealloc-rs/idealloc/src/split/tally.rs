@@ -8,6 +8,7 @@ use super::boxes::level_of;
 use super::cut::Tracks;
 use super::external::External;
 use super::graph::{Access, SplitGraph};
+use super::least::Least;
 use super::machine::Machine;
 use super::sweep::{CutLoop, Span, Sweep};
 
@@ -72,8 +73,8 @@ pub struct Tally<'a> {
     /// Tensors from outside.
     outside: Vec<usize>,
     stale: Vec<usize>,
-    /// The least bytes that fetching tensors from outside takes, but for those that are read where they are.
-    least_fetched: i64,
+    /// The least that fetching tensors from outside takes, but for those that are read where they are.
+    least_fetched: Least,
     /// Bytes and moves of results that are stored, but for that of the last operator, and of elements that are looked up.
     moved: (i64, i64),
     /// Bytes and moves of the result of the last operator.
@@ -82,6 +83,10 @@ pub struct Tally<'a> {
     pub work: i64,
     /// Those that are needed, each once.
     pub least_work: i64,
+    /// For each number of cuts around them, operators that are written down; views are not.
+    operators: Vec<i64>,
+    /// For each cut, tiles of which no two are alike, at the least.
+    kinds: Vec<i64>,
     /// Bytes of what the group makes that are kept before and after the middle tile; they only grow.
     pub kept_bytes: i64,
     /// Bytes of the largest result that is made in the middle tile.
@@ -89,6 +94,8 @@ pub struct Tally<'a> {
     /// Tensors of which a tile cannot keep what the next one needs.
     not_keepable: usize,
     middle: Vec<usize>,
+    /// How often each tensor is read in the whole graph.
+    uses: Vec<u32>,
 }
 
 impl<'a> Tally<'a> {
@@ -106,18 +113,24 @@ impl<'a> Tally<'a> {
             used: 0,
             outside: Vec::new(),
             stale: Vec::new(),
-            least_fetched: 0,
+            least_fetched: Least::default(),
             moved: (0, 0),
             moved_at_end: (0, 0),
             work: 0,
             least_work: 0,
+            operators: Vec::new(),
+            kinds: Vec::new(),
             kept_bytes: 0,
             largest_made: 0,
             not_keepable: 0,
             middle: Vec::new(),
+            uses: Vec::new(),
         };
         tally.forget();
-        tally.add_from(tally.sweep.last + 1);
+        for op in (tally.sweep.first..=tally.sweep.last).rev() {
+            tally.add(op);
+        }
+        tally.count_anew();
         tally
     }
 
@@ -133,9 +146,14 @@ impl<'a> Tally<'a> {
         self.used = 0;
         self.outside.clear();
         self.stale.clear();
-        self.least_fetched = 0;
+        self.least_fetched = Least::default();
         (self.moved, self.moved_at_end) = ((0, 0), (0, 0));
         (self.work, self.least_work) = (0, 0);
+        let cuts = self.sweep.loops.len();
+        self.operators.clear();
+        self.operators.resize(cuts + 1, 0);
+        self.kinds.clear();
+        self.kinds.resize(cuts, 1);
         (self.kept_bytes, self.largest_made, self.not_keepable) = (0, 0, 0);
         self.middle.clear();
         self.middle.extend(self.sweep.tracks.iter().map(|tracks| tracks.cut.tiles() / 2));
@@ -143,17 +161,18 @@ impl<'a> Tally<'a> {
 
     /// Walks back over all operators from `first` on.
     pub fn extend(&mut self, first: usize) {
-        let from = self.sweep.first;
-        self.sweep.extend(first);
-        self.add_from(from);
+        self.extend_uncounted(first);
+        self.count_anew();
     }
 
-    /// Counts the operators before `end` that were walked over.
-    fn add_from(&mut self, end: usize) {
-        for op in (self.sweep.first..end).rev() {
+    /// The same, but tensors from outside are not counted before `count_anew`: in between nothing that depends on them is
+    /// known.
+    pub fn extend_uncounted(&mut self, first: usize) {
+        let from = self.sweep.first;
+        self.sweep.extend(first);
+        for op in (self.sweep.first..from).rev() {
             self.add(op);
         }
-        self.count_anew();
     }
 
     fn add(&mut self, index: usize) {
@@ -227,6 +246,11 @@ impl<'a> Tally<'a> {
         let (sweep, op) = (&self.sweep, &self.graph.operators[index]);
         let loops = sweep.loop_spans(index).unwrap_or(&[]);
         let level = level_of(loops);
+        self.operators[level] += i64::from(!op.is_view);
+        count_kinds(sweep, loops, &mut self.kinds);
+        for &tensor in &op.results {
+            count_kinds(sweep, sweep.tensor_spans(tensor).unwrap_or(&[]), &mut self.kinds);
+        }
         if op.work > 0 {
             self.work += op.work * sweep.sum(loops) * sweep.repeats(loops, level);
             self.least_work += op.work * sweep.union_elements(loops);
@@ -295,14 +319,18 @@ impl<'a> Tally<'a> {
 
     fn leave_outside(&mut self, tensor: usize) {
         if let Some(external) = self.external(tensor) {
-            self.least_fetched -= self.least_moved(external);
+            let least = external.least;
+            self.least_fetched -= least;
             self.outside.retain(|&other| other != tensor);
             self.known[tensor].place = NONE;
         }
     }
 
-    fn least_moved(&self, external: &External) -> i64 {
-        if self.is_read_in_place(external) { 0 } else { external.least_fetched(self.machine) }
+    fn least_moved(&self, external: &External) -> Least {
+        if self.is_read_in_place(external) {
+            return Least::default();
+        }
+        external.least_fetched(self.machine)
     }
 
     /// Whether a tensor is read where it is, whatever lies on chip before the group.
@@ -312,7 +340,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Counts the tensors from outside again of which more is read.
-    fn count_anew(&mut self) {
+    pub fn count_anew(&mut self) {
         let mut stale = std::mem::take(&mut self.stale);
         for tensor in stale.drain(..) {
             self.known[tensor].is_stale = false;
@@ -337,16 +365,19 @@ impl<'a> Tally<'a> {
                 self.outside.push(tensor);
                 external.tensor = tensor;
             } else {
-                let external = &self.places[place];
-                self.least_fetched -= self.least_moved(external);
+                let least = self.places[place].least;
+                self.least_fetched -= least;
             }
             let source = self.source_of(tensor);
             let external = &mut self.places[place];
             external.source = source;
             external.reader = (known.reads == 1).then_some(known.reader);
             external.count(&self.sweep, self.machine);
+            let least = self.least_moved(&self.places[place]);
+            self.least_fetched += least;
+            let external = &mut self.places[place];
+            external.least = least;
             let external = &self.places[place];
-            self.least_fetched += self.least_moved(external);
             let spans = self.sweep.tensor_spans(tensor).unwrap_or(&external.spans);
             let keepable = is_keepable(&self.sweep, spans);
             self.set_keepable(tensor, keepable);
@@ -431,22 +462,64 @@ impl<'a> Tally<'a> {
         (self.moved.0 + last.0, self.moved.1 + last.1)
     }
 
-    /// The least bytes that fetching the elements of a tensor can take, whatever is kept.
-    pub fn least_fetch(&self, source: usize) -> i64 {
-        let parts = self.externals().filter(|external| external.source == source);
-        parts.map(|external| self.least_moved(external)).sum()
+    /// The least that the group costs but for its code, whatever is kept.
+    pub fn least(&self, neighbours: Neighbours) -> Least {
+        let (bytes, moves) = self.moved(neighbours.keeps_result);
+        let mut least = self.least_fetched;
+        least += Least { bytes, price: bytes + moves * self.machine.transfer_bytes };
+        if let Some(newest) = neighbours.newest {
+            for external in self.externals().filter(|external| external.source == newest) {
+                least -= external.least;
+            }
+        }
+        least
     }
 
-    /// The least bytes that the group can move, whatever is kept.
-    pub fn least_traffic(&self, neighbours: Neighbours) -> i64 {
-        let on_chip = neighbours.newest.map_or(0, |newest| self.least_fetch(newest));
-        self.moved(neighbours.keeps_result).0 + self.least_fetched - on_chip
+    /// Operators in the code at the least: each once for every kind of tile that there must be.
+    pub fn least_code(&self) -> i64 {
+        let mut kinds = 1;
+        let mut code = self.operators[0];
+        for (operators, of_cut) in self.operators[1..].iter().zip(&self.kinds) {
+            kinds *= of_cut;
+            code += operators * kinds;
+        }
+        code
+    }
+
+    /// Whether an argument is read once in the whole graph: nothing about it changes when layers are added.
+    pub(super) fn is_final(&self, external: &External) -> bool {
+        self.graph.tensors[external.tensor].is_argument
+            && self.uses.get(external.tensor) == Some(&1)
+    }
+
+    /// Counts how often each tensor is read, for `is_final`.
+    pub(super) fn count_uses(&mut self) {
+        self.uses.resize(self.graph.tensors.len(), 0);
+        for (tensor, _) in self.graph.operators.iter().flat_map(|op| &op.operands) {
+            self.uses[*tensor] += 1;
+        }
+    }
+
+    /// The least bytes that what the group and all that are longer make take in the middle tile, whatever stays on chip.
+    pub(super) fn least_made(&self) -> i64 {
+        let target = self.graph.operators[self.sweep.last].results[0];
+        let kept = self.machine.align(self.graph.tensors[target].bytes());
+        self.kept_bytes + self.largest_made.min(kept)
     }
 
     /// The least bytes that what the group makes takes in the middle tile: what is kept, and the largest result.
     pub(super) fn least_room(&self, keeps_result: bool) -> i64 {
         // A result may lie in the one that stays, which is counted already.
         self.kept_bytes + if keeps_result { 0 } else { self.largest_made }
+    }
+}
+
+/// Counts for each cut the kinds of tiles that ranges tell apart.
+fn count_kinds(sweep: &Sweep<'_>, spans: &[Span], kinds: &mut [i64]) {
+    for span in spans {
+        if let Span::Driven(cut, track) = *span {
+            kinds[cut] = kinds[cut].max(sweep.tracks[cut].get(track).kinds());
+        }
     }
 }
 
