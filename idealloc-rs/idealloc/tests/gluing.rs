@@ -223,6 +223,26 @@ fn what_is_opened_can_be_taken_back() {
 }
 
 #[test]
+fn crowded_tilings_of_many_end_no_higher_than_any_rule_of_one_pass() {
+    let options = Options { effort: Effort::Low, ..Options::default() };
+    for (buffers, ticks, seed) in [(10_000, 300, 1), (10_000, 900, 2), (60_000, 1_000, 3)] {
+        let problem = problem(&cut(buffers, ticks, 1 << 20, seed));
+        let peak = |name: &str| plan(&problem, name, &options, &Control::default()).unwrap().peak;
+        let found = peak("auto");
+        for rule in ["first-fit-by-size", "first-fit-by-area", "first-fit-by-lifetime"]
+            .into_iter()
+            .chain(["first-fit-by-contention", "first-fit-peak-first", "best-fit-by-size"])
+            .chain(["tetris-by-size", "tetris-by-area", "tetris-by-lifetime", "tflite-arena"])
+        {
+            assert!(
+                found <= peak(rule),
+                "{buffers} tiles, {ticks} ticks: {found}, {rule} is lower"
+            );
+        }
+    }
+}
+
+#[test]
 fn little_more_is_done_once_somebody_asks_to_stop() {
     let row: Vec<Rectangle> = (0..20_000).map(|at| [at, at + 1, 0, 8]).collect();
     let tiling = tiling(&problem(&row));

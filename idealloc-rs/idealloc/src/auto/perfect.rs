@@ -3,7 +3,7 @@
 //! Heuristics that waste a little here and there end far above the bound, and exact search drowns in thousands of buffers.
 //! [Gluing](crate::glue) makes few of many; what it cannot put together is planned as a problem of its own.
 
-use crate::auto::budget::{MANY, work_of};
+use crate::auto::budget::{MANY, VERY_MANY, work_of};
 use crate::auto::repair::Budget;
 use crate::auto::search::{Search, peak_of};
 use crate::auto::solve;
@@ -90,7 +90,11 @@ impl Search<'_> {
             return false;
         }
         let Some(tiling) = Tiling::of(self.instance) else { return false };
+        let crowded = tiling.tiles.len() > CROWDED * tiling.moments;
         self.one_pass(&tiling);
+        if crowded && tiling.tiles.len() <= VERY_MANY {
+            self.rules_of_tilings();
+        }
         if self.is_done() {
             return true;
         }
@@ -101,7 +105,7 @@ impl Search<'_> {
         self.accept_roots(&tiling, &forest, of_roots);
         // When time is up there is none for a problem of what is left, nor for tiers of it.
         if uneven && self.peak > self.target && !self.control.is_cancelled() {
-            if tiling.tiles.len() > CROWDED * tiling.moments {
+            if crowded {
                 forest.open(DOUBTFUL);
             }
             let of_roots = self.in_tiers(&problem_of(&forest, None));
