@@ -227,7 +227,9 @@ fn crowded_tilings_of_many_end_no_higher_than_any_rule_of_one_pass() {
     let options = Options { effort: Effort::Low, ..Options::default() };
     for (buffers, ticks, seed) in [(10_000, 300, 1), (10_000, 900, 2), (60_000, 1_000, 3)] {
         let problem = problem(&cut(buffers, ticks, 1 << 20, seed));
-        let peak = |name: &str| plan(&problem, name, &options, &Control::default()).unwrap().peak;
+        let peak = |name: &str| {
+            plan(&problem, name, &options, &Control::default()).expect("it has a plan").peak
+        };
         let found = peak("auto");
         for rule in ["first-fit-by-size", "first-fit-by-area", "first-fit-by-lifetime"]
             .into_iter()
