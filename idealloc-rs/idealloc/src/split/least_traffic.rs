@@ -465,7 +465,15 @@ impl<'a> Ending<'a> {
         cost.traffic += saving.0;
         cost.transfers += saving.1;
         let layers = (first_layer, self.last_layer);
-        let group = Group::of(self.window, layout, grid, layers, (starts, ends), cost);
+        let group = Group::of(
+            self.window,
+            layout,
+            grid,
+            layers,
+            (starts, ends),
+            cost,
+            self.machine.capacity,
+        );
         let key = |way: &Reached| (way.price(self.machine), way.work);
         let best = &mut self.best[usize::from(ends)];
         let is_better = |new: &Reached| best.as_ref().is_none_or(|known| key(new) < key(known));
