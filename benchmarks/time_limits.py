@@ -1,10 +1,12 @@
 """What a time limit costs: CPU seconds of every planner beside those of one pass over the buffers.
 
     python benchmarks/time_limits.py [--buffers 1000000] [--seconds 0.1] [--only TEXT]
-        [--shapes mixed alike aligned alive apart nested]
+        [--shapes mixed alike aligned alive apart nested tiles crowded-tiles]
 
 Shapes: `mixed` lifetimes; `alike` in size and length of life; `aligned` to 64 or 4096 bytes; all
-`alive` at one moment; one after the other (`apart`); each within the one before (`nested`).
+`alive` at one moment; one after the other (`apart`); each within the one before (`nested`);
+`tiles` of a rectangle, pinwheels among them, with 16 ticks for each, and the same with 1,000 ticks
+in all (`crowded-tiles`).
 
 A limit may be overrun by a fifth and one pass over the input: the problem is converted, placed in
 the order of time, and checked, which is what `auto` does where there is no time at all. Prints how
@@ -16,6 +18,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import tilings
 
 from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.planners.errors import PlanningError
@@ -64,6 +67,16 @@ def nested(count: int) -> Problem:
     return problem_of(1 + starts * 7919 % 4096, starts, 2 * count - starts)
 
 
+def tiles(count: int) -> Problem:
+    """A rectangle cut at random, sizes uneven."""
+    return tilings.problem(tilings.tiling(count, 0, pinwheels=True, ticks=16 * count))
+
+
+def crowded_tiles(count: int) -> Problem:
+    """The same, so that many start and end together."""
+    return tilings.problem(tilings.tiling(count, 0, pinwheels=True))
+
+
 SHAPES: dict[str, Callable[[int], Problem]] = {
     "mixed": lambda count: mixed_lifetimes(count, 1),
     "alike": alike,
@@ -71,6 +84,8 @@ SHAPES: dict[str, Callable[[int], Problem]] = {
     "alive": alive,
     "apart": apart,
     "nested": nested,
+    "tiles": tiles,
+    "crowded-tiles": crowded_tiles,
 }
 
 

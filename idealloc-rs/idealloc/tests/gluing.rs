@@ -1,5 +1,7 @@
 //! Gluing: whatever is glued is valid when it comes apart, steps can be taken back, and tilings end at their load.
 
+use std::cell::Cell;
+
 use idealloc::glue::forest::Forest;
 use idealloc::glue::gluer::{Gluer, LEVELS};
 use idealloc::glue::ruin;
@@ -218,4 +220,56 @@ fn what_is_opened_can_be_taken_back() {
     after.sort_unstable();
     before.sort_unstable();
     assert_eq!(after, before);
+}
+
+#[test]
+fn crowded_tilings_of_many_end_no_higher_than_any_rule_of_one_pass() {
+    let options = Options { effort: Effort::Low, ..Options::default() };
+    for (buffers, ticks, seed) in [(10_000, 300, 1), (10_000, 900, 2), (60_000, 1_000, 3)] {
+        let problem = problem(&cut(buffers, ticks, 1 << 20, seed));
+        let peak = |name: &str| {
+            plan(&problem, name, &options, &Control::default()).expect("it has a plan").peak
+        };
+        let found = peak("auto");
+        for rule in ["first-fit-by-size", "first-fit-by-area", "first-fit-by-lifetime"]
+            .into_iter()
+            .chain(["first-fit-by-contention", "first-fit-peak-first", "best-fit-by-size"])
+            .chain(["tetris-by-size", "tetris-by-area", "tetris-by-lifetime", "tflite-arena"])
+        {
+            assert!(
+                found <= peak(rule),
+                "{buffers} tiles, {ticks} ticks: {found}, {rule} is lower"
+            );
+        }
+    }
+}
+
+#[test]
+fn little_more_is_done_once_somebody_asks_to_stop() {
+    let row: Vec<Rectangle> = (0..20_000).map(|at| [at, at + 1, 0, 8]).collect();
+    let tiling = tiling(&problem(&row));
+    let looks = Cell::new(0);
+    let stop_at = |look: u32| {
+        looks.set(0);
+        let looks = &looks;
+        move || {
+            looks.set(looks.get() + 1);
+            looks.get() >= look
+        }
+    };
+    let mut gluer = Gluer::new(0, 1);
+    gluer.offer_all(&tiling.forest(), &stop_at(1));
+    assert_eq!(gluer.work, 0);
+    gluer.offer_all(&tiling.forest(), &stop_at(4));
+    assert_eq!(gluer.work, 3 * 1024);
+
+    // Two neighbours are glued at a time, then there are wheels to be looked for around all that is new.
+    let glued_by = |look: u32| {
+        let (mut gluer, mut forest) = (Gluer::new(0, 1), tiling.forest());
+        gluer.offer_all(&forest, &|| false);
+        gluer.run(&mut forest, &LEVELS, &stop_at(look));
+        row.len() - forest.roots().len()
+    };
+    assert_eq!(glued_by(u32::MAX), row.len() - 1);
+    assert!(glued_by(1) <= 1024 && glued_by(3) <= 3 * 1024);
 }

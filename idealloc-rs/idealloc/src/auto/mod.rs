@@ -6,6 +6,7 @@
 //! 4. A short [repair](repair) of time windows around whatever ends above the bound. Where less than half of the buffers
 //!    are hard to place, and always of many, these in [blends](blends) of orders. With time enough what then ends above
 //!    the bound goes in for others, by [ejection].
+//!    Where alignments differ, ejection then [lowers](lower) the plan that is there.
 //! 5. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
 //! 6. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
 //!    ejection, of all, unless the problem is very large.
@@ -23,6 +24,7 @@ mod critical;
 pub mod ejection;
 mod improve;
 pub mod layers;
+mod lower;
 mod passes;
 mod perfect;
 pub mod portfolio;
@@ -83,6 +85,9 @@ fn solve(
     match is_small {
         true => search.exact(search.left() / 4 * 3),
         false => search.blends(search.left() / 2, instance.len() / 2),
+    }
+    if !is_small && search.has_mixed_alignments() {
+        search.lower(search.left() / 2);
     }
     for (level, &reduction) in REDUCTIONS.iter().enumerate() {
         search.reduced(reduction, level as u64);

@@ -3,7 +3,7 @@
 //! Heuristics that waste a little here and there end far above the bound, and exact search drowns in thousands of buffers.
 //! [Gluing](crate::glue) makes few of many; what it cannot put together is planned as a problem of its own.
 
-use crate::auto::budget::{MANY, work_of};
+use crate::auto::budget::{MANY, VERY_MANY, work_of};
 use crate::auto::repair::Budget;
 use crate::auto::search::{Search, peak_of};
 use crate::auto::solve;
@@ -90,7 +90,11 @@ impl Search<'_> {
             return false;
         }
         let Some(tiling) = Tiling::of(self.instance) else { return false };
+        let crowded = tiling.tiles.len() > CROWDED * tiling.moments;
         self.one_pass(&tiling);
+        if crowded && tiling.tiles.len() <= VERY_MANY {
+            self.rules_of_tilings();
+        }
         if self.is_done() {
             return true;
         }
@@ -99,8 +103,9 @@ impl Search<'_> {
         let few = forest.roots().len() <= MANY_ROOTS;
         let of_roots = solved.or_else(|| (few || !uneven).then(|| self.rest(&forest)).flatten());
         self.accept_roots(&tiling, &forest, of_roots);
-        if uneven && self.peak > self.target {
-            if tiling.tiles.len() > CROWDED * tiling.moments {
+        // When time is up there is none for a problem of what is left, nor for tiers of it.
+        if uneven && self.peak > self.target && !self.control.is_cancelled() {
+            if crowded {
                 forest.open(DOUBTFUL);
             }
             let of_roots = self.in_tiers(&problem_of(&forest, None));
@@ -166,7 +171,6 @@ impl Search<'_> {
     /// Plans of one pass, kept if they are better.
     fn one_pass(&mut self, tiling: &Tiling) {
         let part = self.instance.subset(&tiling.buffers);
-        let forest = tiling.forest();
         let mut orders = Orders::new(&part);
         let control = self.control;
         // Of many it takes seconds, and only the longest first is now and then the best.
@@ -175,12 +179,12 @@ impl Search<'_> {
             if let (offsets, Outcome::Placed(_)) =
                 lowest_first(&part, &orders.sorted(order), control)
             {
-                self.accept_better(&tiling.offsets(&forest, &offsets, self.instance.len()));
+                self.accept_better(&tiling.of_buffers(&offsets, self.instance.len()));
             }
         }
         for gain in [Gain::Length, Gain::Square] {
             if let Some((offsets, _)) = chains(&part, gain, control) {
-                self.accept_better(&tiling.offsets(&forest, &offsets, self.instance.len()));
+                self.accept_better(&tiling.of_buffers(&offsets, self.instance.len()));
             }
         }
         self.passes += 5;
@@ -198,9 +202,7 @@ impl Search<'_> {
         while work < budget && !control.is_cancelled() {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
-            for id in 0..tiling.tiles.len() as u32 {
-                gluer.offer(&forest, id);
-            }
+            gluer.offer_all(&forest, &|| control.is_cancelled());
             gluer.run(&mut forest, &[CERTAIN], &|| control.is_cancelled());
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.

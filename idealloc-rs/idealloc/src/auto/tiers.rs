@@ -8,7 +8,8 @@
 use std::cmp::Reverse;
 
 use crate::auto::budget::MANY;
-use crate::auto::ejection::{Ejection, Next, Run};
+use crate::auto::ejection::{Next, Run};
+use crate::auto::lower::{RUNS, lower};
 use crate::auto::repair::Budget;
 use crate::auto::search::peak_of;
 use crate::control::Control;
@@ -20,9 +21,6 @@ const FIRST: u64 = 12;
 
 /// the last but one more than such a part; the last is all the rest.
 const LAST: u64 = 1_500;
-
-/// Runs of ejection in a tier, each to a lower limit, until one fails.
-const RUNS: u64 = 4;
 
 /// Sizes of a tier are at least so much of those of the one before.
 const STEP: f64 = 0.87;
@@ -105,43 +103,6 @@ pub fn tiers(
     let peak = peak_of(instance, &all);
     layers.plan = Some((all, peak));
     layers
-}
-
-/// Runs ejection to lower and lower limits above that of `run`, as long as it succeeds. `part` of what is above is left under
-/// the first one, less after every success, more after a failure. Returns the work.
-fn lower(
-    instance: &Instance,
-    offsets: &mut Vec<u64>,
-    part: &mut f64,
-    run: Run,
-    control: &Control,
-) -> u64 {
-    let load = run.limit;
-    let mut peak = peak_of(instance, offsets);
-    if peak <= load {
-        return 0;
-    }
-    let ejection = Ejection::new(instance);
-    let mut work = 0;
-    for turn in 0..RUNS {
-        let limit = load + ((peak - load) as f64 * *part) as u64;
-        let ejected =
-            ejection.run(offsets, Run { limit, seed: run.seed.wrapping_add(turn), ..run }, control);
-        work += ejected.work;
-        let Some((found, reached)) = ejected.plan else { break };
-        if reached < peak {
-            (*offsets, peak) = (found, reached);
-        }
-        if reached > limit {
-            *part = 1.0 - (1.0 - *part) * 0.6;
-            break;
-        }
-        *part = f64::max(*part - 0.05, 0.5);
-        if peak <= load {
-            break;
-        }
-    }
-    work
 }
 
 /// Where each tier ends among descending sizes.

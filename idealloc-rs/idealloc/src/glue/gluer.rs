@@ -15,6 +15,9 @@ const STACKED: usize = 8;
 /// and others that it meets in time.
 const BESIDE: usize = 4;
 
+/// Tiles offered, glued, or looked at as hubs between two looks at whether to stop.
+const WATCH: usize = 1024;
+
 /// Hubs of pinwheels looked at for each moment at which a new tile starts or ends.
 const HUBS: usize = 64;
 
@@ -56,6 +59,17 @@ impl Gluer {
         Self { heap, fresh, random, noise, work: 0 }
     }
 
+    /// Offers all roots, unless `stop` says that nobody wants it.
+    pub fn offer_all(&mut self, forest: &Forest, stop: &dyn Fn() -> bool) {
+        // In the order of their numbers, as long as nothing is glued.
+        for (at, &id) in forest.roots().iter().enumerate() {
+            if at.is_multiple_of(WATCH) && stop() {
+                return;
+            }
+            self.offer(forest, id);
+        }
+    }
+
     /// Offers a root with all that it may be glued to.
     pub fn offer(&mut self, forest: &Forest, id: u32) {
         self.work += 1;
@@ -87,7 +101,10 @@ impl Gluer {
         for &most in levels {
             loop {
                 self.pairs(forest, most, stop);
-                if stop() || !self.wheels(forest) {
+                if stop() {
+                    return;
+                }
+                if !self.wheels(forest, stop) {
                     break;
                 }
             }
@@ -95,7 +112,7 @@ impl Gluer {
     }
 
     fn pairs(&mut self, forest: &mut Forest, most: f64, stop: &dyn Fn() -> bool) {
-        let mut glued = 0_u32;
+        let mut glued = 0_usize;
         while let Some(&(Reverse(bits), pair)) = self.heap.peek() {
             let doubt = f64::from_bits(bits);
             if doubt > most {
@@ -110,30 +127,34 @@ impl Gluer {
             let id = forest.glue(tile, made, doubt);
             self.offer(forest, id);
             glued += 1;
-            if glued.is_multiple_of(1024) && stop() {
+            if glued.is_multiple_of(WATCH) && stop() {
                 return;
             }
         }
     }
 
     /// Glues pinwheels that what is new may be part of. True if there were any.
-    fn wheels(&mut self, forest: &mut Forest) -> bool {
-        let mut hubs: Vec<u32> = Vec::new();
+    fn wheels(&mut self, forest: &mut Forest, stop: &dyn Fn() -> bool) -> bool {
+        let mut moments: Vec<u32> = Vec::new();
         for id in std::mem::take(&mut self.fresh) {
-            if forest.stamp(id).is_none() {
-                continue;
-            }
-            let Tile { start, end, .. } = forest.tile(id);
-            let (starts, ends) = (Edge::StartsAt, Edge::EndsAt);
-            for edge in [starts(start), starts(end), ends(start), ends(end)] {
-                hubs.extend(forest.index.with(edge).take(HUBS));
+            if forest.stamp(id).is_some() {
+                let Tile { start, end, .. } = forest.tile(id);
+                moments.extend([start, end]);
             }
         }
+        moments.sort_unstable();
+        moments.dedup();
+        let edges = moments.iter().flat_map(|&at| [Edge::StartsAt(at), Edge::EndsAt(at)]);
+        let mut hubs: Vec<u32> =
+            edges.flat_map(|edge| forest.index.with(edge).take(HUBS)).collect();
         hubs.sort_unstable();
         hubs.dedup();
         self.work += hubs.len() as u64 / HUBS_OF_AN_OFFER;
         let mut found = false;
-        for hub in hubs {
+        for (at, hub) in hubs.into_iter().enumerate() {
+            if at % WATCH == WATCH - 1 && stop() {
+                return false;
+            }
             if forest.stamp(hub).is_none() {
                 continue;
             }

@@ -52,9 +52,14 @@ impl Tiling {
     /// Offsets of all buffers of the instance, for offsets of the roots of a forest in their order. What is no tile is at 0.
     #[must_use]
     pub fn offsets(&self, forest: &Forest, of_roots: &[u64], buffers: usize) -> Vec<u64> {
+        self.of_buffers(&forest.offsets(self.tiles.len(), of_roots), buffers)
+    }
+
+    /// Offsets of all buffers of the instance, for offsets of the tiles. What is no tile is at 0.
+    #[must_use]
+    pub fn of_buffers(&self, of_tiles: &[u64], buffers: usize) -> Vec<u64> {
         let mut offsets = vec![0; buffers];
-        for (&buffer, offset) in self.buffers.iter().zip(forest.offsets(self.tiles.len(), of_roots))
-        {
+        for (&buffer, &offset) in self.buffers.iter().zip(of_tiles) {
             offsets[buffer as usize] = offset;
         }
         offsets

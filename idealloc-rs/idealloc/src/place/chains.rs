@@ -33,6 +33,9 @@ type Sizes = BTreeMap<u64, Vec<u32>>;
 ///
 /// Complexity: `O(log n)` for each lifetime on each plateau that is covered.
 pub fn chains(instance: &Instance, gain: Gain, control: &Control) -> Option<(Vec<u64>, u64)> {
+    if control.is_cancelled() {
+        return None;
+    }
     Chains::new(instance, gain).run(control)
 }
 
