@@ -17,9 +17,11 @@ import time
 from pathlib import Path
 
 from rich.console import Console
-from schedule_ir import graph_of
+from schedule_ir import least_capacity
+from xdsl.parser import Parser
 
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.context import full_context
 
 ROOT = Path(__file__).parent.parent
 TRANSFORMER = ROOT / "benchmarks" / "networks" / "transformer.mlir"
@@ -47,8 +49,8 @@ def compare(path: Path, seed: int, pipeline: str, integers_below: int) -> str:
 
 def under_least_capacity(path: Path) -> str:
     """The pipeline with the capacity of the largest operator."""
-    least = graph_of(path).largest_footprint
-    return f'memplan-pipeline{{memory="L1={least},DDR"}}'
+    module = Parser(full_context(), path.read_text(), str(path)).parse_module()
+    return f'memplan-pipeline{{memory="L1={least_capacity(module)},DDR" split=never}}'
 
 
 def main() -> int:

@@ -133,6 +133,7 @@ irdl.dialect @memplan {
   }
 
   // Layers that are computed tile by tile; one residency per operand, one home per result.
+  // Optional: sliced (unit).
   irdl.operation @group {
     %cuts = irdl.base "#builtin.array"
     %residencies = irdl.base "#builtin.array"

@@ -149,6 +149,7 @@ def split_layout(
     target: int,
     cuts: list[tuple[str, int, int, int, int, bool]],
     residencies: list[tuple[int, str, int]],
+    is_sliced: bool,
 ) -> tuple[
     list[tuple[int, int]],
     list[list[tuple[bool, int, int]]],
@@ -157,4 +158,5 @@ def split_layout(
     list[tuple[int, int, Any, int, int, int]],
     tuple[int, int, int, int, int],
     int,
+    list[int],
 ]: ...

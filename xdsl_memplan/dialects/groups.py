@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, TensorType, i64
+from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, TensorType, UnitAttr, i64
 from xdsl.ir import Attribute, Block, ParametrizedAttribute, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     attr_def,
     irdl_attr_definition,
     irdl_op_definition,
+    opt_attr_def,
     param_def,
     region_def,
     traits_def,
@@ -167,7 +168,8 @@ class GroupOp(IRDLOperation):
     ```
     It means what its body means: the attributes say how `memplan-expand-groups` computes it.
     `cuts` are the loops of the tiles, outermost first; `residencies` how each operand comes to the
-    chip; `homes` the memory that each result is stored to, "" for the chip.
+    chip; `homes` the memory that each result is stored to, "" for the chip. With `sliced` the sums
+    of a layer whose result is narrower exist for a slice of the features only.
     """
 
     name = "memplan.group"
@@ -177,6 +179,7 @@ class GroupOp(IRDLOperation):
     residencies = attr_def(ArrayAttr[ResidencyAttr])
     homes = attr_def(ArrayAttr[StringAttr])
     cost = attr_def(GroupCostAttr)
+    sliced = opt_attr_def(UnitAttr)
     outputs = var_result_def(TensorType)
     body = region_def("single_block")
 
@@ -196,6 +199,7 @@ class GroupOp(IRDLOperation):
         residencies: Sequence[Residency],
         homes: Sequence[str],
         cost: GroupCost,
+        is_sliced: bool = False,
     ) -> None:
         super().__init__(
             operands=[inputs],
@@ -206,6 +210,7 @@ class GroupOp(IRDLOperation):
                 "residencies": ArrayAttr([ResidencyAttr.of(r) for r in residencies]),
                 "homes": ArrayAttr([StringAttr(home) for home in homes]),
                 "cost": GroupCostAttr.of(cost),
+                "sliced": UnitAttr() if is_sliced else None,
             },
         )
 

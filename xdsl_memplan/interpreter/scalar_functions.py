@@ -75,6 +75,14 @@ class ScalarFunctions(ArithFunctions):
         """Round to the narrower type."""
         return (float(element_dtype(op.result.type).type(args[0])),)
 
+    @impl(arith.TruncIOp)
+    def run_trunci(
+        self, interpreter: Interpreter, op: arith.TruncIOp, args: PythonValues
+    ) -> PythonValues:
+        """Keep the low bits; the highest of them is the sign."""
+        dtype = element_dtype(op.result.type)
+        return (int(np.array([args[0]], dtype=np.int64).astype(dtype)[0]),)
+
     @impl(cf.AssertOp)
     def run_assert(
         self, interpreter: Interpreter, op: cf.AssertOp, args: PythonValues

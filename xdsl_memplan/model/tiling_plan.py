@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from xdsl_memplan.model.narrowing_chains import NarrowingChain
+
 CutKind: TypeAlias = Literal["result", "sum"]
 ResidencyKind: TypeAlias = Literal["fetched", "kept", "streamed", "resident"]
 
@@ -62,6 +64,8 @@ class LayerGroup(NamedTuple):
     """Whether its own result stays there."""
     residencies: tuple[Residency, ...]
     cost: GroupCost
+    is_sliced: bool
+    """Whether chains that narrow run slice by slice, as there is no room for their wide tensors."""
 
 
 class Span(NamedTuple):
@@ -122,6 +126,8 @@ class GroupLayout:
     cost: GroupCost
     code: int
     """Operations that are written down, views left out: tiles that look alike are one loop."""
+    sliced: tuple[NarrowingChain, ...]
+    """Chains that run slice by slice, each where its last operation is in the sequence."""
 
     def tiles(self, cut: int) -> int:
         """Number of tiles of a cut."""

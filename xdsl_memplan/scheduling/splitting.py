@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xdsl_memplan import _idealloc
+from xdsl_memplan.model.narrowing_chains import NarrowingChain, narrowing_chains
 from xdsl_memplan.model.split_graph import Affine, Indirect, Reshape, SplitGraph, SplitOp
 from xdsl_memplan.model.tiling_plan import (
     Fetch,
@@ -125,8 +126,9 @@ def _found(answer: _Answer) -> tuple[list[LayerGroup], list[int]]:
             ends,
             tuple(Residency(*residency) for residency in residencies),
             GroupCost(*cost),
+            is_sliced,
         )
-        for first, last, cuts, starts, ends, residencies, cost in groups
+        for first, last, cuts, starts, ends, residencies, cost, is_sliced in groups
     ], stands_for
 
 
@@ -136,17 +138,23 @@ def lay_out(
     target: int,
     cuts: Sequence[LoopCut],
     residencies: Sequence[Residency],
+    *,
+    is_sliced: bool = False,
 ) -> GroupLayout:
     """Lay a graph out as one group whose operation ``target`` is cut: the boxes of every tile.
 
+    With ``is_sliced`` chains that narrow run slice by slice where they can.
+
     Raises InvalidOptionError for cuts that do not fit.
     """
-    sequence, loops, tensors, tracks, fetches, cost, code = _idealloc.split_layout(
-        _graph(replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops))),
+    chains = narrowing_chains(graph)
+    sequence, loops, tensors, tracks, fetches, cost, code, sliced = _idealloc.split_layout(
+        _graph(replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops)), chains),
         _machine(machine),
         target,
         [(cut.kind, cut.op, cut.loop, cut.size, cut.lead, cut.cached) for cut in cuts],
         [(r.tensor, r.kind, r.slices) for r in residencies],
+        is_sliced,
     )
     spans = [tuple(Span(*span) for span in ranges) for ranges in loops]
     return GroupLayout(
@@ -157,6 +165,7 @@ def lay_out(
         tuple(Fetch(*fetch) for fetch in fetches),
         GroupCost(*cost),
         code,
+        tuple(chains[number] for number in sliced),
     )
 
 
@@ -173,7 +182,13 @@ def _machine(machine: SplitMachine) -> dict[str, Any]:
     }
 
 
-def _graph(graph: SplitGraph) -> dict[str, Any]:
+def _graph(graph: SplitGraph, chains: Sequence[NarrowingChain] | None = None) -> dict[str, Any]:
+    found = narrowing_chains(graph) if chains is None else chains
+    slices = {
+        link.op: (number, link.along, chain.size, link is chain.links[-1])
+        for number, chain in enumerate(found)
+        for link in chain.links
+    }
     return {
         "tensors": [
             (
@@ -185,7 +200,10 @@ def _graph(graph: SplitGraph) -> dict[str, Any]:
             )
             for tensor in graph.tensors
         ],
-        "operators": [_operator(graph, op) for op in graph.ops],
+        "operators": [
+            _operator(graph, op) | {"slice": slices.get(number)}
+            for number, op in enumerate(graph.ops)
+        ],
     }
 
 

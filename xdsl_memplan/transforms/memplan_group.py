@@ -402,6 +402,7 @@ class _Grouping:
             ],
             homes=homes,
             cost=group.cost,
+            is_sliced=group.is_sliced,
         )
         parent.insert_op_before(made, anchor)
         assert parent.last_op is not None

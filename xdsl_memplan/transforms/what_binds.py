@@ -33,7 +33,7 @@ def what_binds(
     made = {graph.ops[-1].results[0] if target is None else target}
     last = next(i for i, one in enumerate(graph.ops) if made & set(one.results))
     cuts = [cut._replace(op=last) if cut.kind == "result" else cut for cut in group.cuts]
-    layout = lay_out(graph, machine, last, cuts, group.residencies)
+    layout = lay_out(graph, machine, last, cuts, group.residencies, is_sliced=group.is_sliced)
     elsewhere = {fetch.tensor for fetch in layout.fetches if fetch.kind == "streamed"}
     if not machine.stages_arguments:
         elsewhere |= {fetch.tensor for fetch in layout.fetches if fetch.kind == "resident"}

@@ -9,6 +9,7 @@ use idealloc::split::group::Group;
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::{Cost, Machine};
 use idealloc::split::search::{Misfit, Objective, search};
+use idealloc::split::slices::Slice;
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
 use idealloc::split::tally::Tally;
 use pyo3::prelude::*;
@@ -27,12 +28,15 @@ type CutTuple = (String, usize, usize, i64, i64, bool);
 type CostTuple = (i64, i64, i64, i64, i64);
 /// Tensor, kind, slices.
 type ResidencyTuple = (usize, String, i64);
-/// First layer, last layer, cuts, starts on chip, ends on chip, residencies, cost.
-type GroupTuple = (usize, usize, Vec<CutTuple>, bool, bool, Vec<ResidencyTuple>, CostTuple);
+/// First layer, last layer, cuts, starts on chip, ends on chip, residencies, cost, whether chains run slice by slice.
+type GroupTuple = (usize, usize, Vec<CutTuple>, bool, bool, Vec<ResidencyTuple>, CostTuple, bool);
 /// Start and end, or cut and track.
 type SpanTuple = (bool, i64, i64);
 /// New ranges, and what is kept.
 type TrackTuple = (Vec<(i64, i64)>, Vec<i64>);
+
+/// Chain, loop, iterations of a slice, is the last of the chain.
+type SliceTuple = (usize, usize, i64, bool);
 
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -49,6 +53,7 @@ struct OperatorFields {
     work: i64,
     layer: usize,
     is_splittable: bool,
+    slice: Option<SliceTuple>,
 }
 
 /// A split graph as Python hands it over.
@@ -115,6 +120,12 @@ fn into_operator(fields: OperatorFields) -> Operator {
         work: fields.work,
         layer: fields.layer,
         is_splittable: fields.is_splittable,
+        slice: fields.slice.map(|(chain, along, size, is_last)| Slice {
+            chain,
+            along,
+            size,
+            is_last,
+        }),
     }
 }
 
@@ -258,6 +269,7 @@ fn group_tuple(compressed: &Compressed, group: &Group) -> GroupTuple {
         group.ends_on_chip,
         residencies.collect(),
         cost_tuple(group.cost),
+        group.is_sliced,
     )
 }
 
@@ -272,7 +284,8 @@ fn residency_name(residency: Residency) -> (String, i64) {
 }
 
 /// A group laid out: sequence of (operator, level), ranges of their loops, ranges of tensors, tracks per cut, tensors
-/// from outside with level, kind, reader, loop and slices, the cost, and the operators in the code.
+/// from outside with level, kind, reader, loop and slices, the cost, the operators in the code, and the chains that run
+/// slice by slice.
 type LayoutTuple = (
     Vec<(usize, usize)>,
     Vec<Vec<SpanTuple>>,
@@ -281,6 +294,7 @@ type LayoutTuple = (
     Vec<(usize, usize, String, usize, usize, i64)>,
     CostTuple,
     i64,
+    Vec<usize>,
 );
 
 fn span_tuples(spans: &[Span]) -> Vec<SpanTuple> {
@@ -299,6 +313,7 @@ fn split_layout(
     target: usize,
     cuts: Vec<CutTuple>,
     residencies: Vec<ResidencyTuple>,
+    is_sliced: bool,
 ) -> PyResult<LayoutTuple> {
     let graph = graph.into_graph()?;
     let machine = machine.machine()?;
@@ -343,6 +358,7 @@ fn split_layout(
         };
         layout.externals[index].residency = found;
     }
+    layout.set_slices(is_sliced);
     layout.assign();
     let cost = cost_tuple(layout.cost(true));
     let sequence: Vec<(usize, usize)> =
@@ -373,5 +389,5 @@ fn split_layout(
         .iter()
         .map(|t| t.all().iter().map(|t| (t.new.clone(), t.keep.clone())).collect())
         .collect();
-    Ok((sequence, loops, ranges, tracks, externals, cost, layout.code()))
+    Ok((sequence, loops, ranges, tracks, externals, cost, layout.code(), layout.sliced_chains()))
 }

@@ -56,6 +56,7 @@ fn chain(rows: i64, features: i64, skips: &[bool]) -> SplitGraph {
             work: 1,
             layer,
             is_splittable: true,
+            slice: None,
         });
         made.push(result);
     }

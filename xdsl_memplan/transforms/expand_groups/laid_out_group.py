@@ -59,7 +59,14 @@ def laid_out(group: GroupOp) -> LaidOutGroup:
     target = next((cut.op for cut in cuts if cut.kind == "result"), target)
     try:
         machine = SplitMachine(None, is_staged=staged, stages_arguments=staged)
-        layout = lay_out(split.graph, machine, target, cuts, residencies)
+        layout = lay_out(
+            split.graph,
+            machine,
+            target,
+            cuts,
+            residencies,
+            is_sliced=group.sliced is not None,
+        )
     except ValueError as error:
         raise PassFailedException(f"memplan-expand-groups: {error}") from error
     return LaidOutGroup(split, cuts, layout, position, yielded, homes)

@@ -135,6 +135,16 @@ impl Sweep<'_> {
         }
     }
 
+    /// Whether a tile finds elements of a box that were kept before it.
+    pub(super) fn keeps_from_before(&self, spans: &[Span], tile: &[usize]) -> bool {
+        spans.iter().any(|span| match *span {
+            Span::Fixed(..) => false,
+            Span::Driven(cut, track) => {
+                self.tracks[cut].is_cached() && self.tracks[cut].get(track).overlap(tile[cut]) > 0
+            }
+        })
+    }
+
     /// Elements of a box that are kept before or after a tile, at the most.
     pub(super) fn overlap(&self, spans: &[Span], tile: &[usize]) -> i64 {
         // At most one dimension follows a cached cut.

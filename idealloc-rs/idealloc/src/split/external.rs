@@ -152,6 +152,9 @@ impl External {
         let (reader, along, extent) = self.slicing(sweep)?;
         let slices = ((self.bytes_in_largest + room - 1) / room).clamp(1, extent);
         let per_slice = (extent + slices - 1) / slices;
+        // With a chain that runs slice by slice it comes in slices that are no larger.
+        let in_chain = sweep.graph.operators[reader].slice;
+        let per_slice = in_chain.map_or(per_slice, |slice| per_slice.min(slice.size));
         let slices = (extent + per_slice - 1) / per_slice;
         (slices > 1).then_some(Residency::Streamed { reader, along, slices })
     }
@@ -175,8 +178,10 @@ impl External {
             },
             _ => None,
         });
-        let in_result = |l: usize| op.result_loops[0].contains(&Some(l));
-        let (extent, along) = along.filter(|&(_, l)| in_result(l)).max()?;
+        let may_be = |l: usize| {
+            op.result_loops[0].contains(&Some(l)) && op.slice.is_none_or(|slice| slice.along == l)
+        };
+        let (extent, along) = along.filter(|&(_, l)| may_be(l)).max()?;
         Some((reader, along, extent))
     }
 

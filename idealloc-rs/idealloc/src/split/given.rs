@@ -109,7 +109,15 @@ fn after(
             let price = price + cost.traffic + cost.transfers * machine.transfer_bytes;
             let best = &mut reached[usize::from(ends)];
             if best.as_ref().is_none_or(|(known, _)| price < *known) {
-                let group = Group::of(&window, &layout, &grid, (first, last), (starts, ends), cost);
+                let group = Group::of(
+                    &window,
+                    &mut layout,
+                    &grid,
+                    (first, last),
+                    (starts, ends),
+                    cost,
+                    machine.capacity,
+                );
                 *best = Some((price, groups.iter().cloned().chain([group]).collect()));
             }
         }

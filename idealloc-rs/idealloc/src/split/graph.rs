@@ -1,5 +1,6 @@
 //! Operators with the regions that they read: what splitting works on.
 
+use super::slices::Slice;
 use super::terms::Terms;
 use crate::error::Error;
 
@@ -79,6 +80,8 @@ pub struct Operator {
     pub layer: usize,
     /// Whether a part of the result can be computed.
     pub is_splittable: bool,
+    /// Its place in a chain that may run slice by slice.
+    pub slice: Option<Slice>,
 }
 
 /// Operators in the order in which they run.

@@ -23,6 +23,8 @@ pub struct Group {
     pub starts_on_chip: bool,
     /// Whether its own result stays on chip.
     pub ends_on_chip: bool,
+    /// Whether chains run slice by slice.
+    pub is_sliced: bool,
     /// How tensors from outside come to the chip.
     pub residencies: Vec<(usize, Residency)>,
     /// What it costs.
@@ -30,15 +32,20 @@ pub struct Group {
 }
 
 impl Group {
-    /// The group that was laid out in a window, with the numbers of the whole graph.
+    /// The group that was laid out in a window, with the numbers of the whole graph. Chains of it run slice by slice if it
+    /// needs more than `most` bytes otherwise.
     pub(super) fn of(
         window: &Window,
-        layout: &Layout<'_, '_>,
+        layout: &mut Layout<'_, '_>,
         grid: &Grid,
         (first_layer, last_layer): (usize, usize),
         (starts_on_chip, ends_on_chip): (bool, bool),
-        cost: Cost,
+        mut cost: Cost,
+        most: i64,
     ) -> Self {
+        let whole = layout.peak_without_slices(most);
+        cost.peak = whole.unwrap_or(cost.peak);
+        let is_sliced = layout.has_slices() && whole.is_none();
         let mut grid = grid.clone();
         for cut in &mut grid.loops {
             cut.shift(window.first_op);
@@ -58,6 +65,7 @@ impl Group {
             grid,
             starts_on_chip,
             ends_on_chip,
+            is_sliced,
             residencies: residencies
                 .map(|e| (window.tensors[e.tensor], residency_of(e.residency)))
                 .collect(),

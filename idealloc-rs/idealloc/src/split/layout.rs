@@ -4,6 +4,7 @@ use super::boxes::level_of;
 use super::external::{External, Residency};
 use super::graph::{Access, Operator, SplitGraph};
 use super::machine::Machine;
+use super::slices::Slice;
 use super::storages::Storages;
 use super::sweep::{CutLoop, Span, Sweep};
 use super::tally::{Neighbours, Tally};
@@ -36,6 +37,10 @@ pub struct Layout<'s, 'a> {
     pub(super) known_peak: Option<i64>,
     /// Whether some cut keeps what two tiles need.
     pub(super) is_cached: bool,
+    /// For each position the one at which the operator runs: chains that run slice by slice run where they end.
+    pub(super) turns: Vec<usize>,
+    /// The operators of these chains.
+    pub(super) slices: Vec<(usize, Slice)>,
 }
 
 impl<'s, 'a> Layout<'s, 'a> {
@@ -124,7 +129,10 @@ impl<'s, 'a> Layout<'s, 'a> {
             storages: Storages::default(),
             known_peak: None,
             is_cached: sweep.tracks.iter().any(|tracks| tracks.is_cached()),
+            turns: Vec::new(),
+            slices: Vec::new(),
         };
+        layout.set_slices(true);
         layout.start_over(Neighbours::default());
         layout
     }

@@ -312,7 +312,7 @@ impl<'a> Ending<'a> {
                 && let Some((score, code)) = self.better_score(before, &layout, cost)
             {
                 let layers = (first_layer, self.last_layer);
-                let group = Group::of(window, &layout, grid, layers, (true, true), cost);
+                let group = Group::of(window, &mut layout, grid, layers, (true, true), cost, most);
                 self.best = Some(Reached { score, code, group: Some(group) });
                 deepest = self.deepest(tiles, kept);
             }

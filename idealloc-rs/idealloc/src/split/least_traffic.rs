@@ -503,7 +503,10 @@ impl<'a> Ending<'a> {
         }
         if is_better(&new) {
             let layers = (first_layer, self.end.layer);
-            let group = Group::of(&self.end.window, layout, grid, layers, (starts, ends), cost);
+            let window = &self.end.window;
+            let capacity = self.machine.capacity;
+            let on_chip = (starts, ends);
+            let group = Group::of(window, layout, grid, layers, on_chip, cost, capacity);
             new.group = Some(group);
             *best = Some(new);
         }

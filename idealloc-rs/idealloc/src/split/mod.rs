@@ -24,6 +24,7 @@ mod rows;
 mod savings;
 pub mod search;
 pub mod settle;
+pub mod slices;
 pub mod storages;
 pub mod sweep;
 pub mod tally;

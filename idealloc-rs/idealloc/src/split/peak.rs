@@ -70,7 +70,8 @@ impl Layout<'_, '_> {
     /// Bytes that a tensor takes of its storage in one tile.
     pub(super) fn bytes_in(&self, member: &Member, tile: &[usize]) -> i64 {
         let spans = self.spans(member.tensor).unwrap_or(&[]);
-        self.aligned(self.sweep.window(spans, tile), member.tensor)
+        let elements = self.sweep.window(spans, tile);
+        self.aligned(self.at_a_time(elements, member.tensor, tile), member.tensor)
     }
 
     /// Adds one tile to a profile; returns the most bytes on chip in it.
@@ -116,7 +117,13 @@ impl Layout<'_, '_> {
                 if let Some(spans) = self.sweep.tensor_spans(tensor)
                     && self.sweep.has_overlap(spans)
                 {
-                    live += self.aligned(self.sweep.overlap(spans, tile), tensor);
+                    let bytes = self.aligned(self.sweep.overlap(spans, tile), tensor);
+                    if self.sweep.keeps_from_before(spans, tile) {
+                        live += bytes;
+                    } else {
+                        // The first that is kept: copied right after the last reader.
+                        change[self.kept_at(tensor)] += bytes;
+                    }
                 }
             }
         }

@@ -98,6 +98,12 @@ impl Layout<'_, '_> {
         Some(self.live_from_outside(external, state))
     }
 
+    /// The position at which a tile copies what the next one needs of a tensor that the group makes, or an earlier one.
+    pub(super) fn kept_at(&self, tensor: usize) -> usize {
+        let state = &self.storages.states[tensor];
+        if state.uses == 0 { 0 } else { state.last_use }
+    }
+
     /// The storage of which a tensor from outside is a part that can be taken out while all others stay where they are.
     pub(super) fn storage_as_part(&self, external: &External) -> Option<usize> {
         let state = &self.storages.states[external.tensor];
@@ -124,7 +130,8 @@ impl Layout<'_, '_> {
         let number = self.number_of_storage(external)?;
         let members = self.storages.members.iter().filter(|member| member.storage == number);
         let bytes = |&Member { tensor, .. }: &Member| {
-            self.aligned(self.sweep.largest_window(self.spans(tensor).unwrap_or(&[])), tensor)
+            let elements = self.sweep.largest_window(self.spans(tensor).unwrap_or(&[]));
+            self.aligned(self.at_a_time(elements, tensor, &[]), tensor)
         };
         let storage = &self.storages.storages[number];
         Some((storage.start, storage.end, members.map(bytes).max().unwrap_or(0)))
@@ -207,8 +214,8 @@ impl Layout<'_, '_> {
                 }
                 let state = &mut states[base];
                 state.uses += 1;
-                state.last_use = position;
-                state.first_use = state.first_use.min(position);
+                state.last_use = state.last_use.max(self.turns[position]);
+                state.first_use = state.first_use.min(self.turns[position]);
                 state.deepest = state.deepest.max(self.levels[position]);
             }
             for &k in self.parts(data) {
@@ -267,12 +274,13 @@ impl Layout<'_, '_> {
             let result = data.results[0];
             let root = states[result].root;
             let level = self.levels[position].min(states[result].made_level.unwrap_or(usize::MAX));
+            let is_sliced = self.is_sliced(result);
             let may_share = |state: &State| {
                 state.root == Root::Unknown
                     && state.made_level == Some(level)
                     && !state.is_output_base
                     && !state.has_overlap
-                    && state.last_use == position
+                    && state.last_use == self.turns[position]
             };
             for &k in self.parts(data) {
                 let base = states[data.operands[k].0].base;
@@ -288,6 +296,8 @@ impl Layout<'_, '_> {
             over.sort_by_key(|&base| states[base].uses);
             for base in over {
                 if may_share(&states[base])
+                    && self.is_sliced(base) == is_sliced
+                    && !self.is_read_in_slices(base, position)
                     && graph.tensors[base].element_bytes == graph.tensors[result].element_bytes
                     && self.is_as_large(base, result)
                 {
@@ -329,7 +339,8 @@ impl Layout<'_, '_> {
                 let (Some(level), Root::Of(root)) = (state.made_level, state.root) else {
                     continue;
                 };
-                let (mut start, mut end) = (position, position);
+                let turn = self.turns[position];
+                let (mut start, mut end) = (turn, turn);
                 if self.levels[position] > level {
                     start = self.body_start[level + 1];
                     end = end.max(self.end_of(level));
@@ -349,7 +360,7 @@ impl Layout<'_, '_> {
                 if let [(source, Access::Reshape(_)), ..] = data.operands[..]
                     && !data.is_view
                 {
-                    storages.add(source, root, position, position);
+                    storages.add(source, root, turn, turn);
                 }
             }
         }

@@ -276,7 +276,10 @@ impl<'a> Tally<'a> {
                     sweep.tensor_spans(tensor).map_or(0, |s| sweep.window(s, &self.middle));
                 elements * self.graph.tensors[tensor].element_bytes
             };
-            let largest = op.results.iter().map(bytes).max().unwrap_or(0);
+            // A slice may be all that exists at a time.
+            let is_sliced = op.slice.is_some_and(|slice| !slice.is_last);
+            let results = op.results.iter().filter(|_| !is_sliced);
+            let largest = results.map(bytes).max().unwrap_or(0);
             self.largest_made = self.largest_made.max(largest);
         }
     }

@@ -1,0 +1,318 @@
+"""A tile of one operation, or of a chain of them in slices, as code."""
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.builder import Builder
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from xdsl_memplan.dialects.tiling import LoopRange, Tile
+from xdsl_memplan.dialects.tiling_models.tile_values import (
+    box_shape,
+    empty,
+    shape_of,
+    tile_type,
+)
+from xdsl_memplan.dialects.tiling_queries import tile_operation
+from xdsl_memplan.model.narrowing_chains import ChainLink, NarrowingChain
+from xdsl_memplan.model.split_graph import (
+    Box,
+    Indirect,
+    operand_box,
+    result_box,
+    whole,
+)
+from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place, Position
+from xdsl_memplan.transforms.expand_groups.group_facts import GroupFacts
+from xdsl_memplan.transforms.expand_groups.look_alikes import (
+    box_in,
+    is_empty,
+)
+from xdsl_memplan.transforms.expand_groups.tensors_at_hand import TensorsAtHand
+from xdsl_memplan.transforms.expand_groups.windows import (
+    BoxAt,
+    Window,
+    inserted,
+    whole_window,
+)
+
+
+@dataclass
+class OperationEmitter:
+    """Emits operations of a group where a tile of them is due."""
+
+    facts: GroupFacts
+    at_hand: TensorsAtHand
+    sums: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """What a contraction has added up so far."""
+
+    def __post_init__(self) -> None:
+        self.group, self.layout = self.facts.group, self.facts.layout
+
+    def operation(self, number: int, place: Place) -> None:
+        """Emit what a tile has of an operation; a chain runs with its last operation."""
+        chain = self.facts.chains.get(number)
+        if chain is not None and number != chain.links[-1].op:
+            return  # Runs with the last of its chain.
+        op = self.group.graph.ops[number]
+        if op.splittable and is_empty(self.facts.loops_at(number, place.position)):
+            for result in op.results:
+                if result in self.at_hand.overlaps:
+                    self.at_hand.keep_at_hand(result)
+        elif not op.splittable:
+            self._whole(number, place)
+        elif chain is not None:
+            self._in_slices(self._with_streams(chain, place), place)
+        elif number in self.facts.streams:
+            link = ChainLink(number, self.facts.streams[number].along)
+            self._in_slices(self._with_streams(NarrowingChain((link,), 0), place), place)
+        else:
+            loops_at = self._loops_for(number)
+            tile = self._tile(number, _loop_ranges(place, loops_at), place, loops_at)
+            self._finish(number, tile, place)
+        for done in [number] if chain is None else [link.op for link in chain.links]:
+            for tensor_ in self.facts.kept_by.get(done, ()):
+                self.at_hand.keep(tensor_, place)
+        for result in op.results:
+            if result in self.facts.kept_by.get(-1, ()):
+                self.at_hand.keep(result, place)
+
+    def _with_streams(self, chain: NarrowingChain, place: Place) -> NarrowingChain:
+        """A chain whose slices are no larger than those of operands that come slice by slice."""
+        number, along = chain.links[-1]
+        start, stop = self.facts.loops_at(number, place.position)[along]
+        streams = [
+            self.facts.streams[link.op] for link in chain.links if link.op in self.facts.streams
+        ]
+        sizes = [-(-(stop - start) // fetch.slices) for fetch in streams]
+        return chain._replace(size=min([chain.size, *sizes] if chain.size else sizes))
+
+    def _loops_for(self, number: int) -> BoxAt:
+        return lambda position: self.facts.loops_at(number, position)
+
+    def _tile(
+        self,
+        number: int,
+        loops: Sequence[LoopRange],
+        place: Place,
+        loops_at: BoxAt,
+        into: Sequence[SSAValue] | None = None,
+    ) -> Sequence[SSAValue]:
+        op = self.group.graph.ops[number]
+        operands: list[SSAValue | None] = []
+        for index, operand in enumerate(op.operands):
+            if isinstance(operand.access, Indirect):
+                # What comes from outside is looked up where it lies: a window holds a part of it.
+                is_made_here = operand.tensor in self.facts.maker
+                value = self.group.values[operand.tensor]
+                operands.append(
+                    self.at_hand.windows[operand.tensor].value if is_made_here else value
+                )
+                continue
+
+            def box(position: Position, index: int = index) -> Box:
+                found = operand_box(op, index, loops_at(position))
+                assert found is not None
+                return found
+
+            if operand_box(op, index, loops_at(place.position)) is None:
+                operands.append(None)
+            else:
+                operands.append(self.at_hand.take(operand.tensor, place, box))
+        destinations = into
+        if number == self.facts.anchor and into is None:
+            total = self.sums.get(op.results[0])
+            destinations = None if total is None else [total]
+        tile = Tile(loops, operands, destinations)
+        return tile_operation(self.group.operations[number], tile, place.builder)
+
+    def _finish(self, number: int, results: Sequence[SSAValue], place: Place) -> None:
+        op = self.group.graph.ops[number]
+        ir = self.group.operations[number]
+        for tensor_ in op.results:
+            value = results[_result_number(ir, self.group.values[tensor_])]
+            if number == self.facts.anchor:
+                self.sums[tensor_] = value
+            else:
+                self.at_hand.made(tensor_, value, place)
+
+    def _whole(self, number: int, place: Place) -> None:
+        """An operation that is never split, on whole tensors."""
+        op = self.group.graph.ops[number]
+        mapping: dict[SSAValue, SSAValue] = {}
+        for operand in op.operands:
+            value = self.group.values[operand.tensor]
+            shape = operand.shape
+            if isinstance(operand.access, Indirect):
+                continue
+            mapping[value] = self.at_hand.take(operand.tensor, place, lambda _, s=shape: whole(s))
+        clone = place.builder.insert(self.group.operations[number].clone(mapping))
+        self._finish(number, clone.results, place)
+
+    def _in_slices(self, chain: NarrowingChain, place: Place) -> None:
+        """Operations one behind another, slice by slice of a loop; only the last result is whole.
+
+        Either operands come slice by slice, or what is between the operations is to be small.
+        """
+        graph = self.group.graph
+        number, along = chain.links[-1]
+        op = graph.ops[number]
+        (result,) = op.results
+        between = {t for link in chain.links[:-1] for t in graph.ops[link.op].results}
+        streamed = {self.facts.streams[n].tensor for n, _ in chain.links if n in self.facts.streams}
+        box = box_in(self.layout, self.layout.tensors[result], place.position)
+        dimension = op.result_access.index(along)
+        start, stop = self.facts.loops_at(number, place.position)[along]
+        total = self.sums.get(result) if number == self.facts.anchor else None
+        is_sum = total is not None
+        type_ = tile_type(self.group.values[result].type, box_shape(box))
+        for link in chain.links:
+            for operand in graph.ops[link.op].operands:
+                # What all slices read is loaded once, before them.
+                is_at_home = isinstance(operand.access, Indirect)
+                is_fill = graph.tensors[operand.tensor].kind == "fill"
+                in_slices = operand.tensor in streamed or operand.tensor in between
+                if not in_slices and not is_at_home and not is_fill:
+                    self.at_hand.window(operand.tensor, place)
+        over = None if is_sum else self._written_over(chain, streamed, type_, place)
+        if total is not None:
+            whole_result = total
+        elif over is not None:
+            whole_result = self.at_hand.windows[over].value
+        else:
+            whole_result = empty(type_, place.builder)
+        full, rest = divmod(stop - start, chain.size)
+
+        def piece_at(position: Position) -> tuple[int, int]:
+            first, end = self.facts.loops_at(number, position[:-1])[along]
+            begin = first + position[-1] * chain.size
+            return begin, min(begin + chain.size, end)
+
+        def loops_of(link: ChainLink) -> BoxAt:
+            def loops_at(position: Position) -> Box:
+                ranges = list(self.facts.loops_at(link.op, position[:-1]))
+                ranges[link.along] = piece_at(position)
+                return tuple(ranges)
+
+            return loops_at
+
+        def slice_of(value: SSAValue, at: Place) -> SSAValue:
+            if over is not None:
+                # Slices that were computed already stand where others were read.
+                self.at_hand.windows[over] = Window(value, self.at_hand.windows[over].starts)
+            for link in chain.links:
+                if link.op in self.facts.streams:
+                    self._load_slice(
+                        self.facts.streams[link.op].tensor, link.op, loops_of(link), at
+                    )
+            for link in chain.links[:-1]:
+                loops_at = loops_of(link)
+                made = self._tile(link.op, _loop_ranges(at, loops_at), at, loops_at)
+                self._slice_made(link.op, made, loops_at)
+
+            def part(position: Position) -> Box:
+                low, high = piece_at(position)
+                first, _ = self.facts.loops_at(number, position[:-1])[along]
+                here = [(0, extent) for extent in shape_of(value)]
+                here[dimension] = (low - first, high - first)
+                return tuple(here)
+
+            target = whole_window(value)
+            into = [target.take(at, part)] if is_sum else None
+            loops_at = loops_of(chain.links[-1])
+            results = self._tile(number, _loop_ranges(at, loops_at), at, loops_at, into)
+            made = results[_result_number(self.group.operations[number], self.group.values[result])]
+            return inserted(made, value, target.offsets(at, part), at)
+
+        kept = dict(self.at_hand.windows)
+        if full >= self.group.shortest_loop:
+            block = Block(arg_types=[IndexType(), type_])
+            inner = place.inside(
+                Axis(0, (Counter(block.args[0]),)), Builder(InsertPoint.at_end(block))
+            )
+            block.add_op(scf.YieldOp(slice_of(block.args[1], inner)))
+            begin, end, step = (place.constant(n) for n in (0, full, 1))
+            loop = place.builder.insert(scf.ForOp(begin, end, step, [whole_result], block))
+            whole_result = loop.results[0]
+            pieces = range(full, full + bool(rest))
+        else:
+            pieces = range(full + bool(rest))
+        for piece in pieces:
+            self.at_hand.windows = dict(kept)
+            whole_result = slice_of(whole_result, place.inside(Axis(piece), place.builder))
+        self.at_hand.windows = kept
+        if number == self.facts.anchor:
+            self.sums[result] = whole_result
+        else:
+            self.at_hand.made(result, whole_result, place)
+
+    def _load_slice(self, tensor_: int, reader: int, loops_at: BoxAt, at: Place) -> None:
+        op = self.group.graph.ops[reader]
+        index = next(k for k, o in enumerate(op.operands) if o.tensor == tensor_)
+
+        def wanted(position: Position) -> Box:
+            found = operand_box(op, index, loops_at(position))
+            assert found is not None
+            return found
+
+        loaded = self.at_hand.outside(tensor_).load(at, wanted)
+        self.at_hand.windows[tensor_] = Window(loaded, lambda p: tuple(low for low, _ in wanted(p)))
+
+    def _slice_made(self, number: int, made: Sequence[SSAValue], loops_at: BoxAt) -> None:
+        """A slice of what an operation inside of a chain makes is there."""
+        op = self.group.graph.ops[number]
+        (result,) = op.results
+        ir = self.group.operations[number]
+
+        def starts(position: Position) -> tuple[int, ...]:
+            return tuple(low for low, _ in result_box(op, loops_at(position)))
+
+        value = made[_result_number(ir, self.group.values[result])]
+        self.at_hand.windows[result] = Window(value, starts)
+
+    def _written_over(
+        self, chain: NarrowingChain, streamed: Container[int], type_: Attribute, place: Place
+    ) -> int | None:
+        """An operand that dies here and whose room the result can take, slice by slice."""
+        number, _ = chain.links[-1]
+        op = self.group.graph.ops[number]
+        level = len(place.axes)
+        if number == self.facts.anchor and self.group.cuts[level - 1].kind == "sum":
+            level -= 1  # What a sum starts with is read by its first part alone.
+        # Another operation of the chain may need all of it in each slice.
+        read_before = {
+            operand.tensor
+            for link in chain.links[:-1]
+            for operand in self.group.graph.ops[link.op].operands
+        }
+        for index in op.in_place:
+            tensor_ = op.operands[index].tensor
+            if (
+                tensor_ not in streamed
+                and tensor_ not in read_before
+                and tensor_ in self.facts.maker
+                and tensor_ not in self.group.homes
+                and self.facts.last_reader.get(tensor_) == number
+                and self.facts.cached_track(tensor_) is None
+                and self.facts.made_at(tensor_) == level
+                and tensor_ in self.at_hand.windows
+                and self.at_hand.windows[tensor_].value.type == type_
+            ):
+                return tensor_
+        return None
+
+
+def _loop_ranges(place: Place, loops_at: BoxAt) -> list[LoopRange]:
+    """What a tile computes of each loop."""
+    starts, values = place.indices_of(lambda position: [a for a, _ in loops_at(position)])
+    return [
+        LoopRange(start, stop - start, value)
+        for start, (_, stop), value in zip(starts, loops_at(place.position), values, strict=True)
+    ]
+
+
+def _result_number(op: Operation, value: SSAValue) -> int:
+    return next(number for number, result in enumerate(op.results) if result is value)

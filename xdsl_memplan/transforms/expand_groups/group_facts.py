@@ -1,0 +1,150 @@
+"""A group that is to be emitted, and what its code depends on: who makes and reads what, when."""
+
+from collections import Counter as Counts
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation, SSAValue
+
+from xdsl_memplan.analysis.split_graph import is_returned
+from xdsl_memplan.model.split_graph import (
+    Affine,
+    Box,
+    SplitGraph,
+)
+from xdsl_memplan.model.tiling_plan import GroupLayout, LoopCut, Track
+from xdsl_memplan.transforms.expand_groups.axes import Position
+from xdsl_memplan.transforms.expand_groups.bundles import BundlePlace
+from xdsl_memplan.transforms.expand_groups.look_alikes import (
+    box_in,
+    kept_track,
+    runs_of_cut,
+)
+
+
+@dataclass(frozen=True)
+class GroupToEmit:
+    """A group: its operations and tensors, how it is cut, and where its results live."""
+
+    graph: SplitGraph
+    operations: Sequence[Operation]
+    values: Sequence[SSAValue]
+    layout: GroupLayout
+    cuts: Sequence[LoopCut]
+    homes: dict[int, str | None]
+    """For each tensor that is read outside: the memory it is stored to; None: it stays on chip."""
+    shortest_loop: int
+    """Runs of at least so many tiles that look alike become a loop."""
+    places: Mapping[int, BundlePlace] = field(default_factory=dict[int, BundlePlace])
+    """Tensors from outside, and those that are read outside, that lie in bundles. Those without a
+    value are several tensors side by side, of which a tile loads what it needs when it needs it."""
+
+
+@dataclass
+class GroupFacts:
+    """What follows from a group before any code is there."""
+
+    group: GroupToEmit
+    cached: dict[int, tuple[int, Track] | None] = field(
+        default_factory=dict[int, tuple[int, Track] | None]
+    )
+    """What `cached_track` has found."""
+
+    def __post_init__(self) -> None:
+        group = self.group
+        self.layout = group.layout
+        self.cuts = len(group.layout.tracks)
+        self.levels = dict(group.layout.sequence)
+        self.fetches = {fetch.tensor: fetch for fetch in group.layout.fetches}
+        self.streams = {
+            fetch.reader: fetch for fetch in group.layout.fetches if fetch.kind == "streamed"
+        }
+        self.chains = {link.op: chain for chain in group.layout.sliced for link in chain.links}
+        self.anchor = next((cut.op for cut in group.cuts if cut.kind == "sum"), None)
+        self.maker = {
+            tensor: number
+            for number, _ in group.layout.sequence
+            for tensor in group.graph.ops[number].results
+        }
+        self.reads = Counts(o.tensor for n in self.levels for o in group.graph.ops[n].operands)
+        self.copied = self._leave_as_copies()
+        self.runs = [
+            runs_of_cut(group.graph, group.layout, cut, group.homes) for cut in range(self.cuts)
+        ]
+        self.deepest: dict[int, int] = {}
+        self.last_reader = self._last_readers()
+        self.kept_by: dict[int, list[int]] = {}
+        self.kept_late: dict[int, list[int]] = {}
+        for tensor_ in self.layout.tensors:
+            if self.cached_track(tensor_) is not None:
+                reader = self.last_reader.get(tensor_)
+                level = self.tensor_level(tensor_)
+                if reader is not None and self.levels[reader] > level:
+                    self.kept_late.setdefault(level, []).append(tensor_)
+                else:
+                    self.kept_by.setdefault(-1 if reader is None else reader, []).append(tensor_)
+
+    def _last_readers(self) -> dict[int, int]:
+        """The last operation of the sequence that reads a tensor or a view of it."""
+        graph = self.group.graph
+        base: dict[int, int] = {}
+        last: dict[int, int] = {}
+        for number, level in self.layout.sequence:
+            op = graph.ops[number]
+            for operand in op.operands:
+                source: int | None = operand.tensor
+                while source is not None:
+                    last[source] = number
+                    self.deepest[source] = max(self.deepest.get(source, 0), level)
+                    source = base.get(source)
+            if op.view and op.operands:
+                base[op.results[0]] = op.operands[0].tensor
+        return last
+
+    def cached_track(self, tensor_: int) -> tuple[int, Track] | None:
+        """The dimension of a tensor along which tiles keep a part, and its track."""
+        if tensor_ not in self.cached:
+            self.cached[tensor_] = self._find_cached_track(tensor_)
+        return self.cached[tensor_]
+
+    def _find_cached_track(self, tensor_: int) -> tuple[int, Track] | None:
+        if self.group.graph.tensors[tensor_].kind == "fill":
+            return None
+        fetch = self.fetches.get(tensor_)
+        if fetch is not None and fetch.kind != "fetched":
+            return None
+        return kept_track(self.layout, tensor_)
+
+    def _leave_as_copies(self) -> set[int]:
+        """Parts of tensors that are returned on chip: a copy, so that the whole lives no longer."""
+        graph, homes = self.group.graph, self.group.homes
+        parts: set[int] = set()
+        for op in graph.ops:
+            if op.view and (
+                isinstance(op.operands[0].access, Affine) or op.operands[0].tensor in parts
+            ):
+                parts.update(op.results)
+        return {
+            part
+            for part in parts
+            if part in homes
+            and homes[part] is None
+            and self.tensor_level(part) == 0
+            and is_returned(self.group.values[part])
+        }
+
+    def tensor_level(self, tensor_: int) -> int:
+        """Cuts that a tensor follows, up to the innermost."""
+        spans = self.layout.tensors[tensor_]
+        return max((span.first + 1 for span in spans if span.driven), default=0)
+
+    def made_at(self, tensor_: int) -> int:
+        """Cuts around the place where a tensor is complete."""
+        maker = self.maker[tensor_]
+        level = self.levels[maker]
+        is_sum = maker == self.anchor and self.group.cuts[level - 1].kind == "sum"
+        return level - is_sum
+
+    def loops_at(self, number: int, position: Position) -> Box:
+        """The ranges of an operation's loops in a tile."""
+        return box_in(self.layout, self.layout.loops[number], position)
