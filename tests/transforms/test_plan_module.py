@@ -92,3 +92,12 @@ def test_nothing_is_changed_by_what_cannot_be(
     with pytest.raises(error, match=message):
         MemplanAssignOffsetsPass(memory=memories).apply(Context(), module)
     assert str(module) == before
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_without_minimizing_it_fits_where_it_can_and_says_what_is_missing(minimize: bool):
+    options = PlannerOptions(minimize=minimize)
+    plan = plan_module(parse(CHAIN), "L1=64KiB,L2=1MiB", options=options)
+    assert plan.peaks == {"L1": 128, "L2": 128}
+    with pytest.raises(CapacityExceeded, match="required 128 bytes"):
+        plan_module(parse(CHAIN), "L1=100,L2", options=options)

@@ -83,9 +83,7 @@ class MemplanAssignOffsetsPass(ModulePass):
 
         Raises PassFailedException for what cannot be planned, does not fit, or unknown names.
         """
-        options = PlannerOptions(
-            self.planner, self.seed, self.effort, self.threads, self.minimize
-        )
+        options = PlannerOptions(self.planner, self.seed, self.effort, self.threads, self.minimize)
         plan = plan_module(
             op,
             self.memory,
