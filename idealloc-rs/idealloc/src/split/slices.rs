@@ -31,7 +31,10 @@ impl Layout<'_, '_> {
     pub fn set_slices(&mut self, is_sliced: bool) {
         self.turns = (0..self.sequence.len()).collect();
         self.slices.clear();
-        if is_sliced && self.graph.operators.iter().any(|op| op.slice.is_some()) {
+        if !self.sequence.iter().any(|&op| self.graph.operators[op].slice.is_some()) {
+            return;
+        }
+        if is_sliced {
             for chain in self.chains() {
                 let last = chain[chain.len() - 1];
                 for &position in &chain {
