@@ -48,6 +48,14 @@ _IN_OPERATOR = 4
 """Operations, such as those in a body, that an operator stands for at the least. Where there are
 more for each, much of the function is not tiles, and tiles may be as many times as long."""
 
+_MAX_CODE = 2.5
+_MOST_TIMES = 4
+"""With `max-code` at its default tiles have no more than about so many times the operations of the
+function, bodies included: operators with long bodies may be fewer."""
+
+_MOVES = 1.5
+"""Operations beside each operator of a tile: loads, slices, what is kept."""
+
 _DOUBT = 4
 """Least peaks that are more than a capacity by this part of it are given up before there are
 buffers: what the search counts and what buffers take differs by less."""
@@ -111,7 +119,7 @@ class MemplanGroupPass(ModulePass):
     max_recompute: int | float = 1.1
     transfer_cost: int = 64
     code_cost: int = -1
-    max_code: int | float = 2.5
+    max_code: int | float = _MAX_CODE
     reserve: int = 0
     threads: int = 0
 
@@ -187,8 +195,7 @@ def group_function(
     uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
     floor = least_traffic_bytes(split.graph, uniform) if machine.is_staged else 0
     operations = sum(not op.view for op in split.graph.ops)
-    length = max(operations, sum(1 for _ in function.walk()) // _IN_OPERATOR)
-    machine = replace(machine, most_code=int(max_code * length))
+    machine = replace(machine, most_code=_most_code(function, split, max_code))
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(operations, 1)))
     try:
@@ -218,6 +225,21 @@ def group_function(
     if machine.stages_arguments:
         function.attributes[TRAFFIC] = DictionaryAttr({"floor": IntegerAttr(floor, i64)})
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+def _most_code(function: FuncOp, split: FunctionSplitGraph, max_code: float) -> int:
+    """Operators that tiles may have in all; 0: any number."""
+    operators = [
+        op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
+    ]
+    if not max_code or not operators:
+        return 0
+    everything = sum(1 for _ in function.walk())
+    length = max(len(operators), everything // _IN_OPERATOR)
+    # A tile of an operator has its body, and moves beside it.
+    in_operators = sum(1 for op in operators for _ in op.walk()) + _MOVES * len(operators)
+    most = _MOST_TIMES * everything * len(operators) / in_operators
+    return max(1, int(min(max_code * length, max_code / _MAX_CODE * most)))
 
 
 def _bound(split: FunctionSplitGraph, machine: SplitMachine, op: int, capacity: int) -> str:
