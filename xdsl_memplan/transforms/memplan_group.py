@@ -53,8 +53,8 @@ _MOST_TIMES = 4
 """With `max-code` at its default tiles have no more than about so many times the operations of the
 function, bodies included: operators with long bodies may be fewer."""
 
-_MOVES = 1.5
-"""Operations beside each operator of a tile: loads, slices, what is kept."""
+_MOVES = 1
+"""Operations beside each operator of a tile: a load, a slice, or what is kept."""
 
 _DOUBT = 4
 """Least peaks that are more than a capacity by this part of it are given up before there are
