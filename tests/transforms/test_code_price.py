@@ -28,6 +28,7 @@ from tests.transforms.test_split_programs import (
 from xdsl_memplan.analysis.split_graph import LAYER
 from xdsl_memplan.dialects.groups import CutAttr, GroupOp
 from xdsl_memplan.model.tiling_plan import LoopCut
+from xdsl_memplan.scheduling.errors import InvalidOptionError
 from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
@@ -160,3 +161,9 @@ def test_prices_of_what_is_found_are_near_what_is_written():
     assert sum(ratio == 1.0 for ratio in ratios) >= 0.75 * len(ratios)
     assert sum(0.5 <= ratio <= 2.0 for ratio in ratios) >= 0.95 * len(ratios)
     assert all(0.25 <= ratio <= 4.0 for ratio in ratios)
+
+
+def test_a_limit_of_code_below_zero_is_refused():
+    module = in_layers(feed_forward())
+    with pytest.raises(InvalidOptionError, match="max-code"):
+        MemplanGroupPass(objective="peak", max_code=-0.5).apply(Context(), module)

@@ -1,5 +1,6 @@
 """Groups layers that are computed tile by tile."""
 
+import math
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
@@ -103,8 +104,9 @@ class MemplanGroupPass(ModulePass):
       are one loop, others are written out. With -1 it is so many that as much code again counts for
       a 64th of the bytes that must be moved at least.
     - `max-code` (2.5): operators of the tiles at the most, for each one of the function, or for
-      every four operations, bodies included, if that is more: code gets dearer until there are no
-      more, as long as that costs no more than a quarter of the bytes, by peak a 32nd. 0: no limit.
+      every four operations, bodies included, if that is more, and fewer where operators have long
+      bodies: code gets dearer until there are no more, as long as that costs no more than a
+      quarter of the bytes, by peak a 32nd. 0: no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
@@ -194,10 +196,12 @@ def group_function(
     uniforms = Uniforms()
     uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
     floor = least_traffic_bytes(split.graph, uniform) if machine.is_staged else 0
-    operations = sum(not op.view for op in split.graph.ops)
-    machine = replace(machine, most_code=_most_code(function, split, max_code))
+    operators = [
+        op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
+    ]
+    machine = replace(machine, most_code=_most_code(function, operators, max_code))
     if machine.code_bytes < 0:
-        machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(operations, 1)))
+        machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
     try:
         if given is None:
             groups, stands_for = find_groups(split.graph, machine, objective, threads or 2)
@@ -227,19 +231,16 @@ def group_function(
     _Grouping(split, stands_for, machine.is_staged, home).run(groups)
 
 
-def _most_code(function: FuncOp, split: FunctionSplitGraph, max_code: float) -> int:
-    """Operators that tiles may have in all; 0: any number."""
-    operators = [
-        op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
-    ]
-    if not max_code or not operators:
-        return 0
+def _most_code(function: FuncOp, operators: Sequence[Operation], max_code: float) -> int:
+    """Operators that tiles may have in all; 0: any number. What is negative the search refuses."""
+    if max_code <= 0 or not operators:
+        return math.floor(max_code)
     everything = sum(1 for _ in function.walk())
     length = max(len(operators), everything // _IN_OPERATOR)
     # A tile of an operator has its body, and moves beside it.
     in_operators = sum(1 for op in operators for _ in op.walk()) + _MOVES * len(operators)
     most = _MOST_TIMES * everything * len(operators) / in_operators
-    return max(1, int(min(max_code * length, max_code / _MAX_CODE * most)))
+    return max(1, int(max_code * min(length, most / _MAX_CODE)))
 
 
 def _bound(split: FunctionSplitGraph, machine: SplitMachine, op: int, capacity: int) -> str:
