@@ -361,6 +361,7 @@ fn split_layout(
     layout.set_slices(is_sliced);
     layout.assign();
     let cost = cost_tuple(layout.cost(true));
+    let sliced = layout.sliced_chains.clone();
     let sequence: Vec<(usize, usize)> =
         layout.sequence.iter().copied().zip(layout.levels.iter().copied()).collect();
     let externals: Vec<_> = layout
@@ -389,5 +390,5 @@ fn split_layout(
         .iter()
         .map(|t| t.all().iter().map(|t| (t.new.clone(), t.keep.clone())).collect())
         .collect();
-    Ok((sequence, loops, ranges, tracks, externals, cost, layout.code(), layout.sliced_chains()))
+    Ok((sequence, loops, ranges, tracks, externals, cost, layout.code(), sliced))
 }

@@ -65,10 +65,12 @@ class OperationEmitter:
         elif not op.splittable:
             self._whole(number, place)
         elif chain is not None:
-            self._in_slices(self._with_streams(chain, place), place)
+            size = min([chain.size, *self._streamed_sizes(chain.links, place)])
+            self._in_slices(chain._replace(size=size), place)
         elif number in self.facts.streams:
-            link = ChainLink(number, self.facts.streams[number].along)
-            self._in_slices(self._with_streams(NarrowingChain((link,), 0), place), place)
+            links = (ChainLink(number, self.facts.streams[number].along),)
+            (size,) = self._streamed_sizes(links, place)
+            self._in_slices(NarrowingChain(links, size), place)
         else:
             loops_at = self._loops_for(number)
             tile = self._tile(number, _loop_ranges(place, loops_at), place, loops_at)
@@ -80,15 +82,12 @@ class OperationEmitter:
             if result in self.facts.kept_by.get(-1, ()):
                 self.at_hand.keep(result, place)
 
-    def _with_streams(self, chain: NarrowingChain, place: Place) -> NarrowingChain:
-        """A chain whose slices are no larger than those of operands that come slice by slice."""
-        number, along = chain.links[-1]
+    def _streamed_sizes(self, links: Sequence[ChainLink], place: Place) -> list[int]:
+        """The slices in which operands of these operations come, in iterations of the loop."""
+        number, along = links[-1]
         start, stop = self.facts.loops_at(number, place.position)[along]
-        streams = [
-            self.facts.streams[link.op] for link in chain.links if link.op in self.facts.streams
-        ]
-        sizes = [-(-(stop - start) // fetch.slices) for fetch in streams]
-        return chain._replace(size=min([chain.size, *sizes] if chain.size else sizes))
+        streams = [self.facts.streams[op] for op, _ in links if op in self.facts.streams]
+        return [-(-(stop - start) // fetch.slices) for fetch in streams]
 
     def _loops_for(self, number: int) -> BoxAt:
         return lambda position: self.facts.loops_at(number, position)

@@ -39,8 +39,11 @@ pub struct Layout<'s, 'a> {
     pub(super) is_cached: bool,
     /// For each position the one at which the operator runs: chains that run slice by slice run where they end.
     pub(super) turns: Vec<usize>,
-    /// The operators of these chains.
-    pub(super) slices: Vec<(usize, Slice)>,
+    /// The numbers of these chains.
+    pub sliced_chains: Vec<usize>,
+    /// For each tensor of which only a slice exists at a time its maker's place in a chain, and the range that is sliced;
+    /// empty where no chain runs so.
+    pub(super) slices: Vec<Option<(Slice, Span)>>,
 }
 
 impl<'s, 'a> Layout<'s, 'a> {
@@ -130,6 +133,7 @@ impl<'s, 'a> Layout<'s, 'a> {
             known_peak: None,
             is_cached: sweep.tracks.iter().any(|tracks| tracks.is_cached()),
             turns: Vec::new(),
+            sliced_chains: Vec::new(),
             slices: Vec::new(),
         };
         layout.set_slices(true);

@@ -53,6 +53,17 @@ impl Reached {
     fn price(&self, machine: Machine) -> i64 {
         self.traffic + self.transfers * machine.transfer_bytes + self.code * machine.code_bytes
     }
+
+    /// The way that goes on with a group of so much code.
+    fn and_then(&self, group: Option<Group>, cost: &Cost, code: i64) -> Self {
+        Self {
+            traffic: self.traffic + cost.traffic,
+            transfers: self.transfers + cost.transfers,
+            work: self.work + cost.work,
+            code: self.code + code,
+            group,
+        }
+    }
 }
 
 /// A bound with the price of the code.
@@ -233,13 +244,7 @@ impl<'a> Ending<'a> {
             let Some(group) = &way.group else { continue };
             let (first, starts) = (group.first_layer, usize::from(group.starts_on_chip));
             if let (Some(then), Some(now)) = (&known[first][starts], &self.reached[first][starts]) {
-                let new = Reached {
-                    traffic: now.traffic + group.cost.traffic,
-                    transfers: now.transfers + group.cost.transfers,
-                    work: now.work + group.cost.work,
-                    code: now.code + way.code - then.code,
-                    group: Some(group.clone()),
-                };
+                let new = now.and_then(Some(group.clone()), &group.cost, way.code - then.code);
                 self.take(usize::from(group.ends_on_chip), &new);
             }
         }
@@ -490,13 +495,7 @@ impl<'a> Ending<'a> {
         let best = &mut self.best[usize::from(ends)];
         let key = |way: &Reached| (way.price(self.machine), way.work);
         let is_better = |new: &Reached| best.as_ref().is_none_or(|known| key(new) < key(known));
-        let mut new = Reached {
-            traffic: way.traffic + cost.traffic,
-            transfers: way.transfers + cost.transfers,
-            work: way.work + cost.work,
-            code: way.code + tally.least_code(),
-            group: None,
-        };
+        let mut new = way.and_then(None, &cost, tally.least_code());
         // It takes time to count the code.
         if self.machine.code_bytes > 0 && is_better(&new) {
             new.code = way.code + layout.code();

@@ -71,7 +71,7 @@ impl Layout<'_, '_> {
     pub(super) fn bytes_in(&self, member: &Member, tile: &[usize]) -> i64 {
         let spans = self.spans(member.tensor).unwrap_or(&[]);
         let elements = self.sweep.window(spans, tile);
-        self.aligned(self.at_a_time(elements, member.tensor, tile), member.tensor)
+        self.aligned(self.at_a_time(elements, member.tensor, Some(tile)), member.tensor)
     }
 
     /// Adds one tile to a profile; returns the most bytes on chip in it.

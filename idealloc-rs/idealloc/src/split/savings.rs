@@ -120,9 +120,7 @@ impl Tally<'_> {
             - self.least_room(neighbours.keeps_result);
         most - knapsack.most_saved(room.max(0))
     }
-}
 
-impl Tally<'_> {
     /// How many bytes more than each argument once this group moves at the least, and all that start earlier under the same
     /// grid; none if no such group fits.
     ///

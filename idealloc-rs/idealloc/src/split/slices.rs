@@ -2,9 +2,8 @@
 //!
 //! A convolution of bytes adds up 32-bit sums, which the next operator turns into bytes again.
 
-use super::boxes::level_of;
 use super::layout::Layout;
-use super::sweep::{CutLoop, Span, Sweep};
+use super::sweep::CutLoop;
 
 /// An operator's place in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +29,14 @@ impl Layout<'_, '_> {
     /// Lets chains run slice by slice, or whole. Storages must be assigned anew.
     pub fn set_slices(&mut self, is_sliced: bool) {
         self.turns = (0..self.sequence.len()).collect();
+        self.sliced_chains.clear();
         self.slices.clear();
         if !self.sequence.iter().any(|&op| self.graph.operators[op].slice.is_some()) {
             return;
         }
         if is_sliced {
             for chain in self.chains() {
-                let last = chain[chain.len() - 1];
-                for &position in &chain {
-                    self.turns[position] = last;
-                    let op = self.sequence[position];
-                    self.slices.extend(self.graph.operators[op].slice.map(|slice| (op, slice)));
-                }
+                self.slice(&chain);
             }
         }
         for external in &mut self.externals {
@@ -67,17 +62,25 @@ impl Layout<'_, '_> {
         (peak <= most).then_some(peak)
     }
 
+    /// Lets the operators at these positions run slice by slice.
+    fn slice(&mut self, chain: &[usize]) {
+        self.slices.resize(self.tensors, None);
+        for &position in chain {
+            self.turns[position] = chain[chain.len() - 1];
+            let number = self.sequence[position];
+            let op = &self.graph.operators[number];
+            let Some(slice) = op.slice else { continue };
+            if slice.is_last {
+                self.sliced_chains.push(slice.chain);
+            } else if let Some(spans) = self.sweep.loop_spans(number) {
+                self.slices[op.results[0]] = Some((slice, spans[slice.along]));
+            }
+        }
+    }
+
     /// Whether any chain runs slice by slice.
     pub fn has_slices(&self) -> bool {
         !self.slices.is_empty()
-    }
-
-    /// The numbers of the chains that run slice by slice, ascending.
-    pub fn sliced_chains(&self) -> Vec<usize> {
-        let last = self.slices.iter().filter(|(_, slice)| slice.is_last);
-        let mut chains: Vec<usize> = last.map(|(_, slice)| slice.chain).collect();
-        chains.sort_unstable();
-        chains
     }
 
     /// The positions of each chain that can run slice by slice: all of it in every tile, and no sum of it is cut.
@@ -108,18 +111,9 @@ impl Layout<'_, '_> {
         chains.into_iter().map(|(_, positions)| positions).filter(can_run).collect()
     }
 
-    /// The slices in which a tensor is made, if only a slice of it exists at a time.
-    fn slice_of(&self, tensor: usize) -> Option<(Slice, Option<&Span>)> {
-        let makes = |&&(op, slice): &&(usize, Slice)| {
-            !slice.is_last && self.graph.operators[op].results[0] == tensor
-        };
-        let &(op, slice) = self.slices.iter().find(makes)?;
-        Some((slice, self.sweep.loop_spans(op).and_then(|spans| spans.get(slice.along))))
-    }
-
     /// Whether only a slice of a tensor exists at a time.
     pub(super) fn is_sliced(&self, tensor: usize) -> bool {
-        self.has_slices() && self.slice_of(tensor).is_some()
+        self.slices.get(tensor).is_some_and(Option::is_some)
     }
 
     /// Whether an operator before the last of a chain reads a tensor, which each slice may need all of.
@@ -133,24 +127,11 @@ impl Layout<'_, '_> {
             && (0..last).any(|position| self.turns[position] == last && reads(position))
     }
 
-    /// Elements of a tensor on chip in a tile, of which the box has so many.
-    pub(super) fn at_a_time(&self, elements: i64, tensor: usize, tile: &[usize]) -> i64 {
-        if !self.has_slices() {
-            return elements;
-        }
-        match self.slice_of(tensor) {
-            Some((slice, Some(span))) => slice.of(elements, extent_in(self.sweep, span, tile)),
-            _ => elements,
-        }
-    }
-}
-
-/// Iterations of a loop in a tile.
-fn extent_in(sweep: &Sweep<'_>, span: &Span, tile: &[usize]) -> i64 {
-    let spans = std::slice::from_ref(span);
-    if level_of(spans) == 0 || !tile.is_empty() {
-        sweep.window(spans, tile)
-    } else {
-        sweep.largest_window(spans)
+    /// Elements of a tensor on chip in a tile, or in the largest one, of which the box has so many.
+    pub(super) fn at_a_time(&self, elements: i64, tensor: usize, tile: Option<&[usize]>) -> i64 {
+        let Some(Some((slice, span))) = self.slices.get(tensor) else { return elements };
+        let spans = std::slice::from_ref(span);
+        let largest = || self.sweep.largest_window(spans);
+        slice.of(elements, tile.map_or_else(largest, |tile| self.sweep.window(spans, tile)))
     }
 }

@@ -131,7 +131,7 @@ impl Layout<'_, '_> {
         let members = self.storages.members.iter().filter(|member| member.storage == number);
         let bytes = |&Member { tensor, .. }: &Member| {
             let elements = self.sweep.largest_window(self.spans(tensor).unwrap_or(&[]));
-            self.aligned(self.at_a_time(elements, tensor, &[]), tensor)
+            self.aligned(self.at_a_time(elements, tensor, None), tensor)
         };
         let storage = &self.storages.storages[number];
         Some((storage.start, storage.end, members.map(bytes).max().unwrap_or(0)))

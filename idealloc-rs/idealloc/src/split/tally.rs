@@ -375,8 +375,7 @@ impl<'a> Tally<'a> {
             external.count(&self.sweep, self.machine);
             let least = self.least_moved(&self.places[place]);
             self.least_fetched += least;
-            let external = &mut self.places[place];
-            external.least = least;
+            self.places[place].least = least;
             let external = &self.places[place];
             let spans = self.sweep.tensor_spans(tensor).unwrap_or(&external.spans);
             let keepable = is_keepable(&self.sweep, spans);
