@@ -5,6 +5,7 @@ many are written that carry the number of their layer, if two tiles that look al
 already (`emit=loop`).
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -28,7 +29,6 @@ from tests.transforms.test_split_programs import (
 from xdsl_memplan.analysis.split_graph import LAYER
 from xdsl_memplan.dialects.groups import CutAttr, GroupOp
 from xdsl_memplan.model.tiling_plan import LoopCut
-from xdsl_memplan.scheduling.errors import InvalidOptionError
 from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
@@ -163,7 +163,57 @@ def test_prices_of_what_is_found_are_near_what_is_written():
     assert all(0.25 <= ratio <= 4.0 for ratio in ratios)
 
 
-def test_a_limit_of_code_below_zero_is_refused():
+def convolutions_in_rows() -> str:
+    """Eight convolutions one behind another: tiles of a few rows are all different."""
+    n = Network()
+    x = n.argument(1, 2, 24, 8)
+    for _ in range(8):
+        x = n.relu(n.conv(x, 2))
+    return n.text(x)
+
+
+def by_peak(text: str, max_code: float) -> tuple[int, int, int]:
+    """Bytes, multiply-adds and code."""
+    module = in_layers(text)
+    MemplanGroupPass(objective="peak", threads=1, max_code=max_code).apply(Context(), module)
+    groups = groups_of(module)
+    costs = [group.cost.cost for group in groups]
+    code = sum(laid_out(group).layout.code for group in groups)
+    return max(cost.peak for cost in costs), sum(cost.work for cost in costs), code
+
+
+def test_by_peak_code_is_short_for_up_to_a_quarter_more_room():
+    text = convolutions_in_rows()
+    peak, work, code = by_peak(text, 0)
+    operators = sum(LAYER in op.attributes for op in in_layers(text).walk())
+    enough, short_work, short = by_peak(text, 1)
+    assert code > operators >= short
+    assert peak < enough <= peak * 5 / 4
+    assert short_work == work
+
+
+def test_code_that_cannot_be_short_by_peak_takes_no_more_room():
+    text = convolutions_in_rows()
+    peak, work, code = by_peak(text, 0)
+    same, same_work, short = by_peak(text, 0.01)
+    assert (same, same_work) == (peak, work)
+    assert short <= code
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_code": -0.5}, "max-code=-0.5 is not in 0 .. 2^40"),
+        ({"max_code": float("nan")}, "max-code=nan"),
+        ({"transfer_cost": -1}, "transfer-cost=-1"),
+        ({"transfer_cost": 1 << 62}, "transfer-cost"),
+        ({"code_cost": -2}, "code-cost=-2 is not in -1"),
+        ({"max_recompute": 0.5}, "max-recompute=0.5 is not in 1"),
+        ({"reserve": -4}, "reserve=-4"),
+        ({"threads": -1}, "threads=-1"),
+    ],
+)
+def test_numbers_that_an_option_cannot_be_are_refused(options: dict, message: str):
     module = in_layers(feed_forward())
-    with pytest.raises(InvalidOptionError, match="max-code"):
-        MemplanGroupPass(objective="peak", max_code=-0.5).apply(Context(), module)
+    with pytest.raises(PassFailedException, match=re.escape(message)):
+        MemplanGroupPass(objective="peak", **options).apply(Context(), module)

@@ -1,6 +1,5 @@
 """Groups layers that are computed tile by tile."""
 
-import math
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
@@ -54,6 +53,8 @@ _MOST_TIMES = 4
 """With `max-code` at its default tiles have no more than about so many times the operations of the
 function, bodies included: operators with long bodies may be fewer."""
 
+_LARGEST_OPTION = 1 << 40
+
 _MOVES = 1
 """Operations beside each operator of a tile: a load, a slice, or what is kept."""
 
@@ -106,7 +107,8 @@ class MemplanGroupPass(ModulePass):
     - `max-code` (2.5): operators of the tiles at the most, for each one of the function, or for
       every four operations, bodies included, if that is more, and fewer where operators have long
       bodies: code gets dearer until there are no more, as long as that costs no more than a
-      quarter of the bytes, by peak a 32nd. 0: no limit.
+      quarter of the bytes; by peak tiles get the least room that is enough, up to a quarter more.
+      0: no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
@@ -128,9 +130,10 @@ class MemplanGroupPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Group the layers of every function of the module ``op``.
 
-        Raises PassFailedException if a layer does not fit however it is cut, or for a strategy
-        that needs a capacity where there is none.
+        Raises PassFailedException if a layer does not fit however it is cut, for a strategy
+        that needs a capacity where there is none, or for a number that an option cannot be.
         """
+        self._check_numbers()
         memories = Memories.of(op, self.memory)
         first, *others = memories.by_name.values()
         is_staged = self.objective == "traffic"
@@ -166,6 +169,21 @@ class MemplanGroupPass(ModulePass):
                     group_function(
                         function, machine, self.objective, home, self.threads, given, self.max_code
                     )
+
+    def _check_numbers(self) -> None:
+        least = {
+            "reserve": (self.reserve, 0),
+            "max-recompute": (self.max_recompute, 1),
+            "transfer-cost": (self.transfer_cost, 0),
+            "code-cost": (self.code_cost, -1),
+            "max-code": (self.max_code, 0),
+            "threads": (self.threads, 0),
+        }
+        for option, (value, smallest) in least.items():
+            if not smallest <= value < _LARGEST_OPTION:  # A number that is none is not, either.
+                raise PassFailedException(
+                    f"memplan-group: option {option}={value} is not in {smallest} .. 2^40"
+                )
 
 
 def group_function(
@@ -232,9 +250,9 @@ def group_function(
 
 
 def _most_code(function: FuncOp, operators: Sequence[Operation], max_code: float) -> int:
-    """Operators that tiles may have in all; 0: any number. What is negative the search refuses."""
-    if max_code <= 0 or not operators:
-        return math.floor(max_code)
+    """Operators that tiles may have in all; 0: any number."""
+    if max_code == 0 or not operators:
+        return 0
     everything = sum(1 for _ in function.walk())
     length = max(len(operators), everything // _IN_OPERATOR)
     # A tile of an operator has its body, and moves beside it.

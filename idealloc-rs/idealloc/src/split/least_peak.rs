@@ -2,7 +2,7 @@
 //!
 //! Three programmes over the layers, each of which looks only at groups that may be part of a better path: the least peak
 //! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of fewest tiles.
-//! If its code is too long, a fourth one finds the least code instead of the fewest tiles.
+//! If its code is too long, a fourth one finds the least code instead of the fewest tiles, with more and more room.
 
 use super::end_layer::LONGEST;
 use super::graph::SplitGraph;
@@ -17,8 +17,8 @@ use super::tally::Tally;
 use super::track_pool::TrackPool;
 use super::two_parts::both;
 
-/// Short code may cost this fraction of the least peak.
-const MOST_SHARE: i64 = 32;
+/// Short code may cost so many 32nds of the least peak: the first that is enough.
+const SHARES: [i64; 6] = [0, 1, 2, 4, 6, 8];
 
 /// What a path is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,15 +75,22 @@ pub(super) fn least_peak(
     if machine.is_short(path.code) {
         return Some(path.groups);
     }
-    let larger = (capacity + capacity / MOST_SHARE).min(machine.capacity);
-    let rooms = if larger > capacity { vec![capacity, larger] } else { vec![capacity] };
-    for room in rooms {
-        let short = within(room, Goal::Code).filter(|path| machine.is_short(path.code));
-        if let Some(path) = short {
-            return Some(path.groups);
+    let mut shortest = path;
+    for share in SHARES {
+        let room = capacity + capacity / 32 * share;
+        if room > machine.capacity {
+            break;
+        }
+        let path = within(room, Goal::Code)?;
+        let is_short = machine.is_short(path.code);
+        if is_short || share == 0 {
+            shortest = path;
+        }
+        if is_short {
+            break;
         }
     }
-    Some(path.groups)
+    Some(shortest.groups)
 }
 
 /// Groups from the first layer to the last, and how good they are.
