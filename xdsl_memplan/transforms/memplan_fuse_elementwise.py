@@ -21,8 +21,15 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
+from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
+
+_SMALL = 8
+"""Inputs are small that have no more than this part of the bytes of the result."""
+
+_MOST_SCALARS = 4
+"""Scalar operations that are computed again, and how many of them at the most for an element."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,8 @@ class MemplanFuseElementwisePass(ModulePass):
 
     - `chains` (false): fuse chains that work in place as well, such as a normalization and what
       activates it, as long as no large operand has to wait for another one. Their tiles are less
-      code, and there is less to plan.
+      code, and there is less to plan. What only repeats small tensors, such as a mask made of a row
+      and a column, is computed again by each of its readers, instead of being kept for the last.
 
     Requires nothing; what has dynamic sizes is left alone.
     """
@@ -91,16 +99,67 @@ def _fuse_one(consumer: GenericOp, chains: bool) -> GenericOp | None:
     for operand in consumer.operands[: input_count(consumer)]:
         producer = operand.owner
         if (
-            isinstance(operand, OpResult)
-            and type(producer) is GenericOp
-            and _reads_each_element_once(consumer, operand)
-            and _is_elementwise(producer)
-            and (
-                not _works_in_place(producer) or (chains and _waits_for_little(producer, consumer))
-            )
+            not isinstance(operand, OpResult)
+            or type(producer) is not GenericOp
+            or not _is_elementwise(producer)
+        ):
+            continue
+        if _reads_each_element_once(consumer, operand) and (
+            not _works_in_place(producer) or (chains and _waits_for_little(producer, consumer))
         ):
             return _fused(producer, consumer)
+        if chains and _repeats_little(producer) and _is_read_by_elements(operand):
+            return _fused(_copy_for(producer, consumer), consumer)
     return None
+
+
+def _repeats_little(producer: GenericOp) -> bool:
+    """Tell whether to compute an elementwise ``producer`` again costs less than to keep it."""
+    made = size_bytes(producer.results[0].type)
+    read = [
+        size_bytes(value.type)
+        for value in set(producer.inputs)
+        if isinstance(value.type, TensorType)
+    ]
+    known = [bytes_ for bytes_ in read if bytes_ is not None]
+    if made is None or not read or len(known) < len(read) or _SMALL * sum(known) > made:
+        return False
+    scalars = list(producer.body.block.ops)[:-1]
+    return len(scalars) <= _MOST_SCALARS and all(_is_cheap(op) for op in scalars)
+
+
+def _is_cheap(op: Operation) -> bool:
+    dialect, _, name = op.name.partition(".")
+    return dialect == "arith" and "div" not in name and "rem" not in name
+
+
+def _is_read_by_elements(value: OpResult) -> bool:
+    """Tell whether all that read ``value`` are elementwise, or repeat it, in a `linalg.generic`."""
+    return all(
+        isinstance(use.operation, GenericOp)
+        and use.index < input_count(use.operation)
+        and all(kind.data is IteratorType.PARALLEL for kind in use.operation.get_iterator_types())
+        for use in value.uses
+    )
+
+
+def _copy_for(producer: GenericOp, consumer: GenericOp) -> GenericOp:
+    """Return a copy of ``producer`` for what ``consumer`` reads through one of its maps.
+
+    It is the producer itself where nobody else reads it.
+    """
+    (value,) = producer.results
+    maps = consumer.get_indexing_maps().data
+    mine = [use for use in value.uses if use.operation is consumer]
+    same = [use for use in mine if maps[use.index] == maps[mine[0].index]]
+    if len(same) == len(list(value.uses)):
+        return producer
+    copy = producer.clone()
+    assert consumer.parent is not None
+    consumer.parent.insert_op_before(copy, consumer)
+    for use in same:
+        consumer.operands[use.index] = copy.results[0]
+    return copy
 
 
 def _reads_each_element_once(consumer: GenericOp, value: OpResult) -> bool:
@@ -168,6 +227,7 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
     consumer_maps = [attribute.data for attribute in consumer.get_indexing_maps()]
     producer_maps = [attribute.data for attribute in producer.get_indexing_maps()]
     position = list(consumer.operands).index(value)
+    count = consumer_maps[position].num_dims
     loops = _loops_of_producer(producer_maps[-1], consumer_maps[position])
 
     operands: dict[tuple[SSAValue, AffineMap], int] = {}
@@ -184,7 +244,7 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
     for operand, map_, old in zip(
         producer.inputs, producer_maps, producer.body.block.args, strict=False
     ):
-        old.replace_all_uses_with(argument(operand, _with_loops(map_, loops), old))
+        old.replace_all_uses_with(argument(operand, _with_loops(map_, loops, count), old))
     _move_body(producer.body.block, block, loops)
     yielded = _take_yield(block)
     inputs = input_count(consumer)
@@ -226,7 +286,7 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
 
 
 def _loops_of_producer(written: AffineMap, read: AffineMap) -> list[AffineExpr]:
-    """Express each loop of the producer by loops of the consumer; both maps are permutations."""
+    """Express each loop of the producer by loops of the consumer; ``written`` is a permutation."""
     loops: list[AffineExpr] = [AffineExpr.dimension(0)] * written.num_dims
     for own, other in zip(written.results, read.results, strict=True):
         assert isinstance(own, AffineDimExpr)
@@ -234,8 +294,9 @@ def _loops_of_producer(written: AffineMap, read: AffineMap) -> list[AffineExpr]:
     return loops
 
 
-def _with_loops(map_: AffineMap, loops: Sequence[AffineExpr]) -> AffineMap:
-    return map_.replace_dims_and_symbols(loops, [], len(loops), 0)
+def _with_loops(map_: AffineMap, loops: Sequence[AffineExpr], count: int) -> AffineMap:
+    """The same map of ``count`` loops."""
+    return map_.replace_dims_and_symbols(loops, [], count, 0)
 
 
 def _move_body(source: Block, target: Block, loops: Sequence[AffineExpr] | None) -> None:

@@ -190,3 +190,42 @@ func.func @sum_and_product(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %c: tensor<
   } -> tensor<4x8xf32>
   func.return %y : tensor<4x8xf32>
 }
+
+// -----
+
+#id = affine_map<(h, i, j) -> (h, i, j)>
+#mask = affine_map<(h, i, j) -> (0, i, j)>
+
+// A mask of a row and a column is made where it is read, by both readers, for each head.
+
+// CHECK-LABEL: func.func @mask
+// CHECK-COUNT-3: linalg.generic
+// CHAINS-LABEL: func.func @mask
+// CHAINS:       %[[Y:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (0, d1)>, affine_map<(d0, d1, d2) -> (0, d2)>, {{.*}}]{{.*}} ins(%r, %c, %x :
+// CHAINS:         arith.andi
+// CHAINS-NEXT:    arith.select
+// CHAINS:       %[[Z:.*]] = linalg.generic {{.*}} ins(%r, %c, %x :
+// CHAINS:         arith.andi
+// CHAINS-NOT:   linalg.generic
+// CHAINS:       func.return %[[Y]], %[[Z]]
+func.func @mask(%r: tensor<1x64xi1>, %c: tensor<1x64xi1>, %x: tensor<4x64x64xf32>) -> (tensor<4x64x64xf32>, tensor<4x64x64xf32>) {
+  %e = tensor.empty() : tensor<1x64x64xi1>
+  %f = tensor.empty() : tensor<4x64x64xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(h, i, j) -> (h, i)>, affine_map<(h, i, j) -> (h, j)>, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%r, %c : tensor<1x64xi1>, tensor<1x64xi1>) outs(%e : tensor<1x64x64xi1>) {
+  ^bb0(%p: i1, %q: i1, %out: i1):
+    %0 = arith.andi %p, %q : i1
+    linalg.yield %0 : i1
+  } -> tensor<1x64x64xi1>
+  %y = linalg.generic {indexing_maps = [#mask, #id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%m, %x : tensor<1x64x64xi1>, tensor<4x64x64xf32>) outs(%f : tensor<4x64x64xf32>) {
+  ^bb0(%s: i1, %in: f32, %out: f32):
+    %1 = arith.select %s, %in, %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x64x64xf32>
+  %z = linalg.generic {indexing_maps = [#mask, #id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%m, %x : tensor<1x64x64xi1>, tensor<4x64x64xf32>) outs(%f : tensor<4x64x64xf32>) {
+  ^bb0(%s: i1, %in: f32, %out: f32):
+    %2 = arith.uitofp %s : i1 to f32
+    %3 = arith.mulf %2, %in : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x64x64xf32>
+  func.return %y, %z : tensor<4x64x64xf32>, tensor<4x64x64xf32>
+}
