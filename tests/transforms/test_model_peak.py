@@ -131,3 +131,22 @@ def test_what_is_added_to_a_whole_sum_comes_slice_by_slice(capacity: int):
     counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
     assert counted <= capacity
     assert plan(module, "auto", "L1,DDR") <= counted
+
+
+def scaled_sum() -> str:
+    """Two products, the second added up in slices, and what is made of an argument for the end."""
+    n = Network()
+    x = n.argument(8, 16)
+    other = n.relu(n.argument(8, 16))
+    hidden = n.relu(n.matmul(x, 64))
+    return n.text(n.each("addf", n.matmul(hidden, 16), other))
+
+
+@pytest.mark.parametrize("capacity", [1344, 1472, 1600, 1792, 1856])
+def test_what_is_made_for_after_a_sum_is_made_after_it(capacity: int):
+    module = group(scaled_sum(), "traffic", f"L1={capacity},DDR", "all")
+    cuts = [str(op.cuts) for op in module.walk() if isinstance(op, GroupOp)]
+    assert any('"sum"' in cut for cut in cuts)
+    counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+    assert counted <= capacity
+    assert plan(module, "auto", "L1,DDR") <= counted

@@ -1,5 +1,7 @@
 //! A group under one grid, laid out for counting.
 
+use rustc_hash::FxHashMap;
+
 use super::boxes::level_of;
 use super::external::{External, Residency};
 use super::graph::{Access, Operator, SplitGraph};
@@ -46,6 +48,44 @@ pub struct Layout<'s, 'a> {
     pub(super) slices: Vec<Option<(Slice, Span)>>,
 }
 
+/// For each operator of a group whether it runs when the sum that `anchor` adds up is complete: what depends on the sum, and
+/// what makes something for that alone and would only keep more room until then.
+fn after_sum(tally: &Tally<'_>, running: &[(usize, usize)], anchor: usize) -> Vec<bool> {
+    let (graph, first, last) = (tally.graph, tally.sweep.first, tally.sweep.last);
+    let mut is_after = vec![false; last + 1 - first];
+    let mut late: Vec<usize> = graph.operators[anchor].results.clone();
+    for index in anchor + 1..=last {
+        let op = &graph.operators[index];
+        if op.operands.iter().any(|(t, _)| late.contains(t)) {
+            is_after[index - first] = true;
+            late.extend(&op.results);
+        }
+    }
+    // For each tensor the levels of its readers, or none where one of them runs before.
+    let mut readers: FxHashMap<usize, Option<usize>> = FxHashMap::default();
+    for &(index, level) in running.iter().rev() {
+        let op = &graph.operators[index];
+        let waits = || {
+            let bytes = |t: &usize| graph.tensors[*t].bytes();
+            let is_read_late = |t: &usize| readers.get(t) == Some(&Some(level));
+            let made =
+                op.operands.iter().map(|(t, _)| t).filter(|t| !graph.tensors[**t].is_argument);
+            op.results.iter().all(|t| is_read_late(t) && !tally.is_output[*t])
+                && made.map(bytes).sum::<i64>() <= op.results.iter().map(bytes).sum()
+        };
+        let runs_late = is_after[index - first] || waits();
+        is_after[index - first] = runs_late;
+        for (tensor, _) in &op.operands {
+            let mine = runs_late.then_some(level);
+            let known = readers.entry(*tensor).or_insert(mine);
+            if *known != mine {
+                *known = None;
+            }
+        }
+    }
+    is_after
+}
+
 impl<'s, 'a> Layout<'s, 'a> {
     /// Lays out the group of all operators that were walked over.
     pub fn new(tally: &'s Tally<'a>) -> Self {
@@ -56,19 +96,6 @@ impl<'s, 'a> Layout<'s, 'a> {
             CutLoop::Accumulate(op, _) => Some(*op),
             CutLoop::Result(_) => None,
         });
-        // What depends on a sum runs when the sum is complete.
-        let mut is_after = vec![false; if anchor.is_some() { last + 1 - first } else { 0 }];
-        let mut late: Vec<usize> = Vec::new();
-        if let Some(anchor) = anchor {
-            late.extend(&graph.operators[anchor].results);
-            for index in anchor + 1..=last {
-                let op = &graph.operators[index];
-                if op.operands.iter().any(|(t, _)| late.contains(t)) {
-                    is_after[index - first] = true;
-                    late.extend(&op.results);
-                }
-            }
-        }
         let mut running: Vec<(usize, usize)> = Vec::with_capacity(last + 1 - first);
         for index in first..=last {
             if let Some(spans) = sweep.loop_spans(index)
@@ -77,6 +104,10 @@ impl<'s, 'a> Layout<'s, 'a> {
                 running.push((index, level_of(spans)));
             }
         }
+        let is_after = match anchor {
+            Some(anchor) => after_sum(tally, &running, anchor),
+            None => Vec::new(),
+        };
         let runs_after = |op: usize| is_after.get(op - first).is_some_and(|&after| after);
         let mut sequence: Vec<usize> = Vec::with_capacity(running.len());
         let mut levels: Vec<usize> = Vec::with_capacity(running.len());
