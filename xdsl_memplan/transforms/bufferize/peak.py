@@ -22,7 +22,7 @@ from xdsl_memplan.transforms.bufferize.placement import Placement
 
 _Entry = tuple[Operation, int]
 _PATIENCE = 16
-"""Moves without a lower peak after which the search ends."""
+"""Moves after which the search ends, if neither the peak falls nor is at fewer ticks."""
 
 
 class _Held(NamedTuple):
@@ -121,11 +121,13 @@ class Peak:
         """Find operands to take out of slices so that the estimated peak falls.
 
         At the tick of the peak the move that frees most there is made, even if it raises the peak
-        elsewhere, as the next move may help there. What counts is the lowest peak on the way.
+        elsewhere, as the next move may help there. What counts is the lowest peak on the way. A
+        network of equal blocks has the same peak in each: it is lower when all of them are.
         """
         taken: set[_Entry] = set()
         best = frozenset(taken)
         least, patience = self.bytes, _PATIENCE
+        fewest = self._height()
         while patience:
             move = self._best_move(int(self.load.argmax()))
             if move is None:
@@ -133,9 +135,16 @@ class Peak:
             self._apply(move)
             taken.update(move.entries)
             patience -= 1
+            height = self._height()
+            if height < fewest:
+                fewest, patience = height, _PATIENCE
             if self.bytes < least:
-                best, least, patience = frozenset(taken), self.bytes, _PATIENCE
+                best, least = frozenset(taken), self.bytes
         return set(best)
+
+    def _height(self) -> tuple[int, int]:
+        """The largest load, and at how many ticks it is as large."""
+        return self.bytes, int(np.count_nonzero(self.load == self.bytes))
 
     def with_other_slices(self, entries: set[_Entry]) -> set[_Entry]:
         """Add all other operands by which the same tensors could be put into a slice."""
