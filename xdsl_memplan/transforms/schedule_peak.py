@@ -123,7 +123,9 @@ def bytes_needed(
             return _arena_bytes(function), None
         if not is_checked:
             check_function(function)
-        placement = place_function(function, {}, in_place=True, sharing=sharing)
+        placement = place_function(
+            function, {}, in_place=True, sharing=sharing, alignment=DEFAULT_ALIGNMENT
+        )
         return Peak(placement, DEFAULT_ALIGNMENT).bytes, placement
     except PassFailedException:
         return None, None
@@ -140,7 +142,12 @@ def arena_bytes(function: FuncOp, memory: Memory, sharing: Sharing | None = None
             return _arena_bytes(function)
         check_function(function)
         placement = place_function(
-            function, {}, in_place=True, default_arena=memory.name, sharing=sharing
+            function,
+            {},
+            in_place=True,
+            default_arena=memory.name,
+            sharing=sharing,
+            alignment=memory.alignment,
         )
         return plan(Peak(placement).problem(memory.alignment), effort="low").peak
     except PassFailedException:

@@ -61,18 +61,20 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     if memories.default.name in spaces:
         spaces[None] = spaces[memories.default.name]
     arena = memories.default
+    alignment = options.alignment or arena.alignment
     known: dict[str, tuple[frozenset[int], ...]] = {}
     placements: list[Placement] = []
     for function in _callees_first(module, functions):
         placement = found[function]
         if placement is None or spaces or not options.in_place:
-            placement = place_function(function, spaces, options.in_place, arena.name, known)
+            placement = place_function(
+                function, spaces, options.in_place, arena.name, known, alignment=alignment
+            )
         known[function.sym_name.data] = handed_back(placement)
         placements.append(placement)
     written = {f.sym_name.data: writable_arguments(f) for f in functions}
     if any(map(_has_tensors, functions)):
         ensure_arenas(module, memories.by_name.values())
-    alignment = options.alignment or arena.alignment
     globals = Globals(module, alignment)
     for placement in placements:
         emitter = Emitter(placement, globals, arena.name, alignment, record_of, written)
@@ -121,8 +123,11 @@ def place_function(
     default_arena: str | None = None,
     handed_back: Mapping[str, tuple[frozenset[int], ...]] = NOTHING,
     sharing: Sharing | None = None,
+    alignment: int = 1,
 ) -> Placement:
     """Find the places of all tensors of a function, in a few rounds that lower the peak.
+
+    Storages count as multiples of `alignment`.
 
     `handed_back` is as for `Liveness`; `sharing` is what was asked about the operations before.
     """
@@ -137,7 +142,7 @@ def place_function(
         return placement
 
     best = place(frozenset())
-    peak = Peak(best)
+    peak = Peak(best, alignment)
     least = peak.bytes
     for _ in range(_MOST_ROUNDS):
         entries = peak.relieve()
@@ -146,7 +151,7 @@ def place_function(
         # Taken out of one slice, a tensor may end up in another one: that helps or it does not.
         for apart in (entries, peak.with_other_slices(entries)):
             placement = place(best.keep_apart | apart)
-            found = Peak(placement)
+            found = Peak(placement, alignment)
             if found.bytes < least:
                 break
         else:
