@@ -10,15 +10,17 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.networks import Network, t
 from tests.transforms.random_networks import random_network
 from tests.transforms.random_tensor_programs import random_program
 from tests.transforms.test_region_moves import parse
-from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.dialects.groups import GroupOp, ResidencyAttr
 from xdsl_memplan.dialects.memplan import ArenaOp
+from xdsl_memplan.model.tiling_plan import Residency
+from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
@@ -150,3 +152,36 @@ def test_what_is_made_for_after_a_sum_is_made_after_it(capacity: int):
     counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
     assert counted <= capacity
     assert plan(module, "auto", "L1,DDR") <= counted
+
+
+def test_slices_are_written_over_what_is_fetched_whole():
+    """Of two tensors from outside one comes in slices: there is no room for the other and a sum."""
+    n = Network()
+    x, other = n.argument(8, 64), n.argument(8, 64)
+    module = group(n.text(n.each("addf", x, other)), "traffic", "L1=8192,DDR", "all")
+    [made] = [op for op in module.walk() if isinstance(op, GroupOp)]
+    made.residencies = ArrayAttr(
+        [
+            ResidencyAttr.of(Residency(0, "streamed", 4)),
+            ResidencyAttr.of(Residency(1, "fetched", 1)),
+        ]
+    )
+    assert laid_out(made).layout.cost.peak == 8 * 64 * 4 + 8 * 16 * 4
+    assert plan(module, "auto", "L1,DDR") == 8 * 64 * 4 + 8 * 16 * 4
+
+
+def windows() -> str:
+    """Windows of seven rows each, then all rows one behind the other."""
+    n = Network()
+    x = n.relu(n.argument(16, 7, 16))
+    made = n.relu(n.batch_matmul(x, n.argument(16, 16, 16)))
+    rows = n.relu(n.reshape(made, "[[0, 1], [2]]", 112, 16))
+    return n.text(n.matmul(n.relu(n.matmul(rows, 64)), 16))
+
+
+@pytest.mark.parametrize("capacity", [2000, 2500, 4000])
+def test_rows_of_windows_are_counted_where_a_tile_is_in_two(capacity: int):
+    """Some tiles need two windows, and neither those at the ends nor that in the middle may."""
+    module = group(windows(), "traffic", f"L1={capacity}:align=1,DDR", "all")
+    counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+    assert plan(module, "auto", "L1:align=1,DDR") <= counted

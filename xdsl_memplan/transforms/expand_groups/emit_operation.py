@@ -292,7 +292,6 @@ class OperationEmitter:
             if (
                 tensor_ not in streamed
                 and tensor_ not in read_before
-                and tensor_ in self.facts.maker
                 and tensor_ not in self.group.homes
                 and self.facts.last_reader.get(tensor_) == number
                 and self.facts.cached_track(tensor_) is None

@@ -138,9 +138,15 @@ class GroupFacts:
         spans = self.layout.tensors[tensor_]
         return max((span.first + 1 for span in spans if span.driven), default=0)
 
-    def made_at(self, tensor_: int) -> int:
-        """Cuts around the place where a tensor is complete."""
-        maker = self.maker[tensor_]
+    def made_at(self, tensor_: int) -> int | None:
+        """Cuts around the place where a tensor is complete.
+
+        None for one from outside that is not loaded anew in each tile.
+        """
+        maker = self.maker.get(tensor_)
+        if maker is None:
+            fetch = self.fetches.get(tensor_)
+            return fetch.level if fetch is not None and fetch.kind == "fetched" else None
         level = self.levels[maker]
         is_sum = maker == self.anchor and self.group.cuts[level - 1].kind == "sum"
         return level - is_sum

@@ -49,6 +49,21 @@ impl Cut {
     pub fn tiles(&self) -> usize {
         self.positions.len() - 1
     }
+
+    /// Tiles that stand for all: the ends and the middle; all where they are few.
+    fn ends_and_middle(&self) -> Vec<usize> {
+        let n = self.tiles();
+        if n <= 6 {
+            return (0..n).collect();
+        }
+        let mut tiles = vec![0, 1, 2, n / 2, n - 2, n - 1];
+        if self.runs_ahead() {
+            tiles.extend([n / 4, n / 3, n * 3 / 4, n - 3]);
+            tiles.sort_unstable();
+            tiles.dedup();
+        }
+        tiles
+    }
 }
 
 /// Nothing is kept.
@@ -143,6 +158,17 @@ impl Track {
         self.has_overlap
     }
 
+    /// A tile in which more can be read than in any of `tiles`, or more is kept for later ones; none if there is none.
+    fn tile_above(&self, tiles: &[usize]) -> Option<usize> {
+        let above = |of: &dyn Fn(usize) -> i64| {
+            let known = tiles.iter().map(|&tile| of(tile)).max()?;
+            let widest =
+                (0..self.new.len()).max_by_key(|&tile| (of(tile), std::cmp::Reverse(tile)))?;
+            (of(widest) > known).then_some(widest)
+        };
+        above(&|tile| self.size(tile)).or_else(|| above(&|tile| self.overlap(tile + 1)))
+    }
+
     /// From the first element that any tile computes to the last.
     pub fn reach(&self) -> i64 {
         self.reach
@@ -200,6 +226,9 @@ pub struct Tracks {
     /// The cut.
     pub cut: Cut,
     root: Option<u32>,
+    /// Tiles that stand for all where tensors follow the cut evenly, and those in which some take more room than in any of
+    /// these: rows of a tensor in windows, two of which a tile needs now and then.
+    sample: Vec<usize>,
     tracks: Vec<Track>,
     requests: Vec<Request>,
     known_tracks: Known,
@@ -214,6 +243,7 @@ impl Tracks {
     /// The table of a cut, with nothing in it.
     pub fn new(cut: Cut) -> Self {
         Self {
+            sample: cut.ends_and_middle(),
             cut,
             root: None,
             tracks: Vec::new(),
@@ -235,6 +265,11 @@ impl Tracks {
     /// All tracks, by number.
     pub fn all(&self) -> &[Track] {
         &self.tracks
+    }
+
+    /// Tiles that stand for all when room is counted, ascending.
+    pub fn sample(&self) -> &[usize] {
+        &self.sample
     }
 
     /// Whether tiles keep what the next one needs.
@@ -380,7 +415,16 @@ impl Tracks {
     fn intern_track(&mut self, track: Track) -> u32 {
         let middle = track.new.len() / 2;
         let key = (track.new[middle].0, track.new[middle].1, track.total, track.largest);
-        intern(&mut self.tracks, self.known_tracks.entry(key).or_default(), track)
+        let known = self.tracks.len();
+        let number = intern(&mut self.tracks, self.known_tracks.entry(key).or_default(), track);
+        if number as usize == known
+            && self.is_cached()
+            && let Some(tile) = self.tracks[known].tile_above(&self.sample)
+            && let Err(place) = self.sample.binary_search(&tile)
+        {
+            self.sample.insert(place, tile);
+        }
+        number
     }
 
     fn intern_request(&mut self, request: Request) -> u32 {

@@ -1,31 +1,20 @@
 //! Bytes on chip while a group runs.
 
-use super::cut::LARGEST;
+use super::cut::{LARGEST, Tracks};
 use super::external::Residency;
 use super::layout::Layout;
 use super::profile::Profile;
 use super::storages::Member;
 
 impl Layout<'_, '_> {
-    /// Tiles that are looked at for each cut: the ends and the middle, or all.
+    /// Tiles that are looked at for each cut: those that stand for all, or all.
     fn samples(&self, all: bool) -> Vec<Vec<usize>> {
-        let of = |cut: usize| {
-            let n = self.sweep.tracks[cut].cut.tiles();
-            if !self.sweep.tracks[cut].is_cached() {
-                return vec![LARGEST];
-            }
-            if all || n <= 6 {
-                return (0..n).collect();
-            }
-            let mut tiles = vec![0, 1, 2, n / 2, n - 2, n - 1];
-            if self.sweep.tracks[cut].cut.runs_ahead() {
-                tiles.extend([n / 4, n / 3, n * 3 / 4, n - 3]);
-                tiles.sort_unstable();
-                tiles.dedup();
-            }
-            tiles
+        let of = |tracks: &Tracks| match (tracks.is_cached(), all) {
+            (false, _) => vec![LARGEST],
+            (true, true) => (0..tracks.cut.tiles()).collect(),
+            (true, false) => tracks.sample().to_vec(),
         };
-        (0..self.sweep.loops.len()).map(of).collect()
+        self.sweep.tracks.iter().map(of).collect()
     }
 
     /// Bytes on chip at the most, over a sample of tiles that has the ends and the middle, or over all tiles.
