@@ -7,7 +7,8 @@ tensors are taken out of slices, to be copied when the large tensor is assembled
 estimated peak falls.
 """
 
-from collections.abc import Container, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -23,6 +24,9 @@ from xdsl_memplan.transforms.bufferize.placement import Placement
 _Entry = tuple[Operation, int]
 _PATIENCE = 16
 """Moves after which the search ends, if neither the peak falls nor is at fewer ticks."""
+
+_MOST_STARTS = 16
+"""Parts of a tensor, the earliest, that may be taken out without all others."""
 
 
 class _Held(NamedTuple):
@@ -162,10 +166,7 @@ class Peak:
             start, end = room.span()
             if not room.slices or not start <= tick <= end:
                 continue
-            for take_out in (_take_out, _take_out_all, _take_out_largest):
-                move = take_out(room, tick)
-                if move is None:
-                    continue
+            for move in _moves(room, tick):
                 gain = room.size - sum(_size_at(r, tick) for r in (move.after, *move.alone))
                 if gain <= 0:
                     continue
@@ -198,11 +199,41 @@ class Peak:
         self.load[start : end + 1] += size
 
 
-def _take_out(room: _Room, tick: int, assembled: Container[Operation] = ()) -> _Move | None:
-    """Take out what keeps the storage alive at `tick` only because it is in a slice.
+def _moves(room: _Room, tick: int) -> Iterator[_Move]:
+    """Ways to take out of slices what keeps a storage alive at a tick.
 
-    What an operation in `assembled` puts into a slice is taken out as well.
+    The least, all parts of what is assembled, those of them that are there early, so that the
+    storage begins with a later one, and the largest tensor with all that lies in it.
     """
+    inside = _by_views(room.held)
+    minimal = _take_out(room, lambda slice, chain: slice.is_kept_alive(chain, tick))
+    if minimal is None:
+        return
+    yield minimal
+    assembled = {op for op, _ in minimal.entries}
+
+    def first_tick(slice: _Slice) -> int:
+        return _hull(inside.get(slice.views, []))[0]
+
+    parts = [slice for slice in room.slices if slice.entry[0] in assembled]
+    starts = sorted({start for slice in parts if (start := first_tick(slice)) > tick})
+    for latest in (*starts[:-1][:_MOST_STARTS], math.inf):
+        move = _take_out(
+            room,
+            lambda slice, chain, latest=latest: (
+                slice.is_kept_alive(chain, tick)
+                or (slice.entry[0] in assembled and first_tick(slice) <= latest)
+            ),
+        )
+        if move is not None:
+            yield move
+    largest = _take_out_largest(room, tick)
+    if largest is not None:
+        yield largest
+
+
+def _take_out(room: _Room, is_out: Callable[[_Slice, list[_Held]], bool]) -> _Move | None:
+    """Take some tensors out of their slices; ``is_out`` sees what still lies in each."""
     inside = _by_views(room.held)
     gone: set[int] = set()
     entries: list[_Entry] = []
@@ -210,7 +241,7 @@ def _take_out(room: _Room, tick: int, assembled: Container[Operation] = ()) -> _
     alone: list[_Room] = []
     for slice in sorted(room.slices, key=lambda s: -len(s.views)):
         chain = [h for h in inside.get(slice.views, ()) if id(h) not in gone]
-        if not (slice.is_kept_alive(chain, tick) or slice.entry[0] in assembled):
+        if not is_out(slice, chain):
             kept.append(slice)
             continue
         entries.append(slice.entry)
@@ -221,12 +252,6 @@ def _take_out(room: _Room, tick: int, assembled: Container[Operation] = ()) -> _
         return None
     rest = [h for h in room.held if id(h) not in gone]
     return _Move(entries, room, _Room(room.size, rest, kept), alone)
-
-
-def _take_out_all(room: _Room, tick: int) -> _Move | None:
-    """Take out all parts that the same operations would have assembled."""
-    minimal = _take_out(room, tick)
-    return None if minimal is None else _take_out(room, tick, {op for op, _ in minimal.entries})
 
 
 def _take_out_largest(room: _Room, tick: int) -> _Move | None:

@@ -1,4 +1,4 @@
-"""A network of equal blocks needs as much room as two of them."""
+"""What is taken out of slices: in each of equal blocks, and no more than is early."""
 
 import pytest
 from xdsl.context import Context
@@ -37,3 +37,23 @@ def arena(count: int) -> int:
 def test_equal_blocks_need_as_much_as_two(count: int):
     assert arena(2) < 8 * (512 + 256) * 4  # The largest tensor and the concatenation.
     assert arena(count) == arena(2)
+
+
+def recurrent(steps: int) -> str:
+    """All states one behind the other; the last but one is there long before most others are."""
+    n = Network()
+    others = [n.argument(8, 32) for _ in range(steps)]
+    early = n.relu(n.argument(8, 32))
+    last = n.relu(n.matmul(n.matmul(early, 640), 32))
+    return n.text(n.concat(*(n.relu(other) for other in others), early, last))
+
+
+def test_a_part_that_is_early_is_taken_out_alone():
+    """Taken out with all others, it would be beside all of them when they are put together."""
+    part, largest = 8 * 32 * 4, 8 * 640 * 4
+    assert 24 * part > largest + 2 * part  # All parts beside each other would need more.
+    module = parse(recurrent(10))
+    MemplanBufferizePass().apply(Context(), module)
+    MemplanAssignOffsetsPass().apply(Context(), module)
+    [size] = [op.size.value.data for op in module.walk() if isinstance(op, ArenaOp) and op.size]
+    assert size <= largest + 2 * part
