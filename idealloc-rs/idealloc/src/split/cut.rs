@@ -22,6 +22,8 @@ pub struct Cut {
     pub extent: i64,
     /// What happens between neighbours.
     pub halo: Halo,
+    /// Number of tiles, which is asked for all the time.
+    tiles: usize,
 }
 
 impl Cut {
@@ -32,7 +34,8 @@ impl Cut {
 
     /// The same with `lead` tiles before the first in which earlier operators run ahead.
     pub fn with_lead(extent: i64, size: i64, halo: Halo, lead: i64) -> Self {
-        Self { size, lead, extent, halo }
+        let tiles = ((extent + size - 1) / size + lead) as usize;
+        Self { size, lead, extent, halo, tiles }
     }
 
     /// Whether earlier operators advance evenly instead of by what is needed at once.
@@ -42,7 +45,7 @@ impl Cut {
 
     /// Number of tiles, those that run ahead among them.
     pub fn tiles(&self) -> usize {
-        ((self.extent + self.size - 1) / self.size + self.lead) as usize
+        self.tiles
     }
 
     /// Where tiles begin and end, one more than there are tiles; negative where they are before the first.
