@@ -85,35 +85,35 @@ class _Builder:
 
     def tensor(self, value: SSAValue) -> int:
         """Return the position of a tensor; a new one if it was not seen yet."""
-        if value not in self.values:
-            if size_bytes(value.type) is None:
-                raise ValueError(f"the size of {value.type} is not known")
-            type_ = cast(TensorType[Attribute], value.type)
-            position = len(self.values)
-            self.values[value] = position
-            self.tensors.append(
-                SplitTensor(
-                    value.name_hint or f"t{position}",
-                    tuple(type_.get_shape()),
-                    element_size_bytes(type_.get_element_type()) or 0,
-                    _kind(value, self.block),
-                )
+        known = self.values.get(value)
+        if known is not None:
+            return known
+        if size_bytes(value.type) is None:
+            raise ValueError(f"the size of {value.type} is not known")
+        type_ = cast(TensorType[Attribute], value.type)
+        position = len(self.values)
+        self.values[value] = position
+        self.tensors.append(
+            SplitTensor(
+                value.name_hint or f"t{position}",
+                tuple(type_.get_shape()),
+                element_size_bytes(type_.get_element_type()) or 0,
+                _kind(value, self.block),
             )
-        return self.values[value]
+        )
+        return position
 
     def add(self, op: Operation) -> None:
         results = [result for result in op.results if is_tensor(result.type)]
         if results and (is_remade(results[0]) or op.name == "arith.constant"):
             return
-        outside = [v for v in dict.fromkeys(values_used(op)) if self._is_outside_tensor(v, op)]
-        if (not results and not outside) or op.name == "tensor.dim":
+        if op.name == "tensor.dim":
             return
         rule = tiling_rule_of(op)
-        reads = [Read(value, Whole()) for value in outside] if rule is None else rule.reads
-        operands = tuple(
-            SplitOperand(self.tensor(read.tensor), self._shape(read.tensor), read.access)
-            for read in reads
-        )
+        reads = self._all_of_outside(op) if rule is None else rule.reads
+        if not results and not reads:
+            return
+        operands = tuple(self._operand(read) for read in reads)
         used = [result for result in results if result.first_use is not None] or results[:1]
         made = tuple(self.tensor(result) for result in used)
         layer = op.attributes.get(LAYER)
@@ -128,6 +128,11 @@ class _Builder:
         split = split if rule is None else _with_rule(split, rule)
         self.ops.append(self._without_copies(split, used) if split.view else split)
         self.operations.append(op)
+
+    def _all_of_outside(self, op: Operation) -> Sequence[Read]:
+        """Return what an operation reads that has no rule for tiles: all of the tensors it sees."""
+        seen = dict.fromkeys(values_used(op))
+        return [Read(value, Whole()) for value in seen if self._is_outside_tensor(value, op)]
 
     def _without_copies(self, view: SplitOp, results: Sequence[SSAValue]) -> SplitOp:
         """Say that a view is none if bufferization copies it.
@@ -181,8 +186,9 @@ class _Builder:
                 self.tensors[result] = replace(self.tensors[result], returned=False)
                 self.tensors[source.tensor] = replace(self.tensors[source.tensor], returned=True)
 
-    def _shape(self, value: SSAValue) -> tuple[int, ...]:
-        return self.tensors[self.tensor(value)].shape
+    def _operand(self, read: Read) -> SplitOperand:
+        position = self.tensor(read.tensor)
+        return SplitOperand(position, self.tensors[position].shape, read.access)
 
     def _is_outside_tensor(self, value: SSAValue, op: Operation) -> bool:
         if not is_tensor(value.type):

@@ -1,6 +1,7 @@
 """Groups of layers that are computed tile by tile: `memplan.group` and what describes its tiles."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, TensorType, UnitAttr, i64
 from xdsl.ir import Attribute, Block, ParametrizedAttribute, Region, SSAValue
@@ -28,6 +29,7 @@ ON_CHIP = ""
 """Home of a result that stays on chip."""
 
 
+@lru_cache(maxsize=1024)
 def _number(value: int) -> IntegerAttr[I64]:
     return IntegerAttr(value, i64)
 
@@ -93,7 +95,7 @@ class ResidencyAttr(ParametrizedAttribute):
     @classmethod
     def of(cls, residency: Residency) -> "ResidencyAttr":
         """The attribute that holds a residency."""
-        return cls(StringAttr(residency.kind), _number(residency.slices))
+        return _residency(residency.kind, residency.slices)
 
     def residency(self, tensor: int) -> Residency:
         """The residency of a tensor."""
@@ -109,6 +111,11 @@ class ResidencyAttr(ParametrizedAttribute):
             raise VerifyException(f'no residency "{self.kind.data}"')
         if self.slices.value.data < 1:
             raise VerifyException("there is at least one slice")
+
+
+@lru_cache(maxsize=1024)
+def _residency(kind: str, slices: int) -> ResidencyAttr:
+    return ResidencyAttr(StringAttr(kind), _number(slices))
 
 
 @irdl_attr_definition

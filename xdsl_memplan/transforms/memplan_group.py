@@ -318,11 +318,15 @@ class _Grouping:
         self.position = {value: i for i, value in enumerate(self.split.values)}
         self.data = dict(zip(self.split.operations, self.split.graph.ops, strict=True))
         self.group_of: dict[Operation, int] = {}
-        for number, group in enumerate(groups):
-            layers = range(group.first_layer, group.last_layer + 1)
-            for op, data in zip(self.split.operations, self.split.graph.ops, strict=True):
-                if data.layer in layers and not self._is_parameter(data.results):
-                    self.group_of[op] = number
+        group_of_layer = {
+            layer: number
+            for number, group in enumerate(groups)
+            for layer in range(group.first_layer, group.last_layer + 1)
+        }
+        for op, data in self.data.items():
+            number = group_of_layer.get(data.layer)
+            if number is not None and not self._is_parameter(data.results):
+                self.group_of[op] = number
         members: list[list[Operation]] = [[] for _ in groups]
         for op in self.split.operations:
             if op in self.group_of:
@@ -487,11 +491,11 @@ class _Grouping:
         made: list[Operation] = []
 
         def copy(value: SSAValue) -> None:
-            owner = value.owner
-            if value in clones or not isinstance(owner, Operation):
-                return
             position = self.position.get(value)
-            if position is None or self.stands_for[position] == position:
+            if position is None or self.stands_for[position] == position or value in clones:
+                return
+            owner = value.owner
+            if not isinstance(owner, Operation):
                 return
             for operand in values_used(owner):
                 copy(operand)
@@ -505,10 +509,10 @@ class _Grouping:
                 self.position[new] = self.position.get(old, -1)
 
         for op in ops:
-            for value in list(values_used(op)):
+            for value in values_used(op):
                 copy(value)
             made.append(op)
-        for op in ops:
+        for op in ops if clones else ():
             for inner in op.walk():
                 for index, operand in enumerate(inner.operands):
                     if operand in clones:

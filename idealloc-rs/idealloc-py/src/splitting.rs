@@ -100,7 +100,7 @@ fn into_operator(fields: OperatorFields) -> Operator {
                         })
                         .collect(),
                 ),
-                "reshape" => Access::Reshape(groups),
+                "reshape" => Access::Reshape(groups.into()),
                 "indirect" => Access::Indirect,
                 _ => Access::Whole,
             };
@@ -108,14 +108,14 @@ fn into_operator(fields: OperatorFields) -> Operator {
         })
         .collect();
     Operator {
-        loops: fields.loops,
-        is_reduction: fields.is_reduction,
-        cuttable: fields.cuttable,
+        loops: fields.loops.into(),
+        is_reduction: fields.is_reduction.into(),
+        cuttable: fields.cuttable.into(),
         results: fields.results,
-        result_loops: fields.result_loops,
+        result_loops: fields.result_loops.into(),
         operands,
-        in_place: fields.in_place,
-        parts: fields.parts,
+        in_place: fields.in_place.into(),
+        parts: fields.parts.into(),
         is_view: fields.is_view,
         work: fields.work,
         layer: fields.layer,

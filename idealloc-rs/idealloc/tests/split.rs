@@ -37,21 +37,23 @@ fn chain(rows: i64, features: i64, skips: &[bool]) -> SplitGraph {
         graph.tensors.push(tensor(&[rows, features], false));
         let taps = vec![index(&[(0, 1), (3, 1)], -1), index(&[(2, 1)], 0)];
         let weights = vec![index(&[(2, 1)], 0), index(&[(1, 1)], 0), index(&[(3, 1)], 0)];
-        let mut operands =
-            vec![(made[layer], Access::Affine(taps)), (weight, Access::Affine(weights))];
+        let mut operands = vec![
+            (made[layer], Access::Affine(taps.into())),
+            (weight, Access::Affine(weights.into())),
+        ];
         if skips && layer > 0 {
             let same = vec![index(&[(0, 1)], 0), index(&[(1, 1)], 0)];
-            operands.push((made[layer - 1], Access::Affine(same)));
+            operands.push((made[layer - 1], Access::Affine(same.into())));
         }
         graph.operators.push(Operator {
-            loops: vec![rows, features, features, 3],
-            is_reduction: vec![false, false, true, true],
-            cuttable: vec![2],
+            loops: [rows, features, features, 3].into(),
+            is_reduction: [false, false, true, true].into(),
+            cuttable: [2].into(),
             results: vec![result],
-            result_loops: vec![vec![Some(0), Some(1)]],
+            result_loops: [vec![Some(0), Some(1)]].into(),
             operands,
-            in_place: Vec::new(),
-            parts: Vec::new(),
+            in_place: [].into(),
+            parts: [].into(),
             is_view: false,
             work: 1,
             layer,
@@ -185,4 +187,54 @@ proptest! {
         let threaded = search(&graph, machine, Objective::Traffic, 2).ok();
         prop_assert_eq!(threaded.map(|groups| groups.iter().map(|g| g.cost.traffic).sum::<i64>()), traffic);
     }
+}
+
+/// With arguments read where they are, a part of one that another layer shows takes nothing: it is counted until the layer
+/// that shows it is added, and not after that.
+#[test]
+fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
+    let (rows, features) = (8, 4);
+    let same = |constant| [index(&[(0, 1)], constant), index(&[(1, 1)], 0)].into();
+    let operator = |layer: usize, is_view: bool, constant: i64| Operator {
+        loops: [rows, features].into(),
+        is_reduction: [false, false].into(),
+        cuttable: [].into(),
+        results: vec![layer + 1],
+        result_loops: [vec![Some(0), Some(1)]].into(),
+        operands: vec![(layer, Access::Affine(same(constant)))],
+        in_place: [].into(),
+        parts: [].into(),
+        is_view,
+        work: 0,
+        layer,
+        is_splittable: true,
+        slice: None,
+    };
+    let mut graph = SplitGraph {
+        tensors: vec![
+            tensor(&[2 * rows, features], true),
+            tensor(&[rows, features], false),
+            tensor(&[rows, features], false),
+        ],
+        operators: vec![operator(0, true, rows), operator(1, false, 0)],
+    };
+    graph.tensors[2].is_returned = true;
+    let machine = Machine {
+        capacity: 1 << 20,
+        alignment: 4,
+        is_staged: true,
+        stages_arguments: false,
+        max_recompute: 1.1,
+        transfer_bytes: 64,
+        code_bytes: 0,
+        most_code: 0,
+    };
+    let is_output = [false, false, true];
+    let sweep = Sweep::new(&graph, 1, Vec::new(), Vec::new(), &is_output);
+    let mut tally = Tally::new(sweep, machine, true);
+    let result = graph.tensors[2].bytes();
+    tally.extend(1);
+    assert_eq!(tally.least(Neighbours::default()).bytes, 2 * result);
+    tally.extend(0);
+    assert_eq!(tally.least(Neighbours::default()).bytes, result);
 }

@@ -12,19 +12,18 @@ pub enum Halo {
 }
 
 /// A loop cut into tiles.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cut {
-    /// Where tiles begin and end, one more than there are tiles. Negative ones compute nothing of the last operator: in
-    /// these tiles earlier operators run ahead.
-    pub positions: Vec<i64>,
-    /// Iterations per tile.
+    /// Iterations per tile; the last one may be smaller.
     pub size: i64,
-    /// Tiles before the first.
+    /// Tiles before the first. They compute nothing of the last operator: in them earlier operators run ahead.
     pub lead: i64,
     /// Iterations of the loop.
     pub extent: i64,
     /// What happens between neighbours.
     pub halo: Halo,
+    /// Number of tiles, which is asked for all the time.
+    tiles: usize,
 }
 
 impl Cut {
@@ -35,9 +34,8 @@ impl Cut {
 
     /// The same with `lead` tiles before the first in which earlier operators run ahead.
     pub fn with_lead(extent: i64, size: i64, halo: Halo, lead: i64) -> Self {
-        let count = (extent + size - 1) / size;
-        let positions = (-lead..=count).map(|t| (t * size).min(extent)).collect();
-        Self { positions, size, lead, extent, halo }
+        let tiles = ((extent + size - 1) / size + lead) as usize;
+        Self { size, lead, extent, halo, tiles }
     }
 
     /// Whether earlier operators advance evenly instead of by what is needed at once.
@@ -47,7 +45,13 @@ impl Cut {
 
     /// Number of tiles, those that run ahead among them.
     pub fn tiles(&self) -> usize {
-        self.positions.len() - 1
+        self.tiles
+    }
+
+    /// Where tiles begin and end, one more than there are tiles; negative where they are before the first.
+    fn positions(self) -> Vec<i64> {
+        let tiles = self.tiles() as i64;
+        (0..=tiles).map(|t| ((t - self.lead) * self.size).min(self.extent)).collect()
     }
 
     /// Tiles that stand for all: the ends and the middle; all where they are few.
@@ -283,9 +287,9 @@ impl Tracks {
             return known;
         }
         let clamp = |p: i64| p.clamp(0, self.cut.extent);
-        let new: Vec<_> =
-            self.cut.positions.windows(2).map(|w| (clamp(w[0]), clamp(w[1]))).collect();
-        let raw = self.cut.positions[1..].to_vec();
+        let positions = self.cut.positions();
+        let new: Vec<_> = positions.windows(2).map(|w| (clamp(w[0]), clamp(w[1]))).collect();
+        let raw = positions[1..].to_vec();
         let (keep, raw) = if self.is_cached() {
             (vec![NOTHING; new.len() + 1], raw)
         } else {

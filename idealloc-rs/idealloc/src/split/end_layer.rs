@@ -4,9 +4,11 @@ use super::graph::SplitGraph;
 use super::grids::{Family, Run, families_of_layer, runs_of};
 use super::layers::{Layers, Window};
 use super::least::Least;
+use super::likeness::Likeness;
 use super::machine::Machine;
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
+use crate::parallel;
 
 /// Layers of a group at the most.
 pub(super) const LONGEST: usize = 64;
@@ -29,6 +31,8 @@ pub(super) struct EndLayer {
     pub families: Vec<Family>,
     /// By number of layers, less one, and variant: the least that a group costs whatever its grid; none where there is none.
     pub bounds: Vec<[Option<Bound>; 4]>,
+    /// By number of layers, less one: a number for each group, the same for those that look alike.
+    pub looks: Vec<u32>,
 }
 
 /// The least that a group costs.
@@ -40,8 +44,32 @@ pub(super) struct Bound {
     pub code: i64,
 }
 
+impl Bound {
+    /// The bound with the price of the code.
+    pub fn with_code(self, machine: Machine) -> Least {
+        Least { price: self.least.price + self.code * machine.code_bytes, ..self.least }
+    }
+}
+
 impl EndLayer {
-    /// Cuts the window out of the graph, and bounds all groups in it.
+    /// All layers of a graph.
+    pub fn of_all(
+        graph: &SplitGraph,
+        layers: &Layers,
+        machine: Machine,
+        threads: usize,
+    ) -> Vec<Self> {
+        let of = |layer| Self::of(graph, layers, layer, machine);
+        let mut ends = parallel::map(threads, layers.count(), of);
+        let mut likeness = Likeness::default();
+        let looks = likeness.looks(graph);
+        for end in &mut ends {
+            end.looks = likeness.of_runs(graph, &looks, layers, &end.window, end.layer);
+        }
+        ends
+    }
+
+    /// Cuts the window out of the graph, and bounds all groups in it. No two of them count as alike.
     pub fn of(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> Self {
         let first_layer = (layer + 1).saturating_sub(LONGEST);
         let window = Window::new(graph, layers, first_layer, layer);
@@ -49,8 +77,10 @@ impl EndLayer {
         let first = layers.start[layer] - window.first_op;
         let runs = runs_of(&window.graph, first, last, false);
         let families = families_of_layer(&window.graph, first, last);
-        let mut end = Self { layer, window, last, runs, families, bounds: Vec::new() };
+        let mut end =
+            Self { layer, window, last, runs, families, bounds: Vec::new(), looks: Vec::new() };
         end.bounds = end.bounds(layers, machine);
+        end.looks = (0..end.bounds.len() as u32).collect();
         end
     }
 
@@ -73,12 +103,12 @@ impl EndLayer {
         saved.map_or((0, 0), |tensor| (self.window.graph.tensors[tensor].bytes(), 1))
     }
 
-    /// The least that a group costs, by what is known before its storages are.
-    pub fn bound(&self, tally: &Tally<'_>, neighbours: Neighbours, machine: Machine) -> Bound {
+    /// The least that a group costs but for its code, by what is known before its storages are.
+    pub fn least(&self, tally: &Tally<'_>, neighbours: Neighbours, machine: Machine) -> Least {
         let (bytes, moves) = self.saving_cost(neighbours.newest);
         let mut least = tally.least(neighbours);
         least += Least { bytes, price: bytes + moves * machine.transfer_bytes };
-        Bound { least, code: tally.least_code() }
+        least
     }
 
     /// Bounds of all groups: each element from outside fetched once, each result stored, each operator written down.
@@ -96,8 +126,10 @@ impl EndLayer {
                 let newest = if starts { Some(newest?) } else { None };
                 let resident = newest.map_or(0, bytes) + if ends { bytes(target) } else { 0 };
                 let neighbours = Neighbours { newest, keeps_result: ends };
-                (resident <= machine.capacity && !(ends && is_last))
-                    .then(|| self.bound(&bare, neighbours, machine))
+                (resident <= machine.capacity && !(ends && is_last)).then(|| Bound {
+                    least: self.least(&bare, neighbours, machine),
+                    code: bare.least_code(),
+                })
             })
         };
         (window.first_layer..=self.layer).rev().map(&mut bound_of).collect()

@@ -191,7 +191,7 @@ impl External {
         let op = &sweep.graph.operators[reader];
         let is_it = |&k: &usize| op.operands[k].0 == self.tensor;
         let is_cut = sweep.loop_spans(reader).is_some_and(|spans| level_of(spans) > 0);
-        is_cut && !op.is_view && !op.in_place.iter().chain(&op.parts).any(is_it)
+        is_cut && !op.is_view && !op.in_place.iter().chain(op.parts.iter()).any(is_it)
     }
 }
 

@@ -3,11 +3,11 @@
 use super::cut::{Cut, Halo};
 use super::graph::SplitGraph;
 use super::grids::Grid;
-use super::group::Group;
+use super::group::{Form, Group};
 use super::layers::{Layers, Window};
 use super::layout::Layout;
 use super::machine::Machine;
-use super::search::Misfit;
+use super::misfit::Misfit;
 use super::settle::Settled;
 use super::sweep::{CutLoop, Sweep};
 use super::tally::{Neighbours, Tally};
@@ -109,15 +109,9 @@ fn after(
             let price = price + cost.traffic + cost.transfers * machine.transfer_bytes;
             let best = &mut reached[usize::from(ends)];
             if best.as_ref().is_none_or(|(known, _)| price < *known) {
-                let group = Group::of(
-                    &window,
-                    &mut layout,
-                    &grid,
-                    (first, last),
-                    (starts, ends),
-                    cost,
-                    machine.capacity,
-                );
+                let form = Form::of(&mut layout, cost, machine.capacity);
+                let (run, around) = ((first, last), (starts, ends));
+                let group = Group::of(&window, &form, &grid, target, run, around);
                 *best = Some((price, groups.iter().cloned().chain([group]).collect()));
             }
         }

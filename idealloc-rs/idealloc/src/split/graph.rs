@@ -1,5 +1,7 @@
 //! Operators with the regions that they read: what splitting works on.
 
+use std::sync::Arc;
+
 use super::slices::Slice;
 use super::terms::Terms;
 use crate::error::Error;
@@ -20,9 +22,9 @@ pub struct Expression {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
     /// One expression per dimension; what lies outside of the operand is not read.
-    Affine(Vec<Expression>),
+    Affine(Arc<[Expression]>),
     /// The same elements in another shape: groups of dimensions of the result, and of the operand.
-    Reshape(Vec<(Vec<usize>, Vec<usize>)>),
+    Reshape(Arc<[(Vec<usize>, Vec<usize>)]>),
     /// All of them.
     Whole,
     /// Elements that are looked up: as many bytes as the result has; the operand stays where it is.
@@ -53,25 +55,26 @@ impl Tensor {
     }
 }
 
-/// An operator with one loop nest.
+/// An operator with one loop nest. Copies, of which each part of the graph that is searched has one, share what is not
+/// numbered anew.
 #[derive(Clone, Debug)]
 pub struct Operator {
     /// Iterations of each loop.
-    pub loops: Vec<i64>,
+    pub loops: Arc<[i64]>,
     /// Loops whose iterations are summed up.
-    pub is_reduction: Vec<bool>,
+    pub is_reduction: Arc<[bool]>,
     /// Reduction loops that may be cut without changing a bit of the result.
-    pub cuttable: Vec<usize>,
+    pub cuttable: Arc<[usize]>,
     /// Tensors it makes.
     pub results: Vec<usize>,
     /// The loop that each dimension of each result is; none where there is one element.
-    pub result_loops: Vec<Vec<Option<usize>>>,
+    pub result_loops: Arc<[Vec<Option<usize>>]>,
     /// Tensors it reads, and how.
     pub operands: Vec<(usize, Access)>,
     /// Operands that the first result may be written over.
-    pub in_place: Vec<usize>,
+    pub in_place: Arc<[usize]>,
     /// Operands that are part of the first result, element for element.
-    pub parts: Vec<usize>,
+    pub parts: Arc<[usize]>,
     /// The result is (part of) the storage of the first operand, and takes no time.
     pub is_view: bool,
     /// Multiplications and additions per iteration.
@@ -94,6 +97,14 @@ pub struct SplitGraph {
 }
 
 impl SplitGraph {
+    /// Whether a view, or what it is a view of, shows a part of a tensor only.
+    pub(super) fn shows_part(&self, view: &Operator) -> bool {
+        let Some((source, access)) = view.operands.first() else { return false };
+        let makes = |op: &&Operator| op.is_view && op.results.contains(source);
+        matches!(access, Access::Affine(_))
+            || self.operators.iter().find(makes).is_some_and(|op| self.shows_part(op))
+    }
+
     /// Checks every index and size.
     ///
     /// # Errors
@@ -156,10 +167,10 @@ impl SplitGraph {
                     return wrong("it reads a tensor before it is made");
                 }
             }
-            if op.in_place.iter().chain(&op.parts).any(|&k| k >= op.operands.len()) {
+            if op.in_place.iter().chain(op.parts.iter()).any(|&k| k >= op.operands.len()) {
                 return wrong("it has no such operand to write over");
             }
-            for (&tensor, loops) in op.results.iter().zip(&op.result_loops) {
+            for (&tensor, loops) in op.results.iter().zip(op.result_loops.iter()) {
                 let Some(shape) = self.tensors.get(tensor).map(|t| &t.shape) else {
                     return wrong("it makes a tensor that does not exist");
                 };

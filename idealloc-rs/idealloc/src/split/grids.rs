@@ -255,7 +255,7 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
             grid.cuts.push(Cut::even(shape[inner], shape[inner], Halo::Recompute));
             if let Some((sum, cut)) = sum {
                 grid.loops.push(*sum);
-                grid.cuts.push(cut.clone());
+                grid.cuts.push(*cut);
             }
             let mut fine = sizes(shape[inner], INNER_SIZES);
             fine.reverse();

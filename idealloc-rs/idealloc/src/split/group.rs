@@ -31,45 +31,80 @@ pub struct Group {
     pub cost: Cost,
 }
 
-impl Group {
-    /// The group that was laid out in a window, with the numbers of the whole graph. Chains of it run slice by slice if it
-    /// needs more than `most` bytes otherwise.
-    pub(super) fn of(
-        window: &Window,
-        layout: &mut Layout<'_, '_>,
-        grid: &Grid,
-        (first_layer, last_layer): (usize, usize),
-        (starts_on_chip, ends_on_chip): (bool, bool),
-        mut cost: Cost,
-        most: i64,
-    ) -> Self {
+/// How tensors come to the chip, and what it costs: the same for groups that look alike.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    cost: Cost,
+    is_sliced: bool,
+    /// Operators before the last.
+    operators: usize,
+    /// Tensors by their number in a window; readers by the number of operators from them to the last.
+    residencies: Vec<(usize, Residency)>,
+}
+
+impl Form {
+    /// The form of a group that was laid out. Chains of it run slice by slice if it needs more than `most` bytes otherwise.
+    pub fn of(layout: &mut Layout<'_, '_>, cost: Cost, most: i64) -> Self {
         let whole = layout.peak_without_slices(most);
-        cost.peak = whole.unwrap_or(cost.peak);
-        let is_sliced = layout.has_slices() && whole.is_none();
-        let mut grid = grid.clone();
-        for cut in &mut grid.loops {
-            cut.shift(window.first_op);
-        }
+        let last = layout.last();
         let residency_of = |residency: Residency| match residency {
             Residency::Streamed { reader, along, slices } => {
-                Residency::Streamed { reader: reader + window.first_op, along, slices }
+                Residency::Streamed { reader: last - reader, along, slices }
             }
             other => other,
         };
         let residencies = layout.externals.iter();
         Self {
+            cost: Cost { peak: whole.unwrap_or(cost.peak), ..cost },
+            is_sliced: layout.has_slices() && whole.is_none(),
+            operators: last - layout.first(),
+            residencies: residencies.map(|e| (e.tensor, residency_of(e.residency))).collect(),
+        }
+    }
+}
+
+impl Group {
+    /// The group of a form that ends with an operator of a window, with the numbers of the whole graph.
+    pub(super) fn of(
+        window: &Window,
+        form: &Form,
+        grid: &Grid,
+        last: usize,
+        (first_layer, last_layer): (usize, usize),
+        (starts_on_chip, ends_on_chip): (bool, bool),
+    ) -> Self {
+        let mut grid = grid.clone();
+        for cut in &mut grid.loops {
+            cut.shift(window.first_op);
+        }
+        let last_op = last + window.first_op;
+        let residency_of = |residency: Residency| match residency {
+            Residency::Streamed { reader, along, slices } => {
+                Residency::Streamed { reader: last_op - reader, along, slices }
+            }
+            other => other,
+        };
+        let residencies = form.residencies.iter();
+        Self {
             first_layer,
             last_layer,
-            first_op: layout.first() + window.first_op,
-            last_op: layout.last() + window.first_op,
+            first_op: last_op - form.operators,
+            last_op,
             grid,
             starts_on_chip,
             ends_on_chip,
-            is_sliced,
+            is_sliced: form.is_sliced,
             residencies: residencies
-                .map(|e| (window.tensors[e.tensor], residency_of(e.residency)))
+                .map(|&(tensor, residency)| (window.tensors[tensor], residency_of(residency)))
                 .collect(),
-            cost,
+            cost: form.cost,
         }
+    }
+
+    /// The same group with bytes and moves beside its own.
+    pub(super) fn with_moves(mut self, bytes: i64, moves: i64) -> Self {
+        self.cost.traffic += bytes;
+        self.cost.transfers += moves;
+        self
     }
 }

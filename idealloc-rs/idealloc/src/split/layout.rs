@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::boxes::level_of;
 use super::external::{External, Residency};
-use super::graph::{Access, Operator, SplitGraph};
+use super::graph::{Access, SplitGraph};
 use super::machine::Machine;
 use super::slices::Slice;
 use super::storages::Storages;
@@ -221,15 +221,7 @@ impl<'s, 'a> Layout<'s, 'a> {
                 || !(self.spans(result).is_some_and(|spans| self.sweep.has_overlap(spans))
                     || (!self.machine.is_staged
                         && self.graph.tensors[result].is_returned
-                        && self.shows_part(op))))
-    }
-
-    /// Whether a view, or what it is a view of, shows a part of a tensor only.
-    fn shows_part(&self, view: &Operator) -> bool {
-        let Some((source, access)) = view.operands.first() else { return false };
-        let makes = |op: &&Operator| op.is_view && op.results.contains(source);
-        matches!(access, Access::Affine(_))
-            || self.graph.operators.iter().find(makes).is_some_and(|op| self.shows_part(op))
+                        && self.graph.shows_part(op))))
     }
 
     pub(super) fn aligned(&self, elements: i64, tensor: usize) -> i64 {

@@ -1,12 +1,13 @@
 //! Groups of least traffic whose code is not too long: code gets dearer until it is short enough.
 
 use super::end_layer::EndLayer;
+use super::ending::Notes;
 use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
-use super::least_traffic::{Misfit, Path, Pools, least_traffic};
+use super::least_traffic::{Path, least_traffic};
 use super::machine::Machine;
-use crate::parallel;
+use super::misfit::Misfit;
 
 /// The price of code becomes so many times as high from one search to the next.
 const STEP: f64 = 6.0;
@@ -27,10 +28,9 @@ pub(super) fn little_code(
     machine: Machine,
     threads: usize,
 ) -> Result<Vec<Group>, Misfit> {
-    let mut pools = Pools::default();
-    let ends =
-        parallel::map(threads, layers.count(), |layer| EndLayer::of(graph, layers, layer, machine));
-    let mut least = least_traffic(graph, layers, &ends, &[], machine, (threads, &mut pools))?;
+    let mut notes = Notes::default();
+    let ends = EndLayer::of_all(graph, layers, machine, threads);
+    let mut least = least_traffic(graph, layers, &ends, &[], machine, (threads, &mut notes))?;
     if machine.code_bytes == 0 || machine.is_short(least.code) {
         return Ok(least.groups);
     }
@@ -40,7 +40,7 @@ pub(super) fn little_code(
     let mut with_price = |times: f64| {
         let code_bytes = (machine.code_bytes as f64 * times) as i64;
         let machine = Machine { code_bytes, ..machine };
-        let mut path = least_traffic(graph, layers, &ends, &known, machine, (threads, &mut pools))?;
+        let mut path = least_traffic(graph, layers, &ends, &known, machine, (threads, &mut notes))?;
         known.push(std::mem::take(&mut path.reached));
         Ok(path)
     };

@@ -4,9 +4,9 @@ use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
 use super::least_peak::least_peak;
-pub use super::least_traffic::Misfit;
 use super::little_code::little_code;
 use super::machine::Machine;
+pub use super::misfit::Misfit;
 
 /// What to search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,7 +44,7 @@ impl Room {
 impl Layout<'_, '_> {
     /// Saves bytes by keeping tensors on chip, as far as the capacity goes, if `is_worth` says so of the bytes that are
     /// moved at the least.
-    pub fn settle(&mut self, is_worth: impl Fn(i64) -> bool) -> Settled {
+    pub fn settle(&mut self, mut is_worth: impl FnMut(i64) -> bool) -> Settled {
         // First the least room.
         let is_fetched = |external: &External| external.residency == Residency::Fetched;
         let streamed = largest_streamed(self.externals.iter().map(|e| (is_fetched(e), e)));

@@ -39,13 +39,14 @@ impl Layout<'_, '_> {
                 self.slice(&chain);
             }
         }
+        let mut first_turns = vec![usize::MAX; self.tensors];
+        for (position, &op) in self.sequence.iter().enumerate() {
+            for &(tensor, _) in &self.graph.operators[op].operands {
+                first_turns[tensor] = first_turns[tensor].min(self.turns[position]);
+            }
+        }
         for external in &mut self.externals {
-            let reads = |&position: &usize| {
-                let op = &self.graph.operators[self.sequence[position]];
-                op.operands.iter().any(|(tensor, _)| *tensor == external.tensor)
-            };
-            let turns = (0..self.sequence.len()).filter(reads).map(|position| self.turns[position]);
-            external.position = turns.min().unwrap_or(external.position);
+            external.position = first_turns[external.tensor];
         }
     }
 

@@ -222,7 +222,7 @@ impl Layout<'_, '_> {
                 let base = states[data.operands[k].0].base;
                 states[base].may_be_part = true;
             }
-            for &k in &data.in_place {
+            for &k in data.in_place.iter() {
                 let base = states[data.operands[k].0].base;
                 states[base].may_be_over = true;
             }

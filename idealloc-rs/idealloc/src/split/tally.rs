@@ -22,25 +22,25 @@ pub struct Neighbours {
 }
 
 /// No tensor from outside.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// What is known of a tensor that the group reads or makes.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+pub(super) struct Known {
     /// Whether it is a view of a tensor from outside that stays there.
-    is_outer_view: bool,
+    pub is_outer_view: bool,
     /// Whether the group makes it.
-    is_inside: bool,
+    pub is_inside: bool,
     /// Whether a tile can keep what the next one needs of it.
-    is_keepable: bool,
+    pub is_keepable: bool,
     /// Whether more is read of it than was counted.
-    is_stale: bool,
+    pub is_stale: bool,
     /// How often it is read.
-    reads: u32,
+    pub reads: u32,
     /// The operator that reads it, if it is one.
-    reader: usize,
+    pub reader: usize,
     /// Where it is among tensors from outside.
-    place: u32,
+    pub place: u32,
 }
 
 const UNKNOWN: Known = Known {
@@ -64,17 +64,17 @@ pub struct Tally<'a> {
     /// Whether a view of a tensor from outside is not part of the group, but what is returned: the view is fetched.
     views_stay_outside: bool,
     /// Tensors by number, as far as they were met.
-    known: Vec<Known>,
+    pub(super) known: Vec<Known>,
     /// Views of tensors from outside, which take no time: they stay outside, and the view is fetched.
-    outer_views: Vec<usize>,
+    pub(super) outer_views: Vec<usize>,
     /// Places for tensors from outside; those from `used` on are free.
-    places: Vec<External>,
-    used: usize,
+    pub(super) places: Vec<External>,
+    pub(super) used: usize,
     /// Tensors from outside.
-    outside: Vec<usize>,
-    stale: Vec<usize>,
+    pub(super) outside: Vec<usize>,
+    pub(super) stale: Vec<usize>,
     /// The least that fetching tensors from outside takes, but for those that are read where they are.
-    least_fetched: Least,
+    pub(super) least_fetched: Least,
     /// Bytes and moves of results that are stored, but for that of the last operator, and of elements that are looked up.
     moved: (i64, i64),
     /// Bytes and moves of the result of the last operator.
@@ -84,18 +84,18 @@ pub struct Tally<'a> {
     /// Those that are needed, each once.
     pub least_work: i64,
     /// For each number of cuts around them, operators that are written down; views are not.
-    operators: Vec<i64>,
+    pub(super) operators: Vec<i64>,
     /// For each cut, tiles of which no two are alike, at the least.
-    kinds: Vec<i64>,
+    pub(super) kinds: Vec<i64>,
     /// Bytes of what the group makes that are kept before and after the middle tile; they only grow.
     pub kept_bytes: i64,
     /// Bytes of the largest result that is made in the middle tile.
-    largest_made: i64,
+    pub(super) largest_made: i64,
     /// Tensors of which a tile cannot keep what the next one needs.
     not_keepable: usize,
     middle: Vec<usize>,
     /// How often each tensor is read in the whole graph.
-    uses: Vec<u32>,
+    pub(super) uses: Vec<u32>,
 }
 
 impl<'a> Tally<'a> {
@@ -295,7 +295,7 @@ impl<'a> Tally<'a> {
         self.set_keepable(tensor, keepable);
     }
 
-    fn set_keepable(&mut self, tensor: usize, keepable: bool) {
+    pub(super) fn set_keepable(&mut self, tensor: usize, keepable: bool) {
         if self.known[tensor].is_keepable != keepable {
             self.known[tensor].is_keepable = keepable;
             if keepable { self.not_keepable -= 1 } else { self.not_keepable += 1 }
@@ -317,94 +317,6 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn leave_outside(&mut self, tensor: usize) {
-        if let Some(external) = self.external(tensor) {
-            let least = external.least;
-            self.least_fetched -= least;
-            self.outside.retain(|&other| other != tensor);
-            self.known[tensor].place = NONE;
-        }
-    }
-
-    fn least_moved(&self, external: &External) -> Least {
-        if self.is_read_in_place(external) {
-            return Least::default();
-        }
-        external.least_fetched(self.machine)
-    }
-
-    /// Whether a tensor is read where it is, whatever lies on chip before the group.
-    fn is_read_in_place(&self, external: &External) -> bool {
-        !self.machine.is_staged
-            || (!self.machine.stages_arguments && self.graph.tensors[external.source].is_argument)
-    }
-
-    /// Counts the tensors from outside again of which more is read.
-    pub fn count_anew(&mut self) {
-        let mut stale = std::mem::take(&mut self.stale);
-        for tensor in stale.drain(..) {
-            self.known[tensor].is_stale = false;
-            let known = self.known[tensor];
-            if known.is_inside || known.reads == 0 {
-                continue;
-            }
-            let place = match known.place {
-                NONE => self.used,
-                place => place as usize,
-            };
-            if place == self.places.len() {
-                self.places.push(External::new(tensor));
-            }
-            let external = &mut self.places[place];
-            if !self.sweep.resolve(tensor, false, &mut external.spans) {
-                continue;
-            }
-            if place == self.used {
-                self.used += 1;
-                self.known[tensor].place = place as u32;
-                self.outside.push(tensor);
-                external.tensor = tensor;
-            } else {
-                let least = self.places[place].least;
-                self.least_fetched -= least;
-            }
-            let source = self.source_of(tensor);
-            let external = &mut self.places[place];
-            external.source = source;
-            external.reader = (known.reads == 1).then_some(known.reader);
-            external.count(&self.sweep, self.machine);
-            let least = self.least_moved(&self.places[place]);
-            self.least_fetched += least;
-            self.places[place].least = least;
-            let external = &self.places[place];
-            let spans = self.sweep.tensor_spans(tensor).unwrap_or(&external.spans);
-            let keepable = is_keepable(&self.sweep, spans);
-            self.set_keepable(tensor, keepable);
-        }
-        self.stale = stale;
-    }
-
-    /// The tensor whose elements a tensor from outside has.
-    fn source_of(&self, tensor: usize) -> usize {
-        let mut source = tensor;
-        while self.is_outer_view(source) {
-            let shows = |&&op: &&usize| self.graph.operators[op].results[0] == source;
-            let Some(&op) = self.outer_views.iter().find(shows) else { break };
-            source = self.graph.operators[op].operands[0].0;
-        }
-        source
-    }
-
-    /// What is known of a tensor from outside that is not looked up alone.
-    pub(super) fn external(&self, tensor: usize) -> Option<&External> {
-        self.places.get(self.known.get(tensor)?.place as usize)
-    }
-
-    /// Tensors from outside.
-    pub(super) fn externals(&self) -> impl Iterator<Item = &External> {
-        self.outside.iter().map(|&tensor| &self.places[self.known[tensor].place as usize])
-    }
-
     /// Whether a view of a tensor from outside stays there.
     pub(super) fn is_outer_view(&self, tensor: usize) -> bool {
         self.known.get(tensor).is_some_and(|known| known.is_outer_view)
@@ -414,11 +326,6 @@ impl<'a> Tally<'a> {
     pub(super) fn is_made_inside(&self, tensor: usize) -> bool {
         self.known.get(tensor).is_some_and(|known| known.is_inside)
             && self.sweep.tensor_spans(tensor).is_some()
-    }
-
-    /// Whether a tensor, or a view of it, is read from outside.
-    pub fn reads(&self, source: usize) -> bool {
-        self.externals().any(|external| external.source == source)
     }
 
     /// Whether what a tile keeps is still there in the next one: nothing that is kept follows a cut further inside.
@@ -439,11 +346,6 @@ impl<'a> Tally<'a> {
         levels.peek().is_some() && levels.all(|level| level == 0)
     }
 
-    /// How a tensor from outside comes to the chip if nothing is kept.
-    pub(super) fn is_resident(&self, external: &External, neighbours: Neighbours) -> bool {
-        self.is_read_in_place(external) || Some(external.source) == neighbours.newest
-    }
-
     /// Bytes that stay on chip throughout.
     pub(super) fn resident_bytes(&self, neighbours: Neighbours) -> i64 {
         let target = self.graph.operators[self.sweep.last].results[0];
@@ -460,57 +362,6 @@ impl<'a> Tally<'a> {
         let last = if keeps_result { (0, 0) } else { self.moved_at_end };
         (self.moved.0 + last.0, self.moved.1 + last.1)
     }
-
-    /// The least that the group costs but for its code, whatever is kept.
-    pub fn least(&self, neighbours: Neighbours) -> Least {
-        let (bytes, moves) = self.moved(neighbours.keeps_result);
-        let mut least = self.least_fetched;
-        least += Least { bytes, price: bytes + moves * self.machine.transfer_bytes };
-        if let Some(newest) = neighbours.newest {
-            for external in self.externals().filter(|external| external.source == newest) {
-                least -= external.least;
-            }
-        }
-        least
-    }
-
-    /// Operators in the code at the least: each once for every kind of tile that there must be.
-    pub fn least_code(&self) -> i64 {
-        let mut kinds = 1;
-        let mut code = self.operators[0];
-        for (operators, of_cut) in self.operators[1..].iter().zip(&self.kinds) {
-            kinds *= of_cut;
-            code += operators * kinds;
-        }
-        code
-    }
-
-    /// Whether an argument is read once in the whole graph: nothing about it changes when layers are added.
-    pub(super) fn is_final(&self, external: &External) -> bool {
-        self.graph.tensors[external.tensor].is_argument
-            && self.uses.get(external.tensor) == Some(&1)
-    }
-
-    /// Counts how often each tensor is read, for `is_final`.
-    pub(super) fn count_uses(&mut self) {
-        self.uses.resize(self.graph.tensors.len(), 0);
-        for (tensor, _) in self.graph.operators.iter().flat_map(|op| &op.operands) {
-            self.uses[*tensor] += 1;
-        }
-    }
-
-    /// The least bytes that what the group and all that are longer make take in the middle tile, whatever stays on chip.
-    pub(super) fn least_made(&self) -> i64 {
-        let target = self.graph.operators[self.sweep.last].results[0];
-        let kept = self.machine.align(self.graph.tensors[target].bytes());
-        self.kept_bytes + self.largest_made.min(kept)
-    }
-
-    /// The least bytes that what the group makes takes in the middle tile: what is kept, and the largest result.
-    pub(super) fn least_room(&self, keeps_result: bool) -> i64 {
-        // A result may lie in the one that stays, which is counted already.
-        self.kept_bytes + if keeps_result { 0 } else { self.largest_made }
-    }
 }
 
 /// Counts for each cut the kinds of tiles that ranges tell apart.
@@ -523,7 +374,7 @@ fn count_kinds(sweep: &Sweep<'_>, spans: &[Span], kinds: &mut [i64]) {
 }
 
 /// Whether what a tile keeps of a tensor is still there in the next one.
-fn is_keepable(sweep: &Sweep<'_>, spans: &[Span]) -> bool {
+pub(super) fn is_keepable(sweep: &Sweep<'_>, spans: &[Span]) -> bool {
     let kept_along = spans.iter().find_map(|span| match *span {
         Span::Driven(cut, track) if sweep.tracks[cut].is_cached() => {
             sweep.tracks[cut].get(track).has_overlap().then_some(cut)

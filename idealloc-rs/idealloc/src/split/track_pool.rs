@@ -2,31 +2,24 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cut::{Cut, Halo, Tracks};
+use super::cut::{Cut, Tracks};
 
 /// Tables of tracks by their cut. What is in them changes how long a search takes, never what it finds.
 #[derive(Debug, Default)]
 pub struct TrackPool {
-    known: FxHashMap<Key, Tracks>,
+    known: FxHashMap<Cut, Tracks>,
 }
-
-/// Iterations, iterations per tile, tiles ahead, halo.
-type Key = (i64, i64, i64, Halo);
 
 impl TrackPool {
     /// The table of a cut; an empty one if there is none, or if it is in use.
     pub fn take(&mut self, cut: &Cut) -> Tracks {
-        self.known.remove(&key_of(cut)).unwrap_or_else(|| Tracks::new(cut.clone()))
+        self.known.remove(cut).unwrap_or_else(|| Tracks::new(*cut))
     }
 
     /// Keeps tables for later.
     pub fn give_back(&mut self, tracks: Vec<Tracks>) {
         for table in tracks {
-            self.known.insert(key_of(&table.cut), table);
+            self.known.insert(table.cut, table);
         }
     }
-}
-
-fn key_of(cut: &Cut) -> Key {
-    (cut.extent, cut.size, cut.lead, cut.halo)
 }

@@ -1,0 +1,108 @@
+//! The least that a group takes, from what is counted of it before its storages are known.
+
+use super::external::{Residency, largest_streamed};
+use super::knapsack::{Knapsack, Saving};
+use super::least::Least;
+use super::tally::{Neighbours, Tally};
+
+impl Tally<'_> {
+    /// The least that the group costs but for its code, whatever is kept.
+    pub fn least(&self, neighbours: Neighbours) -> Least {
+        let (bytes, moves) = self.moved(neighbours.keeps_result);
+        let mut least = self.least_fetched;
+        least += Least { bytes, price: bytes + moves * self.machine.transfer_bytes };
+        if let Some(newest) = neighbours.newest {
+            for external in self.externals().filter(|external| external.source == newest) {
+                least -= external.least;
+            }
+        }
+        least
+    }
+
+    /// Operators in the code at the least: each once for every kind of tile that there must be.
+    pub fn least_code(&self) -> i64 {
+        let mut kinds = 1;
+        let mut code = self.operators[0];
+        for (operators, of_cut) in self.operators[1..].iter().zip(&self.kinds) {
+            kinds *= of_cut;
+            code += operators * kinds;
+        }
+        code
+    }
+
+    /// The least bytes that what the group and all that are longer make take in the middle tile, whatever stays on chip.
+    pub(super) fn least_made(&self) -> i64 {
+        let target = self.graph.operators[self.sweep.last].results[0];
+        let kept = self.machine.align(self.graph.tensors[target].bytes());
+        self.kept_bytes + self.largest_made.min(kept)
+    }
+
+    /// The least bytes that what the group makes takes in the middle tile: what is kept, and the largest result.
+    pub(super) fn least_room(&self, keeps_result: bool) -> i64 {
+        // A result may lie in the one that stays, which is counted already.
+        self.kept_bytes + if keeps_result { 0 } else { self.largest_made }
+    }
+
+    /// The least bytes that the group moves, whatever is kept, from what is known before storages are: what stays for the
+    /// whole of a tile leaves less room in all of them.
+    pub fn least_before_storages(&self, neighbours: Neighbours) -> i64 {
+        let is_fetched = |external| !self.is_resident(external, neighbours);
+        let streamed = largest_streamed(self.externals().map(|e| (is_fetched(e), e)));
+        let mut knapsack = Knapsack::default();
+        let mut most = self.moved(neighbours.keeps_result).0;
+        for (external, streamed) in self.externals().zip(&streamed) {
+            if !is_fetched(external) {
+                continue;
+            }
+            let bytes = |residency| external.cost(&self.sweep, residency).0;
+            let (fetched, now) =
+                (bytes(Residency::Fetched), bytes(streamed.unwrap_or(Residency::Fetched)));
+            most += now;
+            let stays = external.stays_in_tiles(&self.sweep);
+            let largest = self.machine.align(external.bytes_in_largest);
+            let kept = self.machine.align(external.bytes_in_all);
+            let then = if stays && streamed.is_some() { largest } else { 0 };
+            let known = if streamed.is_some() { 0 } else { largest };
+            knapsack.add_two(
+                Saving { bytes: now - fetched, room: then },
+                Saving { bytes: now - bytes(Residency::Kept), room: (kept - known).max(0) },
+            );
+        }
+        let room = self.machine.capacity
+            - self.resident_bytes(neighbours)
+            - self.least_room(neighbours.keeps_result);
+        most - knapsack.most_saved(room.max(0))
+    }
+
+    /// How many bytes more than each argument once this group moves at the least, and all that start earlier under the same
+    /// grid; none if no such group fits.
+    ///
+    /// An argument that is read once needs the same of the memory in all of them, and what they make takes no less room.
+    pub fn excess(&self) -> Option<i64> {
+        let mut knapsack = Knapsack::default();
+        let mut room = self.machine.capacity - self.least_made();
+        let mut excess = 0;
+        let neighbours = Neighbours::default();
+        for external in self.externals().filter(|external| self.is_final(external)) {
+            if self.is_resident(external, neighbours) {
+                continue;
+            }
+            let bytes = |residency| external.cost(&self.sweep, residency).0;
+            let fetched = bytes(Residency::Fetched);
+            let stays = external.stays_in_tiles(&self.sweep);
+            let in_tiles = if stays { self.machine.align(external.bytes_in_largest) } else { 0 };
+            let kept = self.machine.align(external.bytes_in_all);
+            let (now, known) = match external.in_slices {
+                Some((_, (streamed, _))) => (streamed, 0),
+                None => (fetched, in_tiles),
+            };
+            room -= known;
+            excess += now - external.least.bytes;
+            knapsack.add_two(
+                Saving { bytes: now - fetched, room: in_tiles - known },
+                Saving { bytes: now - external.bytes_in_all, room: (kept - known).max(0) },
+            );
+        }
+        (room >= 0).then(|| (excess - knapsack.most_saved(room)).max(0))
+    }
+}

@@ -1,0 +1,477 @@
+//! The search for the best groups that end with one layer.
+//!
+//! A walk goes back from the layer under one grid. What a group costs is worked out only where no bound tells that a way
+//! with it is no better than what was found, and is looked up where that was done for a group that looks alike.
+
+use super::end_layer::{EndLayer, VARIANTS};
+use super::grids::{Family, Grid, Run};
+use super::group::Group;
+use super::layers::Layers;
+use super::least::Least;
+use super::machine::Machine;
+use super::offers::{Candidate, Place};
+use super::records::{Facts, GridNumber, Records};
+use super::settle::Settled;
+use super::sweep::Sweep;
+use super::tally::{Neighbours, Tally};
+use super::track_pool::TrackPool;
+use super::two_parts::both;
+use super::ways::{Reached, Ways};
+
+/// Groups of more layers than these end at a first layer that is not cut.
+const UNCUT: usize = 8;
+
+/// So many numbers of layers that do not fit, one after another, end a walk.
+pub(super) const MISSES: usize = 4;
+
+/// So many numbers of layers that move too much, one after another, end a walk.
+const USELESS: usize = 4;
+
+/// The cheapest groups that end with one of so many layers before say what is tried first.
+const RECENT: usize = 4;
+
+/// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
+const NEGLIGIBLE: i64 = 32;
+
+/// What one of the two parts of the grids of all layers has found out.
+#[derive(Debug, Default)]
+pub(super) struct Note {
+    pub tracks: TrackPool,
+    pub records: Records,
+}
+
+/// What was found out; it changes how long a search takes, never what it finds.
+pub(super) type Notes = [Note; 2];
+
+/// The cheapest ways to a layer; with `known` ways that were found with another price of code.
+pub(super) fn ways_to(
+    layers: &Layers,
+    end: &EndLayer,
+    known: &[Vec<Ways>],
+    machine: Machine,
+    reached: &[Ways],
+    (threads, notes): (usize, &mut Notes),
+) -> Ways {
+    let bounds = end.bounds.iter();
+    let mut ending = Ending {
+        layers,
+        end,
+        machine,
+        reached,
+        bounds: bounds.map(|of| of.map(|bound| Some(bound?.with_code(machine)))).collect(),
+        best: [None, None],
+        note: std::mem::take(&mut notes[0]),
+        spare: None,
+    };
+    for ways in known {
+        ending.take_known(ways);
+    }
+    let EndLayer { runs, families, .. } = end;
+    ending.walk(&Grid::default(), WHOLE, 0, usize::MAX);
+    let mut other = ending.with_note(std::mem::take(&mut notes[1]));
+    both(threads, || ending.try_families(families, 0), || other.try_families(families, 1));
+    ending.take_better(&other);
+    ending.try_what_was_best(runs);
+    other.take_better(&ending);
+    both(threads, || ending.try_runs(runs, 0), || other.try_runs(runs, 1));
+    ending.take_better(&other);
+    *notes = [ending.note, other.note];
+    ending.best
+}
+
+/// The grid that cuts nothing.
+const WHOLE: GridNumber = GridNumber { set: 0, index: 0 };
+
+/// Sets of grids of a run, plain and ahead, and of a family.
+fn set_of_run(run: usize, is_ahead: bool) -> u32 {
+    3 * run as u32 + if is_ahead { 2 } else { 1 }
+}
+
+fn set_of_family(family: usize) -> u32 {
+    3 * family as u32 + 3
+}
+
+/// The layer that groups end with, and what is known of them.
+pub(super) struct Ending<'a> {
+    pub layers: &'a Layers,
+    pub end: &'a EndLayer,
+    pub machine: Machine,
+    reached: &'a [Ways],
+    /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
+    pub bounds: Vec<[Option<Least>; 4]>,
+    pub best: Ways,
+    pub note: Note,
+    spare: Option<Tally<'a>>,
+}
+
+impl<'a> Ending<'a> {
+    /// The same, to go on with what another part has found out.
+    fn with_note(&self, note: Note) -> Self {
+        Self { bounds: self.bounds.clone(), best: self.best.clone(), note, spare: None, ..*self }
+    }
+
+    /// Takes the last groups of ways that were found with another price of code.
+    fn take_known(&mut self, known: &[Ways]) {
+        for way in known.get(self.end.layer + 1).into_iter().flatten().flatten() {
+            let Some(group) = &way.group else { continue };
+            let (first, starts) = (group.first_layer, usize::from(group.starts_on_chip));
+            if let (Some(then), Some(now)) = (&known[first][starts], &self.reached[first][starts]) {
+                let new = now.and_then(Some(group.clone()), &group.cost, way.code - then.code);
+                self.take(usize::from(group.ends_on_chip), &new);
+            }
+        }
+    }
+
+    /// Takes a way, with its own result off chip or on chip, if it is better.
+    fn take(&mut self, ends: usize, way: &Reached) {
+        if way.is_better(self.best[ends].as_ref(), self.machine) {
+            self.best[ends] = Some(way.clone());
+        }
+    }
+
+    /// Takes the ways that another part of the work has found, where they are better.
+    fn take_better(&mut self, other: &Self) {
+        for (ends, theirs) in other.best.iter().enumerate() {
+            if let Some(way) = theirs {
+                self.take(ends, way);
+            }
+        }
+    }
+
+    /// The group of no operator so far, under a grid.
+    fn start(&mut self, grid: &Grid) -> Tally<'a> {
+        let window = &self.end.window;
+        let tracks = grid.cuts.iter().map(|cut| self.note.tracks.take(cut)).collect();
+        let loops = grid.loops.clone();
+        match self.spare.take() {
+            Some(mut tally) => {
+                tally.restart(loops, tracks);
+                tally
+            }
+            None => {
+                let output = &window.is_output;
+                let last = self.end.last;
+                let sweep = Sweep::with_tracks(&window.graph, last, loops, tracks, output);
+                let mut tally = Tally::new(sweep, self.machine, true);
+                tally.count_uses();
+                tally
+            }
+        }
+    }
+
+    /// Keeps the tables of a group, and its room for the next.
+    fn end(&mut self, tally: Option<Tally<'a>>) {
+        if let Some(mut tally) = tally {
+            self.note.tracks.give_back(tally.sweep.end());
+            self.spare = Some(tally);
+        }
+    }
+
+    /// The group of so many layers, less one, under a grid; `tally` may be one of fewer layers.
+    pub(super) fn counted<'t>(
+        &mut self,
+        tally: &'t mut Option<Tally<'a>>,
+        candidate: Candidate<'_>,
+        depth: usize,
+    ) -> &'t Tally<'a> {
+        let tally = tally.get_or_insert_with(|| self.start(&candidate.grid()));
+        tally.extend(self.end.first_op(self.layers, self.end.layer - depth));
+        tally
+    }
+
+    /// What is on chip before and after a group.
+    pub(super) fn neighbours(&self, depth: usize, variant: usize) -> Neighbours {
+        let (starts, ends) = VARIANTS[variant];
+        let newest = self.end.newest(self.layers, self.end.layer - depth).filter(|_| starts);
+        Neighbours { newest, keeps_result: ends }
+    }
+
+    /// The way to a group's first layer, if a group that costs at least `least` may lead from there better than what is
+    /// known.
+    pub(super) fn way_before(
+        &self,
+        depth: usize,
+        variant: usize,
+        least: Least,
+    ) -> Option<&'a Reached> {
+        let (starts, ends) = VARIANTS[variant];
+        let way = self.reached[self.end.layer - depth][usize::from(starts)].as_ref()?;
+        let Some(best) = &self.best[usize::from(ends)] else { return Some(way) };
+        let most = best.price(self.machine) - way.price(self.machine);
+        let gain = most - least.bytes;
+        let is_small = gain.saturating_mul(NEGLIGIBLE) < most;
+        let moves_less = way.traffic + least.bytes < best.traffic;
+        (gain > 0 && least.price <= most && (moves_less || !is_small)).then_some(way)
+    }
+
+    /// Whether a group of so many layers, less one, that moves `excess` bytes more than its bound may be better than what is
+    /// known.
+    fn is_open(&self, depth: usize, excess: i64) -> bool {
+        let is_open = |(variant, bound): (usize, &Option<Least>)| {
+            let bound = bound.map(|bound| bound.with_bytes(excess));
+            bound.is_some_and(|bound| self.way_before(depth, variant, bound).is_some())
+        };
+        self.bounds[depth].iter().enumerate().any(is_open)
+    }
+
+    /// Tries the grids most like those of the cheapest groups that end shortly before, with the same first layers. With a
+    /// good way soon less is looked at.
+    fn try_what_was_best(&mut self, runs: &[Run]) {
+        let before = self.reached[..=self.end.layer].iter().rev().take(RECENT).flatten();
+        let groups: Vec<&Group> = before.flatten().filter_map(|way| way.group.as_ref()).collect();
+        let mut tried: Vec<(usize, GridNumber)> = Vec::new();
+        for group in groups {
+            let grids = runs.iter().enumerate().flat_map(|(run, grids)| {
+                let plain = numbered(&grids.plain, set_of_run(run, false));
+                plain.chain(numbered(&grids.ahead, set_of_run(run, true)))
+            });
+            let alike =
+                grids.filter_map(|(grid, n)| Some((grid.unlikeness(&group.grid)?, grid, n)));
+            let Some((_, grid, number)) = alike.min_by_key(|&(unlikeness, ..)| unlikeness) else {
+                continue;
+            };
+            let depth = self.end.layer - group.first_layer;
+            if depth < self.bounds.len() && !tried.contains(&(depth, number)) {
+                tried.push((depth, number));
+                self.walk(grid, number, depth, depth + 1);
+            }
+        }
+    }
+
+    /// Tries every other run.
+    fn try_runs(&mut self, runs: &[Run], first: usize) {
+        for (number, run) in runs.iter().enumerate().skip(first).step_by(2) {
+            self.try_run(run, number);
+        }
+    }
+
+    /// Tries grids of larger and larger tiles, each with no more layers than the one before could take.
+    fn try_run(&mut self, run: &Run, number: usize) {
+        let (mut most, mut most_ahead) = (usize::MAX, usize::MAX);
+        let plain = numbered(&run.plain, set_of_run(number, false));
+        let mut ahead = numbered(&run.ahead, set_of_run(number, true));
+        for (grid, number) in plain {
+            let layers = self.walk(grid, number, 0, most);
+            // Tiles that run ahead need less room, and move as much.
+            if let Some((grid, number)) = ahead.next() {
+                most_ahead = self.walk(grid, number, 0, most_ahead);
+            }
+            if run.is_cached {
+                most = layers;
+                if most == 0 && most_ahead == 0 {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Tries one grid with more than `from` and up to `most` layers; returns with how many it fits.
+    fn walk(&mut self, grid: &Grid, number: GridNumber, from: usize, most: usize) -> usize {
+        let most = self.bounds.len().min(most);
+        let open = (from..most).rev().find(|&depth| self.is_open(depth, 0));
+        let Some(deepest) = open else { return most };
+        let mut tally = None;
+        let candidate = Candidate::Grid(grid);
+        let fitting = self.walk_back(candidate, number, &mut tally, (from, deepest));
+        self.end(tally);
+        fitting.unwrap_or(most)
+    }
+
+    /// The number of layers that fit; none if nothing is in the way of more.
+    fn walk_back(
+        &mut self,
+        candidate: Candidate<'_>,
+        number: GridNumber,
+        tally: &mut Option<Tally<'a>>,
+        (from, mut deepest): (usize, usize),
+    ) -> Option<usize> {
+        let (mut fitting, mut misses, mut useless) = (from, 0, 0);
+        let mut excess = 0;
+        for depth in from..self.bounds.len() {
+            if depth > deepest {
+                break;
+            }
+            if !self.is_open(depth, 0) {
+                misses = 0;
+                continue;
+            }
+            if !self.is_open(depth, excess) {
+                useless += 1;
+                if useless == USELESS {
+                    return None;
+                }
+                continue;
+            }
+            let looks = self.end.looks[depth];
+            let known = self.note.records.find(looks, number);
+            let record = known.unwrap_or_else(|| {
+                let facts = self.facts_of_walk(tally, candidate, depth);
+                self.note.records.add(looks, number, facts)
+            });
+            let facts = self.note.records.facts(record);
+            if facts.ends_walk {
+                return Some(fitting);
+            }
+            if facts.excess > excess {
+                excess = facts.excess;
+                deepest = (depth..=deepest).rev().find(|&depth| self.is_open(depth, excess))?;
+                if !self.is_open(depth, excess) {
+                    useless += 1;
+                    if useless == USELESS {
+                        return None;
+                    }
+                    continue;
+                }
+            }
+            let place = Place { candidate, depth, record };
+            let offers = self.offer_all(place, tally);
+            if offers.contains(&Settled::Fits) {
+                (fitting, misses, useless) = (depth + 1, 0, 0);
+            } else if offers.contains(&Settled::NotWorth) {
+                useless += 1;
+                if useless == USELESS {
+                    return None;
+                }
+            } else {
+                misses += 1;
+                if misses == MISSES {
+                    return Some(fitting);
+                }
+            }
+        }
+        None
+    }
+
+    /// What a walk must know of a group.
+    fn facts_of_walk(
+        &mut self,
+        tally: &mut Option<Tally<'a>>,
+        candidate: Candidate<'_>,
+        depth: usize,
+    ) -> Facts {
+        let (layers, end) = (self.layers, self.end);
+        let first_op = |depth: usize| end.first_op(layers, end.layer + 1 - depth);
+        let tally = tally.get_or_insert_with(|| self.start(&candidate.grid()));
+        for longer in 0..=depth {
+            if tally.sweep.first <= first_op(longer + 1) {
+                continue;
+            }
+            tally.extend_uncounted(first_op(longer + 1));
+            // What no cut reaches could as well be a group before this one, but for tensors that both read.
+            let is_useless = longer >= UNCUT && tally.is_uncut(first_op(longer));
+            if is_useless || tally.kept_bytes > self.machine.capacity {
+                return Facts::of_the_end();
+            }
+        }
+        tally.count_anew();
+        let Some(excess) = tally.excess().filter(|_| tally.can_keep()) else {
+            return Facts::of_the_end();
+        };
+        Facts {
+            ends_walk: false,
+            recomputes_too_much: tally.recomputes_too_much(),
+            excess,
+            code: tally.least_code(),
+        }
+    }
+
+    /// Tries every other family.
+    fn try_families(&mut self, families: &[Family], first: usize) {
+        for (number, family) in families.iter().enumerate().skip(first).step_by(2) {
+            self.try_family(family, set_of_family(number));
+        }
+    }
+
+    /// Tries the largest tiles of a family that fit: among grids of a single layer that differ in nothing but the size of
+    /// one cut, the larger one moves less and needs more room. Only where weights are kept is that not so; then a few
+    /// smaller tiles are tried.
+    fn try_family(&mut self, family: &Family, set: u32) {
+        let count = family.sizes.len();
+        if count == 0 {
+            return;
+        }
+        let least = self.least_of(family, set);
+        for variant in 0..VARIANTS.len() {
+            let bound = self.bounds[0][variant];
+            if bound.and_then(|bound| self.way_before(0, variant, bound.max(least))).is_none() {
+                continue;
+            }
+            if !self.try_member(family, set, 0, variant) {
+                if variant == 0 {
+                    return;
+                }
+                continue;
+            }
+            let (mut low, mut high) = (1, count);
+            while low < high {
+                let middle = (low + high) / 2;
+                if self.try_member(family, set, middle, variant) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            for smaller in [low * 3 / 4, low / 2, low / 4] {
+                self.try_member(family, set, smaller, variant);
+            }
+        }
+    }
+
+    /// The least that the grids of a family move, with the newest tensor and the result on chip.
+    fn least_of(&mut self, family: &Family, set: u32) -> Least {
+        let variant = VARIANTS.len() - 1;
+        let mut tally = None;
+        let place = self.member(family, set, family.sizes.len() - 1, &mut tally);
+        let known = self.note.records.offer(place.record, variant).and_then(|offer| offer.least);
+        let least = known.unwrap_or_else(|| {
+            let counted = self.counted(&mut tally, place.candidate, place.depth);
+            let least = self.end.least(counted, self.neighbours(0, variant), self.machine);
+            self.note.records.offer_mut(place.record, variant).least = Some(least);
+            least
+        });
+        self.end(tally);
+        // Smaller tiles take more moves, but not always more code.
+        let bytes = least.bytes - self.saving(0, variant).0;
+        Least { bytes, price: bytes }
+    }
+
+    fn try_member(&mut self, family: &Family, set: u32, index: usize, variant: usize) -> bool {
+        let mut tally = None;
+        let place = self.member(family, set, index, &mut tally);
+        let fits = !self.note.records.facts(place.record).ends_walk
+            && self.offer_one(place, variant, &mut tally) != Settled::TooLarge;
+        self.end(tally);
+        fits
+    }
+
+    /// The group of the last layer alone under a grid of a family.
+    fn member<'g>(
+        &mut self,
+        family: &'g Family,
+        set: u32,
+        index: usize,
+        tally: &mut Option<Tally<'a>>,
+    ) -> Place<'g> {
+        let candidate = Candidate::Member(family, family.sizes[index]);
+        let number = GridNumber { set, index: index as u32 };
+        let looks = self.end.looks[0];
+        let known = self.note.records.find(looks, number);
+        let record = known.unwrap_or_else(|| {
+            let counted = self.counted(tally, candidate, 0);
+            let facts = Facts {
+                ends_walk: !counted.can_keep(),
+                recomputes_too_much: counted.recomputes_too_much(),
+                excess: 0,
+                code: counted.least_code(),
+            };
+            self.note.records.add(looks, number, facts)
+        });
+        Place { candidate, depth: 0, record }
+    }
+}
+
+/// The grids of a set, each with its number.
+fn numbered(grids: &[Grid], set: u32) -> impl Iterator<Item = (&Grid, GridNumber)> {
+    let number = move |index: usize| GridNumber { set, index: index as u32 };
+    grids.iter().enumerate().map(move |(index, grid)| (grid, number(index)))
+}

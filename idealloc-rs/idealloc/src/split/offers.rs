@@ -1,0 +1,270 @@
+//! Offers: one group with something on chip before and after it, which is taken if it leads to its last layer best.
+//!
+//! What is not known of it is found out step by step, the cheapest first, as long as it may be better than what was found.
+
+use std::borrow::Cow;
+
+use super::end_layer::VARIANTS;
+use super::ending::Ending;
+use super::grids::{Family, Grid};
+use super::group::{Form, Group};
+use super::layout::Layout;
+use super::least::Least;
+use super::records::{Outcome, RecordId};
+use super::settle::Settled;
+use super::tally::Tally;
+use super::ways::Reached;
+
+/// A grid that is made only where it is needed.
+#[derive(Clone, Copy)]
+pub(super) enum Candidate<'g> {
+    Grid(&'g Grid),
+    Member(&'g Family, i64),
+}
+
+impl<'g> Candidate<'g> {
+    /// The grid.
+    pub fn grid(self) -> Cow<'g, Grid> {
+        match self {
+            Self::Grid(grid) => Cow::Borrowed(grid),
+            Self::Member(family, size) => Cow::Owned(family.grid(size)),
+        }
+    }
+}
+
+/// A group that is looked at: its grid, its number of layers, less one, and its record.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'g> {
+    pub candidate: Candidate<'g>,
+    pub depth: usize,
+    pub record: RecordId,
+}
+
+/// What is to be done about an offer.
+enum Decision {
+    /// Nothing; `Fits` where that was not looked at, too.
+    Done(Settled),
+    /// Something must be found out first.
+    Find(Missing),
+    /// It leads to the last layer better than what is known.
+    Take(Box<Reached>),
+}
+
+/// What is not known of an offer.
+#[derive(Clone, Copy)]
+enum Missing {
+    Least,
+    Moved,
+    /// The group costs so much at the least.
+    Outcome(Least),
+    Form,
+}
+
+/// A group that is laid out, and for which variant that was settled, if it was.
+type LaidOut<'s, 'a> = (Layout<'s, 'a>, Option<usize>);
+
+impl<'a> Ending<'a> {
+    /// Keeps a group, with whatever on chip before and after, if it leads to its last layer best.
+    pub(super) fn offer_all(
+        &mut self,
+        place: Place<'_>,
+        tally: &mut Option<Tally<'a>>,
+    ) -> [Settled; 4] {
+        let mut settled = [Settled::TooLarge; 4];
+        let mut variants = 0..VARIANTS.len();
+        let unknown = variants.find(|&variant| match self.offer_known(place, variant) {
+            Some(known) => {
+                settled[variant] = known;
+                false
+            }
+            None => true,
+        });
+        if let Some(first) = unknown {
+            let counted = self.counted(tally, place.candidate, place.depth);
+            let mut laid_out = None;
+            for (variant, settled) in settled.iter_mut().enumerate().skip(first) {
+                *settled = self.offer(place, variant, counted, &mut laid_out);
+            }
+        }
+        settled
+    }
+
+    /// The same for one variant.
+    pub(super) fn offer_one(
+        &mut self,
+        place: Place<'_>,
+        variant: usize,
+        tally: &mut Option<Tally<'a>>,
+    ) -> Settled {
+        self.offer_known(place, variant).unwrap_or_else(|| {
+            let counted = self.counted(tally, place.candidate, place.depth);
+            self.offer(place, variant, counted, &mut None)
+        })
+    }
+
+    /// Keeps a group if it leads to its last layer best; none if not enough is known of it.
+    fn offer_known(&mut self, place: Place<'_>, variant: usize) -> Option<Settled> {
+        match self.decide(place, variant) {
+            Decision::Done(settled) => Some(settled),
+            Decision::Take(way) => {
+                let (_, ends) = VARIANTS[variant];
+                self.best[usize::from(ends)] = Some(*way);
+                Some(Settled::Fits)
+            }
+            Decision::Find(_) => None,
+        }
+    }
+
+    /// The same, and what is not known is found out.
+    fn offer<'s>(
+        &mut self,
+        place: Place<'_>,
+        variant: usize,
+        tally: &'s Tally<'a>,
+        laid_out: &mut Option<LaidOut<'s, 'a>>,
+    ) -> Settled {
+        loop {
+            match self.decide(place, variant) {
+                Decision::Find(missing) => self.find_out(missing, place, variant, tally, laid_out),
+                Decision::Done(settled) => return settled,
+                Decision::Take(way) => {
+                    let (_, ends) = VARIANTS[variant];
+                    self.best[usize::from(ends)] = Some(*way);
+                    return Settled::Fits;
+                }
+            }
+        }
+    }
+
+    /// What follows from all that is known of a group.
+    fn decide(&self, place: Place<'_>, variant: usize) -> Decision {
+        let Place { depth, record, .. } = place;
+        let Some(bound) = self.bounds[depth][variant] else {
+            return Decision::Done(Settled::TooLarge);
+        };
+        if self.way_before(depth, variant, bound).is_none() {
+            return Decision::Done(Settled::Fits);
+        }
+        let records = &self.note.records;
+        let Some(offer) = records.offer(record, variant) else {
+            return Decision::Find(Missing::Least);
+        };
+        let Some(least) = offer.least else { return Decision::Find(Missing::Least) };
+        let facts = records.facts(record);
+        let code = facts.code * self.machine.code_bytes;
+        let least = Least { price: least.price + code, ..least }.max(bound);
+        let Some(way) = self.way_before(depth, variant, least) else {
+            return Decision::Done(Settled::Fits);
+        };
+        // What does not fit with nothing on chip before and after does not fit at all.
+        let alone = records.offer(record, 0).and_then(|offer| offer.outcome);
+        if facts.recomputes_too_much || matches!(alone, Some(Outcome::TooLarge)) {
+            return Decision::Done(Settled::TooLarge);
+        }
+        let Some(moved) = offer.moved else { return Decision::Find(Missing::Moved) };
+        if !self.is_worth(place, variant, least, moved) {
+            return Decision::Done(Settled::NotWorth);
+        }
+        let mut cost = match offer.outcome {
+            None => return Decision::Find(Missing::Outcome(least)),
+            Some(Outcome::TooLarge) => return Decision::Done(Settled::TooLarge),
+            Some(Outcome::NotWorth(moved)) => {
+                return if self.is_worth(place, variant, least, moved) {
+                    Decision::Find(Missing::Outcome(least))
+                } else {
+                    Decision::Done(Settled::NotWorth)
+                };
+            }
+            Some(Outcome::Fits(cost)) => cost,
+        };
+        let (bytes, moves) = self.saving(depth, variant);
+        cost.traffic += bytes;
+        cost.transfers += moves;
+        let (starts, ends) = VARIANTS[variant];
+        let best = self.best[usize::from(ends)].as_ref();
+        let mut new = way.and_then(None, &cost, facts.code);
+        if !new.is_better(best, self.machine) {
+            return Decision::Done(Settled::Fits);
+        }
+        let Some((code, form)) = offer.made.as_deref() else {
+            return Decision::Find(Missing::Form);
+        };
+        new.code = way.code + code;
+        if !new.is_better(best, self.machine) {
+            return Decision::Done(Settled::Fits);
+        }
+        let layers = (self.end.layer - depth, self.end.layer);
+        let grid = place.candidate.grid();
+        let window = &self.end.window;
+        let group = Group::of(window, form, &grid, self.end.last, layers, (starts, ends));
+        new.group = Some(group.with_moves(bytes, moves));
+        Decision::Take(Box::new(new))
+    }
+
+    /// Bytes and moves that keep for later readers what a group reads on chip.
+    pub(super) fn saving(&self, depth: usize, variant: usize) -> (i64, i64) {
+        self.end.saving_cost(self.neighbours(depth, variant).newest)
+    }
+
+    /// Whether a group may be better than what is known if it moves so many bytes at the least, and costs `least`.
+    fn is_worth(&self, place: Place<'_>, variant: usize, least: Least, moved: i64) -> bool {
+        let saving = self.saving(place.depth, variant).0;
+        let least = least.with_bytes((moved + saving - least.bytes).max(0));
+        self.way_before(place.depth, variant, least).is_some()
+    }
+
+    /// Finds out something about a group.
+    fn find_out<'s>(
+        &mut self,
+        missing: Missing,
+        place: Place<'_>,
+        variant: usize,
+        tally: &'s Tally<'a>,
+        laid_out: &mut Option<LaidOut<'s, 'a>>,
+    ) {
+        let neighbours = self.neighbours(place.depth, variant);
+        match missing {
+            Missing::Least => {
+                let least = self.end.least(tally, neighbours, self.machine);
+                self.note.records.offer_mut(place.record, variant).least = Some(least);
+            }
+            Missing::Moved => {
+                let moved = tally.least_before_storages(neighbours);
+                self.note.records.offer_mut(place.record, variant).moved = Some(moved);
+            }
+            Missing::Outcome(least) => {
+                let (layout, settled_for) =
+                    laid_out.get_or_insert_with(|| (Layout::new(tally), None));
+                layout.start_over(neighbours);
+                let mut least_moved = 0;
+                let settled = layout.settle(|moved| {
+                    least_moved = moved;
+                    self.is_worth(place, variant, least, moved)
+                });
+                *settled_for = (settled == Settled::Fits).then_some(variant);
+                let outcome = match settled {
+                    Settled::TooLarge => Outcome::TooLarge,
+                    Settled::NotWorth => Outcome::NotWorth(least_moved),
+                    Settled::Fits => Outcome::Fits(layout.cost(false)),
+                };
+                self.note.records.offer_mut(place.record, variant).outcome = Some(outcome);
+            }
+            Missing::Form => {
+                let (layout, settled_for) =
+                    laid_out.get_or_insert_with(|| (Layout::new(tally), None));
+                if *settled_for != Some(variant) {
+                    layout.start_over(neighbours);
+                    layout.settle(|_| true);
+                }
+                // It takes time to count the code.
+                let is_priced = self.machine.code_bytes > 0;
+                let code = if is_priced { layout.code() } else { tally.least_code() };
+                let cost = layout.cost(false);
+                let form = Form::of(layout, cost, self.machine.capacity);
+                *settled_for = None;
+                let offer = self.note.records.offer_mut(place.record, variant);
+                offer.made = Some(Box::new((code, form)));
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A layer that groups end with, for the search by peak: the graph around it, the grids that are tried, and what is on chip
+//! around groups.
+
+use super::end_layer::LONGEST;
+use super::graph::{Operator, SplitGraph};
+use super::grids::{Grid, runs_of};
+use super::layers::{Layers, Window};
+use super::likeness::Likeness;
+use super::machine::Machine;
+use crate::parallel;
+
+/// A layer that groups end with. Nothing here depends on the goal, nor on the way to the group.
+pub(super) struct PeakEnd {
+    pub last_layer: usize,
+    pub window: Window,
+    /// The operator whose result is cut, in the window.
+    pub last: usize,
+    /// A few grids, and all.
+    pub coarse: Vec<Grid>,
+    pub fine: Vec<Grid>,
+    /// By number of layers, less one: bytes of whole tensors that live across a group, and of those that it reads.
+    pub before: Vec<i64>,
+    /// The same, with the results that stay. Cut into tiles, a group writes them where they stay.
+    pub around: Vec<i64>,
+    /// The same: operators, each of which is written down once at the least.
+    pub operators: Vec<i64>,
+    /// The same: multiply-adds of all operators, computed whole.
+    pub work: Vec<i64>,
+    /// The same: a number for each group, the same for those that look alike.
+    pub looks: Vec<u32>,
+}
+
+impl PeakEnd {
+    /// All layers of a graph.
+    pub fn of_all(
+        graph: &SplitGraph,
+        layers: &Layers,
+        machine: Machine,
+        threads: usize,
+    ) -> Vec<Self> {
+        let of = |layer| Self::of(graph, layers, layer, machine);
+        let mut ends = parallel::map(threads, layers.count(), of);
+        let mut likeness = Likeness::default();
+        let looks = likeness.looks(graph);
+        for end in &mut ends {
+            end.looks = likeness.of_runs(graph, &looks, layers, &end.window, end.last_layer);
+        }
+        ends
+    }
+
+    fn of(graph: &SplitGraph, layers: &Layers, last_layer: usize, machine: Machine) -> Self {
+        let first_layer = (last_layer + 1).saturating_sub(LONGEST);
+        let window = Window::new(graph, layers, first_layer, last_layer);
+        let last = layers.target[last_layer] - window.first_op;
+        let first = layers.start[last_layer] - window.first_op;
+        let grids = |is_coarse: bool| {
+            let runs = runs_of(&window.graph, first, last, is_coarse).into_iter();
+            runs.flat_map(|run| run.plain.into_iter().rev().chain(run.ahead.into_iter().rev()))
+        };
+        let (coarse, fine) = (grids(true).collect(), grids(false).collect());
+        let mut end = Self {
+            last_layer,
+            window,
+            last,
+            coarse,
+            fine,
+            before: Vec::new(),
+            around: Vec::new(),
+            operators: Vec::new(),
+            work: Vec::new(),
+            looks: Vec::new(),
+        };
+        end.count_around(layers, machine);
+        end
+    }
+
+    /// The first operator of a layer, in the window.
+    pub fn first_op(&self, layers: &Layers, first_layer: usize) -> usize {
+        layers.start[first_layer] - self.window.first_op
+    }
+
+    /// Counts what is around groups.
+    fn count_around(&mut self, layers: &Layers, machine: Machine) {
+        let window = &self.window;
+        let filled = if self.last_layer + 1 == layers.count() { layers.filled } else { 0 };
+        let results: Vec<(usize, i64)> = window
+            .tensors
+            .iter()
+            .enumerate()
+            .filter(|&(number, _)| window.is_output[number])
+            .filter_map(|(number, &tensor)| {
+                let bytes = machine.align(window.graph.tensors[number].bytes());
+                Some((layers.made[tensor]?, bytes))
+            })
+            .collect();
+        for first_layer in (window.first_layer..=self.last_layer).rev() {
+            let before = layers.live_before[first_layer] + filled;
+            let made = results.iter().filter(|(made, _)| *made >= first_layer);
+            let first = layers.start[first_layer] - window.first_op;
+            let operators = &window.graph.operators[first..=self.last];
+            let written = operators.iter().filter(|op| !op.is_view).count();
+            self.operators.push(written as i64);
+            let work = |op: &Operator| op.work.saturating_mul(op.loops.iter().product());
+            self.work.push(operators.iter().map(work).fold(0, i64::saturating_add));
+            self.before.push(before);
+            self.around.push(before + made.map(|(_, bytes)| bytes).sum::<i64>());
+        }
+    }
+}
