@@ -182,6 +182,44 @@ fn hundreds_of_tiles_end_at_their_load() {
     }
 }
 
+/// Rectangles cut by themselves, one after the other.
+fn one_after_the_other(parts: impl IntoIterator<Item = Vec<Rectangle>>) -> Vec<Rectangle> {
+    let mut tiles: Vec<Rectangle> = Vec::new();
+    for part in parts {
+        let from = tiles.iter().map(|tile| tile[1]).max().unwrap_or(0);
+        tiles.extend(
+            part.into_iter().map(|[start, end, low, high]| [from + start, from + end, low, high]),
+        );
+    }
+    tiles
+}
+
+#[test]
+fn tiles_that_nothing_joins_are_in_parts_of_their_own() {
+    // A row above all of them joins the tiles of a rectangle.
+    let whole = |tiles: usize| {
+        let row = vec![[0, 100, 1 << 20, (1 << 20) + 1]];
+        [row, cut(tiles, 100, 1 << 20, tiles as u64)].concat()
+    };
+    let rectangles = [30, 200, 7].map(whole);
+    let sizes: Vec<usize> = rectangles.iter().map(Vec::len).collect();
+    let parts = tiling(&problem(&one_after_the_other(rectangles))).parts();
+    assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), sizes);
+    assert_eq!(parts.concat(), (0..sizes.iter().sum::<usize>() as u32).collect::<Vec<_>>());
+}
+
+#[test]
+fn rectangles_one_after_the_other_end_at_their_load() {
+    // What fits by chance in another rectangle was glued to it.
+    for seed in [6, 12, 15] {
+        let cuts = (0..3).map(|part| cut(350, 300, 1 << 20, 3 * seed + part));
+        let problem = problem(&one_after_the_other(cuts));
+        let found =
+            plan(&problem, "auto", &Options::default(), &Control::default()).expect("valid");
+        assert_eq!(found.peak, found.load, "seed {seed}");
+    }
+}
+
 #[test]
 fn a_tile_less_and_it_is_no_tiling() {
     let tiles = cut(100, 1_000, 1 << 20, 1);

@@ -16,6 +16,7 @@
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
 mod aim;
+mod apart;
 pub mod arms;
 pub mod blends;
 mod budget;

@@ -3,6 +3,7 @@
 //! Heuristics that waste a little here and there end far above the bound, and exact search drowns in thousands of buffers.
 //! [Gluing](crate::glue) makes few of many; what it cannot put together is planned as a problem of its own.
 
+use crate::auto::apart::part_of;
 use crate::auto::budget::{MANY, VERY_MANY, work_of};
 use crate::auto::repair::Budget;
 use crate::auto::search::{Search, peak_of};
@@ -31,14 +32,23 @@ const FEW_ROOTS: usize = 64;
 /// with so many nodes.
 const NODES: u64 = 3_000;
 
+/// What is less doubtful than this is glued before exact search is tried on what there is then, of so few tiles as below.
+const EARLY: [f64; 6] = [CERTAIN, 0.02, 0.1, 0.5, 2.0, 4.0];
+
+/// with so many nodes: runs that find a plan are short,
+const EARLY_NODES: u64 = 20_000;
+
+/// the first times that gluing begins anew.
+const EARLY_TIMES: u64 = 4;
+
 /// Work of an offer in gluing.
 const WORK_OF_AN_OFFER: u64 = 4;
 
 /// Times as much work as for other problems: nothing else comes near the bound.
 const TIMES: u64 = 2;
 
-/// Tiles up to which what is left comes apart for exact search at the end,
-const FEW_TILES_TO_OPEN: usize = 2_000;
+/// Tiles up to which exact search is tried before all is glued, and what is left comes apart for it at the end,
+const FEW_TILES: usize = 2_000;
 
 /// where it was glued with more doubt than this, as long as there are
 const DOUBTS: [f64; 4] = [40.0, 20.0, 10.0, 5.0];
@@ -56,7 +66,7 @@ const CROWDED: usize = 5;
 const PATIENCE: u64 = 100;
 
 /// with fewer tiles than this as if there were so many.
-const FEW_TILES: u64 = 500;
+const LEAST_PATIENCE: u64 = 500;
 
 /// Buffers above which gluing does not begin anew.
 const MANY_TILES: usize = 20_000;
@@ -90,6 +100,10 @@ impl Search<'_> {
             return false;
         }
         let Some(tiling) = Tiling::of(self.instance) else { return false };
+        // Of more than few tiles gluing has work for one go only, and parts would share it.
+        if tiling.tiles.len() <= FEW_TILES && self.apart(&tiling) {
+            return true;
+        }
         let crowded = tiling.tiles.len() > CROWDED * tiling.moments;
         self.one_pass(&tiling);
         if crowded && tiling.tiles.len() <= VERY_MANY {
@@ -120,7 +134,8 @@ impl Search<'_> {
         }
     }
 
-    fn accept_better(&mut self, offsets: &[u64]) {
+    /// Takes a plan that is there in full if it ends below what there is.
+    pub fn accept_better(&mut self, offsets: &[u64]) {
         let peak = peak_of(self.instance, offsets);
         if peak < self.peak {
             self.accept(offsets, peak);
@@ -137,14 +152,7 @@ impl Search<'_> {
         let few = problem.len() <= 2 * FEW_ROOTS;
         let stages = Stages { glue: false, exact: self.stages.exact && few, ..self.stages };
         let work = self.budget / REST;
-        let found = solve(&problem, self.options, stages, work, self.control).ok()?;
-        let count = |name| found.statistics.iter().find(|&&(n, _)| n == name).map_or(0, |at| at.1);
-        self.work = self.work.saturating_add(count("placements"));
-        self.passes += count("passes");
-        self.windows += count("windows");
-        self.nodes += count("nodes");
-        self.plays += count("plays");
-        Some(found.offsets)
+        self.solved(&problem, stages, work)
     }
 
     /// Offsets of many roots, the large ones first.
@@ -159,7 +167,7 @@ impl Search<'_> {
         let stages = Stages { glue: false, ..self.stages };
         let (budget, control) = (self.budget / REST, self.control);
         let pack = |large: &[u32]| {
-            let problem = part_of(problem, large, bound);
+            let problem = part_of(problem, large, Some(bound));
             Some(solve(&problem, &options, stages, budget, control).ok()?.offsets)
         };
         let budget = Budget { work, threads: self.options.threads, seed };
@@ -195,10 +203,12 @@ impl Search<'_> {
     fn glue(&mut self, tiling: &Tiling) -> (Forest, Option<Vec<u64>>) {
         let budget = self.left().saturating_mul(TIMES) / WORK_OF_AN_OFFER;
         let mut random = Random::new(self.options.seed);
-        let patience = PATIENCE * (tiling.tiles.len() as u64).max(FEW_TILES);
+        let patience = PATIENCE * (tiling.tiles.len() as u64).max(LEAST_PATIENCE);
         let mut work = 0;
         let mut best: Option<Forest> = None;
         let control = self.control;
+        let few = tiling.tiles.len() <= FEW_TILES && self.stages.exact;
+        let mut early = if few { EARLY_TIMES } else { 0 };
         while work < budget && !control.is_cancelled() {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
@@ -209,6 +219,12 @@ impl Search<'_> {
                 forest.keep();
                 self.spend(gluer.work);
                 return (forest, None);
+            }
+            if early > 0 {
+                early -= 1;
+                if let Some(offsets) = self.early(&mut forest, &mut gluer, &mut random) {
+                    return (forest, Some(offsets));
+                }
             }
             gluer.run(&mut forest, &LEVELS[2..], &|| control.is_cancelled());
             forest.keep();
@@ -222,7 +238,7 @@ impl Search<'_> {
                 }
                 if roots <= FEW_ROOTS && roots < tried && self.stages.exact {
                     tried = roots;
-                    if let Some(offsets) = self.exactly(&forest) {
+                    if let Some(offsets) = self.exactly(&forest, NODES, self.options.seed) {
                         return (forest, Some(offsets));
                     }
                 }
@@ -232,7 +248,7 @@ impl Search<'_> {
                     (fewest, since) = (forest.roots().len(), 0);
                 }
             }
-            if tiling.tiles.len() <= FEW_TILES_TO_OPEN && self.stages.exact {
+            if few {
                 if let Some(offsets) = self.opened(&mut forest) {
                     return (forest, Some(offsets));
                 }
@@ -248,6 +264,20 @@ impl Search<'_> {
         (best.unwrap_or_else(|| tiling.forest()), None)
     }
 
+    /// Glues with more and more doubt, and tries exact search each time; offsets of the roots if it finds some at the bound.
+    fn early(
+        &mut self,
+        forest: &mut Forest,
+        gluer: &mut Gluer,
+        random: &mut Random,
+    ) -> Option<Vec<u64>> {
+        let control = self.control;
+        EARLY.iter().find_map(|&level| {
+            gluer.run(forest, &[level], &|| control.is_cancelled());
+            self.exactly(forest, EARLY_NODES, random.next())
+        })
+    }
+
     /// Takes apart what is most doubtful, then more and more, and tries exact search on what there is then; offsets of the roots
     /// if it finds some at the bound.
     fn opened(&mut self, forest: &mut Forest) -> Option<Vec<u64>> {
@@ -261,7 +291,7 @@ impl Search<'_> {
             }
             if roots > tried {
                 tried = roots;
-                let found = self.exactly(forest);
+                let found = self.exactly(forest, NODES, self.options.seed);
                 if found.is_some() {
                     return found;
                 }
@@ -279,13 +309,13 @@ impl Search<'_> {
     }
 
     /// Offsets of the roots if exact search finds some at the bound at once.
-    fn exactly(&mut self, forest: &Forest) -> Option<Vec<u64>> {
+    fn exactly(&mut self, forest: &Forest, nodes: u64, seed: u64) -> Option<Vec<u64>> {
         let problem = problem_of(forest, None);
         let prepared = prepare(&problem);
-        let limits = exact::Limits::of(self.options, NODES, self.control);
+        let limits = exact::Limits::of(self.options, nodes, self.control);
         let mut found = Vec::new();
         for component in &prepared.components {
-            let answer = exact::Probe::new(component, self.bound, self.options.seed).run(&limits);
+            let answer = exact::Probe::new(component, self.bound, seed).run(&limits);
             self.nodes += answer.nodes;
             match answer.outcome {
                 exact::Outcome::Solved(positions) => found.push(component.offsets(&positions)),
@@ -294,17 +324,6 @@ impl Search<'_> {
         }
         Some(prepared.offsets(&found))
     }
-}
-
-/// Some buffers of a problem without slack, with a capacity.
-fn part_of(problem: &Problem, buffers: &[u32], capacity: u64) -> Problem {
-    let sizes = buffers.iter().map(|&buffer| problem.sizes()[buffer as usize]).collect();
-    let lifetimes = buffers.iter().map(|&buffer| problem.lifetimes()[buffer as usize]).collect();
-    let mut builder = Problem::builder();
-    builder.arrays(sizes, lifetimes, None);
-    builder.memory(Some(capacity), 0);
-    // No more than the buffers, which were a problem.
-    builder.build().unwrap_or_default()
 }
 
 /// What is left, as a problem.

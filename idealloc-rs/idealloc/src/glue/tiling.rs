@@ -43,6 +43,32 @@ impl Tiling {
         Some(Self { tiles, buffers, moments: instance.sections() + 1 })
     }
 
+    /// Tiles of each part that no tile joins to another, in the order of time.
+    ///
+    /// Complexity: `O(n + moments)`.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Vec<u32>> {
+        let mut lasts: Vec<u32> = (0..self.moments as u32).collect();
+        for tile in &self.tiles {
+            let last = &mut lasts[tile.start as usize];
+            *last = tile.end.max(*last);
+        }
+        let (mut part_of, mut count, mut reach) = (vec![0; self.moments], 0, 0);
+        for (moment, &last) in lasts.iter().enumerate() {
+            if moment as u32 >= reach {
+                count += 1;
+            }
+            reach = reach.max(last);
+            part_of[moment] = count - 1;
+        }
+        let mut parts = vec![Vec::new(); count];
+        for (id, tile) in self.tiles.iter().enumerate() {
+            parts[part_of[tile.start as usize]].push(id as u32);
+        }
+        parts.retain(|part| !part.is_empty());
+        parts
+    }
+
     /// The tiles, none glued to another.
     #[must_use]
     pub fn forest(&self) -> Forest {
