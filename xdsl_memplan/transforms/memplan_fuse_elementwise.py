@@ -21,6 +21,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
+from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
@@ -116,11 +117,9 @@ def _fuse_one(consumer: GenericOp, chains: bool) -> GenericOp | None:
 def _repeats_little(producer: GenericOp) -> bool:
     """Tell whether to compute an elementwise ``producer`` again costs less than to keep it."""
     made = size_bytes(producer.results[0].type)
-    read = [
-        size_bytes(value.type)
-        for value in set(producer.inputs)
-        if isinstance(value.type, TensorType)
-    ]
+    # A scalar is no tensor and needs nothing.
+    types = [value.type for value in set(producer.inputs) if is_tensor(value.type)]
+    read = [size_bytes(type_) for type_ in types]
     known = [bytes_ for bytes_ in read if bytes_ is not None]
     if made is None or not read or len(known) < len(read) or _SMALL * sum(known) > made:
         return False
