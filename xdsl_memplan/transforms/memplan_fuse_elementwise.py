@@ -30,7 +30,7 @@ _SMALL = 8
 """Inputs are small that have no more than this part of the bytes of the result."""
 
 _MOST_SCALARS = 4
-"""Scalar operations that are computed again, and how many of them at the most for an element."""
+"""Scalar operations at the most, for an element that is computed again."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +99,12 @@ def _fuse_one(consumer: GenericOp, chains: bool) -> GenericOp | None:
     """Fuse one producer into ``consumer``; return what replaces the two, or None."""
     for operand in consumer.operands[: input_count(consumer)]:
         producer = operand.owner
-        if (
-            not isinstance(operand, OpResult)
-            or type(producer) is not GenericOp
-            or not _is_elementwise(producer)
-        ):
+        if not isinstance(operand, OpResult) or type(producer) is not GenericOp:
             continue
-        if _reads_each_element_once(consumer, operand) and (
+        reads_once = _reads_each_element_once(consumer, operand)
+        if not (reads_once or chains) or not _is_elementwise(producer):
+            continue
+        if reads_once and (
             not _works_in_place(producer) or (chains and _waits_for_little(producer, consumer))
         ):
             return _fused(producer, consumer)

@@ -207,7 +207,7 @@ def _moves(room: _Room, tick: int) -> Iterator[_Move]:
     """
     inside = _by_views(room.held)
     minimal = _take_out(room, lambda slice, chain: slice.is_kept_alive(chain, tick))
-    if minimal is None:
+    if not minimal.entries:
         return
     yield minimal
     assembled = {op for op, _ in minimal.entries}
@@ -218,21 +218,19 @@ def _moves(room: _Room, tick: int) -> Iterator[_Move]:
     parts = [slice for slice in room.slices if slice.entry[0] in assembled]
     starts = sorted({start for slice in parts if (start := first_tick(slice)) > tick})
     for latest in (*starts[:-1][:_MOST_STARTS], math.inf):
-        move = _take_out(
+        yield _take_out(
             room,
             lambda slice, chain, latest=latest: (
                 slice.is_kept_alive(chain, tick)
                 or (slice.entry[0] in assembled and first_tick(slice) <= latest)
             ),
         )
-        if move is not None:
-            yield move
     largest = _take_out_largest(room, tick)
     if largest is not None:
         yield largest
 
 
-def _take_out(room: _Room, is_out: Callable[[_Slice, list[_Held]], bool]) -> _Move | None:
+def _take_out(room: _Room, is_out: Callable[[_Slice, list[_Held]], bool]) -> _Move:
     """Take some tensors out of their slices; ``is_out`` sees what still lies in each."""
     inside = _by_views(room.held)
     gone: set[int] = set()
@@ -248,8 +246,6 @@ def _take_out(room: _Room, is_out: Callable[[_Slice, list[_Held]], bool]) -> _Mo
         gone.update(map(id, chain))
         start, end = _hull(chain)
         alone.append(_Room(slice.size, [_Held(start, max(end, slice.position), ())]))
-    if not entries:
-        return None
     rest = [h for h in room.held if id(h) not in gone]
     return _Move(entries, room, _Room(room.size, rest, kept), alone)
 

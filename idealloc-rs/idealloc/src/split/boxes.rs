@@ -1,7 +1,7 @@
 //! Boxes of tensors and loops over the tiles: how many elements they have, in one tile, in all, and kept between.
 
-use super::cut::LARGEST;
 use super::sweep::{Span, Sweep};
+use super::track::LARGEST;
 
 /// The cuts that a box follows, up to the innermost.
 pub(super) fn level_of(spans: &[Span]) -> usize {

@@ -1,8 +1,8 @@
 //! How much code a group takes: tiles that look alike are a loop, others are written out.
 
-use super::cut::Track;
 use super::layout::Layout;
 use super::sweep::Span;
+use super::track::Track;
 
 /// Runs in a period at the most.
 const LONGEST_PERIOD: usize = 12;
@@ -19,6 +19,12 @@ impl Layout<'_, '_> {
 
     /// The tracks that loops and tensors of the group follow.
     fn tracks_of(&self, cut: usize) -> Vec<&Track> {
+        let tracks = &self.sweep.tracks[cut];
+        self.track_numbers(cut).into_iter().map(|track| tracks.get(track)).collect()
+    }
+
+    /// The same, by their numbers.
+    pub(super) fn track_numbers(&self, cut: usize) -> Vec<u32> {
         let mut numbers: Vec<u32> = Vec::new();
         let mut add = |spans: &[Span]| {
             for span in spans {
@@ -37,7 +43,7 @@ impl Layout<'_, '_> {
             }
         }
         self.externals.iter().for_each(|external| add(&external.spans));
-        numbers.into_iter().map(|track| self.sweep.tracks[cut].get(track)).collect()
+        numbers
     }
 }
 

@@ -4,7 +4,7 @@ use super::graph::SplitGraph;
 use super::grids::{Family, Run, families_of_layer, runs_of};
 use super::layers::{Layers, Window};
 use super::least::Least;
-use super::likeness::Likeness;
+use super::likeness::looks_of_runs;
 use super::machine::Machine;
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
@@ -61,10 +61,10 @@ impl EndLayer {
     ) -> Vec<Self> {
         let of = |layer| Self::of(graph, layers, layer, machine);
         let mut ends = parallel::map(threads, layers.count(), of);
-        let mut likeness = Likeness::default();
-        let looks = likeness.looks(graph);
-        for end in &mut ends {
-            end.looks = likeness.of_runs(graph, &looks, layers, &end.window, end.layer);
+        let windows = ends.iter().map(|end| (&end.window, end.layer));
+        let looks = looks_of_runs(graph, layers, windows);
+        for (end, looks) in ends.iter_mut().zip(looks) {
+            end.looks = looks;
         }
         ends
     }

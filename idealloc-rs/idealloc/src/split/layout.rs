@@ -1,5 +1,7 @@
 //! A group under one grid, laid out for counting.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 
 use super::boxes::level_of;
@@ -37,6 +39,8 @@ pub struct Layout<'s, 'a> {
     pub(super) storages: Storages,
     /// Bytes on chip at the most, over a sample of tiles, where that was counted already.
     pub(super) known_peak: Option<i64>,
+    /// Tiles that stand for all, for each cut, once they were asked for.
+    pub(super) samples: OnceCell<Vec<Vec<usize>>>,
     /// Whether some cut keeps what two tiles need.
     pub(super) is_cached: bool,
     /// For each position the one at which the operator runs: chains that run slice by slice run where they end.
@@ -162,6 +166,7 @@ impl<'s, 'a> Layout<'s, 'a> {
             keeps_result: false,
             storages: Storages::default(),
             known_peak: None,
+            samples: OnceCell::new(),
             is_cached: sweep.tracks.iter().any(|tracks| tracks.is_cached()),
             turns: Vec::new(),
             sliced_chains: Vec::new(),

@@ -14,7 +14,7 @@ use super::layers::{Layers, Window};
 
 /// What distinguishes runs of layers, so far.
 #[derive(Debug, Default)]
-pub(super) struct Likeness {
+struct Likeness {
     operators: Numbers<Vec<i64>>,
     tensors: Numbers<Vec<i64>>,
     runs: Numbers<(u32, Vec<u32>)>,
@@ -39,14 +39,26 @@ impl<T: Eq + Hash> Numbers<T> {
 
 /// Numbers of what the parts of a graph look like, wherever they are.
 #[derive(Debug)]
-pub(super) struct Looks {
+struct Looks {
     operators: Vec<u32>,
     tensors: Vec<u32>,
 }
 
+/// For each window and its last layer, by number of layers, less one: a number for each run of layers that ends there, the same
+/// for runs that are alike.
+pub(super) fn looks_of_runs<'w>(
+    graph: &SplitGraph,
+    layers: &Layers,
+    windows: impl Iterator<Item = (&'w Window, usize)>,
+) -> Vec<Vec<u32>> {
+    let mut likeness = Likeness::default();
+    let looks = likeness.looks(graph);
+    windows.map(|(window, last)| likeness.of_runs(graph, &looks, layers, window, last)).collect()
+}
+
 impl Likeness {
     /// Numbers what all operators and tensors of a graph look like.
-    pub fn looks(&mut self, graph: &SplitGraph) -> Looks {
+    fn looks(&mut self, graph: &SplitGraph) -> Looks {
         let operators = graph.operators.iter().map(|op| self.operators.of(words_of(op)));
         let operators = operators.collect();
         let tensors = graph.tensors.iter().map(|tensor| self.tensors.of(words_of_tensor(tensor)));
@@ -55,7 +67,7 @@ impl Likeness {
 
     /// By number of layers, less one: a number for each run of layers that ends where a window does, the same for runs that
     /// are alike.
-    pub fn of_runs(
+    fn of_runs(
         &mut self,
         graph: &SplitGraph,
         looks: &Looks,

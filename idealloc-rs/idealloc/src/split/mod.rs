@@ -40,6 +40,8 @@ pub mod storages;
 pub mod sweep;
 pub mod tally;
 pub mod terms;
+pub mod track;
 pub mod track_pool;
+pub mod tracks;
 mod two_parts;
 mod ways;

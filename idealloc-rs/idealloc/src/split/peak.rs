@@ -1,18 +1,30 @@
 //! Bytes on chip while a group runs.
 
-use super::cut::{LARGEST, Tracks};
 use super::external::Residency;
 use super::layout::Layout;
 use super::profile::Profile;
 use super::storages::Member;
+use super::track::LARGEST;
+use super::tracks::Tracks;
 
 impl Layout<'_, '_> {
-    /// Tiles that are looked at for each cut: those that stand for all, or all.
-    fn samples(&self, all: bool) -> Vec<Vec<usize>> {
-        let of = |tracks: &Tracks| match (tracks.is_cached(), all) {
-            (false, _) => vec![LARGEST],
-            (true, true) => (0..tracks.cut.tiles()).collect(),
-            (true, false) => tracks.sample().to_vec(),
+    /// Tiles that stand for all, for each cut.
+    fn samples(&self) -> &[Vec<usize>] {
+        let of = |cut| {
+            let tracks: &Tracks = &self.sweep.tracks[cut];
+            if tracks.is_cached() {
+                tracks.sample(self.track_numbers(cut).into_iter())
+            } else {
+                vec![LARGEST]
+            }
+        };
+        self.samples.get_or_init(|| (0..self.sweep.loops.len()).map(of).collect())
+    }
+
+    /// All tiles of each cut; where they are alike, the largest.
+    fn all_tiles(&self) -> Vec<Vec<usize>> {
+        let of = |tracks: &Tracks| {
+            if tracks.is_cached() { (0..tracks.cut.tiles()).collect() } else { vec![LARGEST] }
         };
         self.sweep.tracks.iter().map(of).collect()
     }
@@ -32,7 +44,8 @@ impl Layout<'_, '_> {
     /// there are more than `most`.
     pub(super) fn fill_profile(&self, all: bool, most: i64, profile: &mut Profile) -> i64 {
         let cuts = self.sweep.loops.len();
-        let samples = self.samples(all);
+        let all_tiles = all.then(|| self.all_tiles());
+        let samples = all_tiles.as_deref().unwrap_or_else(|| self.samples());
         profile.clear(self.sequence.len() + 1);
         let mut scratch = Scratch::default();
         // In the middle most is live: what does not fit there need not be looked at further.

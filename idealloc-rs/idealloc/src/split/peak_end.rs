@@ -5,7 +5,7 @@ use super::end_layer::LONGEST;
 use super::graph::{Operator, SplitGraph};
 use super::grids::{Grid, runs_of};
 use super::layers::{Layers, Window};
-use super::likeness::Likeness;
+use super::likeness::looks_of_runs;
 use super::machine::Machine;
 use crate::parallel;
 
@@ -40,10 +40,10 @@ impl PeakEnd {
     ) -> Vec<Self> {
         let of = |layer| Self::of(graph, layers, layer, machine);
         let mut ends = parallel::map(threads, layers.count(), of);
-        let mut likeness = Likeness::default();
-        let looks = likeness.looks(graph);
-        for end in &mut ends {
-            end.looks = likeness.of_runs(graph, &looks, layers, &end.window, end.last_layer);
+        let windows = ends.iter().map(|end| (&end.window, end.last_layer));
+        let looks = looks_of_runs(graph, layers, windows);
+        for (end, looks) in ends.iter_mut().zip(looks) {
+            end.looks = looks;
         }
         ends
     }

@@ -4,9 +4,10 @@
 //! asks for boxes of its operands, and the boxes that all readers ask for are what the maker computes. The walk goes
 //! layer by layer, so that all groups with the same end and cuts share it.
 
-use super::cut::{Asked, Cut, Line, Strides, Tracks};
+use super::cut::Cut;
 use super::graph::{Access, Expression, Operator, SplitGraph};
 use super::rows::Rows;
+use super::tracks::{Asked, Line, Strides, Tracks};
 
 /// The range of a dimension or loop over the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,12 +5,12 @@
 //! new layer alone; a `Layout` is made of those that are left.
 
 use super::boxes::level_of;
-use super::cut::Tracks;
 use super::external::External;
 use super::graph::{Access, SplitGraph};
 use super::least::Least;
 use super::machine::Machine;
 use super::sweep::{CutLoop, Span, Sweep};
+use super::tracks::Tracks;
 
 /// What stays on chip before and after a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cut::{Cut, Tracks};
+use super::cut::Cut;
+use super::tracks::Tracks;
 
 /// Tables of tracks by their cut. What is in them changes how long a search takes, never what it finds.
 #[derive(Debug, Default)]
