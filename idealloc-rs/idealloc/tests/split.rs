@@ -1,5 +1,6 @@
 //! The programme over groups against all ways to group and to cut.
 
+use idealloc::split::cut::{Cut, Halo};
 use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
 use idealloc::split::grids::{Grid, families_of_layer, runs_of};
 use idealloc::split::layout::Layout;
@@ -8,6 +9,7 @@ use idealloc::split::search::{Objective, search};
 use idealloc::split::settle::Settled;
 use idealloc::split::sweep::Sweep;
 use idealloc::split::tally::{Neighbours, Tally};
+use idealloc::split::tracks::{Asked, Strides, Tracks};
 use proptest::prelude::*;
 
 fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
@@ -237,4 +239,21 @@ fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
     assert_eq!(tally.least(Neighbours::default()).bytes, 2 * result);
     tally.extend(0);
     assert_eq!(tally.least(Neighbours::default()).bytes, result);
+}
+
+#[test]
+fn tiles_that_stand_for_all_depend_on_the_tracks_that_are_asked_for_alone() {
+    // Tiles of two rows of 112; windows of seven rows, of which some tiles need two.
+    let mut tracks = Tracks::new(Cut::even(112, 2, Halo::Cache));
+    let rows = tracks.root();
+    let even = tracks.sample([rows].into_iter());
+    let strides = Strides { outer: 0, inner: 1, stride: 7, extent: 16 };
+    let (Asked::Request(request), _) = tracks.request_through(rows, strides) else {
+        panic!("tiles need different windows");
+    };
+    let windows = tracks.resolve(request, 16, false);
+    let widest = |tiles: &[usize]| tiles.iter().map(|&tile| tracks.get(windows).size(tile)).max();
+    assert_eq!(widest(&even), Some(1));
+    assert_eq!(widest(&tracks.sample([rows, windows].into_iter())), Some(2));
+    assert_eq!(tracks.sample([rows].into_iter()), even);
 }
