@@ -33,6 +33,11 @@ TOTAL = "total"
 FLOOR = "floor"
 """Entry of `memplan.traffic`: no schedule has a smaller `total`."""
 
+CAPACITY_FLOOR = "capacity_floor"
+"""Entry of `memplan.traffic`, there if it is more than `floor`: no schedule that does as many
+multiply-adds or fewer, and ends each sum that it begins, has a smaller `total` with as much memory
+on chip."""
+
 MOVE = "memplan.move"
 """Attribute of a `memref.copy`: it moves a tensor between memories, it computes nothing."""
 

@@ -1,6 +1,6 @@
 """The bytes that must be moved whatever is done: what is read of arguments, and the results."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from math import prod
 
@@ -19,15 +19,37 @@ from xdsl_memplan.model.split_graph import (
     whole,
 )
 
+FROM_OUTSIDE = ("argument", "constant")
+"""Kinds of tensors that are off chip before anything is computed."""
 
-def least_traffic_bytes(graph: SplitGraph, uniform: Collection[int] = ()) -> int:
-    """Sum up bytes of arguments and constants that are surely read, and of results.
 
-    A lower bound on what moves if all is staged. Of each tensor a few boxes count, all of whose
-    elements are read. What is never read does not count, nor what is only looked up of arguments,
-    constants and views of them: tables are read where they lie. Results that the function computes
-    count once each; views of arguments, constants and what is `uniform` (positions of tensors with
-    one value everywhere) need not move. Linear.
+def bytes_at_least(
+    graph: SplitGraph, needed: Mapping[int, Sequence[Box]], uniform: Collection[int] = ()
+) -> int:
+    """Sum up bytes of arguments and constants that are surely read (`needed`), and of results.
+
+    A lower bound on what moves if all is staged. What is never read does not count, nor what is
+    only looked up of arguments, constants and views of them: tables are read where they lie.
+    Results that the function computes count once each; views of arguments, constants and what is
+    `uniform` (positions of tensors with one value everywhere) need not move. Linear.
+    """
+    computed = _computed(graph)
+    results = sum(
+        tensor.size_bytes
+        for number, tensor in enumerate(graph.tensors)
+        if tensor.returned and number in computed and number not in uniform
+    )
+    return results + sum(
+        elements_in_all(needed[number]) * tensor.element_bytes
+        for number, tensor in enumerate(graph.tensors)
+        if tensor.kind in FROM_OUTSIDE and number in needed
+    )
+
+
+def surely_needed(graph: SplitGraph, uniform: Collection[int] = ()) -> dict[int, list[Box]]:
+    """Return, for tensors that are read, a few boxes all of whose elements are read. Linear.
+
+    `uniform` are positions of tensors with one value everywhere: as results they need no reading.
     """
     computed = _computed(graph)
     needed: dict[int, list[Box]] = {
@@ -35,7 +57,6 @@ def least_traffic_bytes(graph: SplitGraph, uniform: Collection[int] = ()) -> int
         for number, tensor in enumerate(graph.tensors)
         if tensor.returned and number in computed and number not in uniform
     }
-    total = sum(graph.tensors[number].size_bytes for number in needed)
     for op in reversed(graph.ops):
         made = [box for result in op.results for box in needed.get(result, ())]
         if op.results and not made:
@@ -50,10 +71,20 @@ def least_traffic_bytes(graph: SplitGraph, uniform: Collection[int] = ()) -> int
                 box = _surely_needed(op, position, loops)
                 if box is not None:
                     _add(needed.setdefault(operand.tensor, []), box)
-    for number, tensor in enumerate(graph.tensors):
-        is_from_outside = tensor.kind in ("argument", "constant")
-        if is_from_outside and number in needed:
-            total += _elements_in_all(needed[number]) * tensor.element_bytes
+    return needed
+
+
+def elements_in_all(boxes: Sequence[Box]) -> int:
+    """Count the elements in any of a few boxes, by inclusion and exclusion."""
+    total = 0
+    for count in range(1, len(boxes) + 1):
+        for chosen in combinations(boxes, count):
+            common = [
+                (max(start for start, _ in ranges), min(stop for _, stop in ranges))
+                for ranges in zip(*chosen, strict=True)
+            ]
+            elements = prod(max(0, stop - start) for start, stop in common)
+            total += elements if count % 2 else -elements
     return total
 
 
@@ -124,20 +155,6 @@ def _add(boxes: list[Box], box: Box) -> None:
     boxes.append(box)
     if len(boxes) > _MOST_BOXES:
         boxes.remove(min(boxes, key=box_elements))
-
-
-def _elements_in_all(boxes: Sequence[Box]) -> int:
-    """Count the elements in any of a few boxes, by inclusion and exclusion."""
-    total = 0
-    for count in range(1, len(boxes) + 1):
-        for chosen in combinations(boxes, count):
-            common = [
-                (max(start for start, _ in ranges), min(stop for _, stop in ranges))
-                for ranges in zip(*chosen, strict=True)
-            ]
-            elements = prod(max(0, stop - start) for start, stop in common)
-            total += elements if count % 2 else -elements
-    return total
 
 
 def _computed(graph: SplitGraph) -> set[int]:

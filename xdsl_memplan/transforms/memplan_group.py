@@ -18,9 +18,9 @@ from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp
-from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
-from xdsl_memplan.model.least_traffic import least_traffic_bytes
+from xdsl_memplan.model.capacity_bound import CapacityBound
 from xdsl_memplan.model.split_graph import SplitGraph
 from xdsl_memplan.scheduling.graphturbo.layer_groups import layer_groups
 from xdsl_memplan.scheduling.splitting import (
@@ -162,7 +162,14 @@ class MemplanGroupPass(ModulePass):
             if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
                 if all(inner.name != GroupOp.name for inner in function.body.block.ops):
                     group_function(
-                        function, machine, self.objective, home, self.threads, given, self.max_code
+                        function,
+                        machine,
+                        self.objective,
+                        home,
+                        self.threads,
+                        given,
+                        self.max_code,
+                        capacity,
                     )
 
     def _check_numbers(self) -> None:
@@ -189,10 +196,12 @@ def group_function(
     threads: int,
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None = None,
     max_code: float = 0,
+    on_chip: int | None = None,
 ) -> None:
     """Group the layers of one function, by search or as `given` says.
 
-    The limit of code is `max_code` for each operation.
+    The limit of code is `max_code` for each operation. The bound on what moves is that of `on_chip`
+    bytes: all of the first memory, of which groups may take less.
 
     Raises PassFailedException if nothing fits.
     """
@@ -208,7 +217,8 @@ def group_function(
         return
     uniforms = Uniforms()
     uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
-    floor = least_traffic_bytes(split.graph, uniform) if machine.is_staged else 0
+    bound = CapacityBound.of(split.graph, uniform) if machine.is_staged else None
+    floor = 0 if bound is None else bound.floor
     operators = [
         op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
     ]
@@ -239,8 +249,14 @@ def group_function(
                 + _bound(split, machine, error.op, smallest)
             )
         ) from error
-    if machine.stages_arguments:
-        function.attributes[TRAFFIC] = DictionaryAttr({"floor": IntegerAttr(floor, i64)})
+    if machine.stages_arguments and bound is not None:
+        entries = {FLOOR: floor}
+        if on_chip is not None:
+            least = bound.bytes_moved(on_chip, sum(group.cost.work for group in groups))
+            entries |= {CAPACITY_FLOOR: least} if least > floor else {}
+        function.attributes[TRAFFIC] = DictionaryAttr(
+            {entry: IntegerAttr(value, i64) for entry, value in entries.items()}
+        )
     Grouping(split, stands_for, machine.is_staged, home).run(groups)
 
 

@@ -14,7 +14,7 @@ from xdsl.printer import Printer
 
 from xdsl_memplan.analysis.memories import arena_ops
 from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
-from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.queries import storage_of
 
 
@@ -106,14 +106,17 @@ def _traffic_line(function: FuncOp) -> Sequence[str]:
     if not isinstance(attribute, DictionaryAttr):
         return []
     lines: list[str] = []
-    for kind, limit, what in (
-        ("bytes", "bound", "move off chip and back"),
-        (TOTAL, FLOOR, "move between the memories in all"),
+    for kind, limits, what in (
+        ("bytes", ("bound",), "move off chip and back"),
+        (TOTAL, (CAPACITY_FLOOR, FLOOR), "move between the memories in all"),
     ):
-        moved, bound = (_number(attribute, name) for name in (kind, limit))
+        moved = _number(attribute, kind)
         if moved is None:
             continue
-        proof = "optimal" if moved == bound else f"at least {bound} must"
+        limit = next((name for name in limits if _number(attribute, name) is not None), "")
+        bound = _number(attribute, limit)
+        with_so_much_room = " with so much room" if limit == CAPACITY_FLOOR else ""
+        proof = "optimal" if moved == bound else f"at least {bound} must{with_so_much_room}"
         proved = "" if bound is None else f" ({proof})"
         lines.append(f"@{function.sym_name.data}: {moved} bytes {what}{proved}")
     return lines

@@ -33,7 +33,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.memplan import ArenaOp, BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
-from xdsl_memplan.dialects.off_chip import MOVE, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, MOVE, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
 
 
@@ -42,7 +42,7 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
 
     Where no `total` is recorded, the copies may move no more than the `bytes` recorded besides what
     reaches a returned buffer. Raises PassFailedException for a region that is outside of its
-    memref, and for a record of bytes that the copies do not bear out.
+    memref, and for a record of bytes that the copies do not bear out or that contradicts itself.
     """
     on_chip = next((op.sym_name.data for op in module.body.ops if isinstance(op, ArenaOp)), None)
     total, promised = _recorded(function, TOTAL), _recorded(function, "bytes")
@@ -63,6 +63,13 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
             f"{describe_op(function)}: {TRAFFIC} says that {total} bytes move in all, its "
             f"copies move {moved}"
         )
+    for name in (FLOOR, CAPACITY_FLOOR):
+        least = _recorded(function, name)
+        if total is not None and least is not None and total < least:
+            raise PassFailedException(
+                f"{describe_op(function)}: {TRAFFIC} says that {total} bytes move in all, and that "
+                f"no fewer than {least} can ({name})"
+            )
     if total is None and promised is not None and promised < moved - compulsory:
         raise PassFailedException(
             f"{describe_op(function)}: {TRAFFIC} says that {promised} bytes move besides the "

@@ -1,7 +1,7 @@
 //! Which grids are tried for a group.
 
 use super::cut::{Cut, Halo};
-use super::graph::{Access, SplitGraph};
+use super::graph::{Access, Expression, Operator, SplitGraph};
 use super::sweep::CutLoop;
 
 /// Cuts of one group, outermost first.
@@ -60,7 +60,27 @@ fn sizes(extent: i64, most: u32) -> Vec<i64> {
     kept
 }
 
-/// Dimensions of the result on which no argument (weight) of the last contraction depends.
+/// The indices of the arguments that a contraction reads. Where nothing else is read one of them is no weight but the
+/// input: the one that windows move over, else the first.
+fn weights_of<'g>(graph: &'g SplitGraph, op: &'g Operator) -> Vec<&'g [Expression]> {
+    let sums = |e: &Expression| e.terms.iter().any(|&(l, _)| op.is_reduction[l]);
+    let factors = op.operands.iter().filter_map(|(tensor, access)| match access {
+        Access::Affine(expressions) => Some((*tensor, &expressions[..])),
+        _ => None,
+    });
+    let is_argument = |tensor: usize| graph.tensors[tensor].is_argument;
+    let (mut weights, others): (Vec<_>, Vec<_>) = factors.partition(|&(t, _)| is_argument(t));
+    if !others.iter().any(|(_, indices)| indices.iter().any(sums)) {
+        let has_window = |indices: &[Expression]| indices.iter().any(|e| e.terms.len() > 1);
+        let input = weights.iter().position(|(_, indices)| has_window(indices)).unwrap_or(0);
+        if weights.len() > 1 {
+            weights.remove(input);
+        }
+    }
+    weights.into_iter().map(|(_, indices)| indices).collect()
+}
+
+/// Dimensions of the result on which no weight of the last contraction depends.
 fn spatial_dims(graph: &SplitGraph, first: usize, last: usize, dims: &[usize]) -> Vec<usize> {
     let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
     let Some(anchor) = anchor.filter(|&anchor| {
@@ -70,13 +90,10 @@ fn spatial_dims(graph: &SplitGraph, first: usize, last: usize, dims: &[usize]) -
         return dims.to_vec();
     };
     let op = &graph.operators[anchor];
+    let weights = weights_of(graph, op);
     let depends = |l: usize| {
-        op.operands.iter().any(|(tensor, access)| match access {
-            Access::Affine(expressions) if graph.tensors[*tensor].is_argument => {
-                expressions.iter().any(|e| e.terms.iter().any(|&(term, _)| term == l))
-            }
-            _ => false,
-        })
+        let mut terms = weights.iter().flat_map(|e| e.iter()).flat_map(|e| e.terms.iter());
+        terms.any(|&(term, _)| term == l)
     };
     let is_spatial = |&&d: &&usize| op.result_loops[0][d].is_none_or(|l| !depends(l));
     let found: Vec<usize> = dims.iter().filter(is_spatial).copied().collect();
