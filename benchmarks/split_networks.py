@@ -26,7 +26,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -42,7 +42,7 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
-from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
 from xdsl_memplan.model.needed_boxes import needed_boxes
 from xdsl_memplan.model.split_graph import SplitGraph, box_elements, loops_of
 from xdsl_memplan.native.context import full_context
@@ -83,6 +83,8 @@ class Row:
     traffic: int = 0
     floor: int = 0
     """Distinct bytes of arguments that are read, and of results."""
+    capacity_floor: int = 0
+    """What must move with so much room and so many multiply-adds; 0 if that is no more."""
     work_ratio: float = 1.0
     """Multiply-adds done for each that is needed."""
     groups: int = 0
@@ -157,15 +159,16 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int) -> None:
     row.model_peak = max((cost.peak for cost in costs), default=0)
     row.work_ratio = sum(cost.work for cost in costs) / needed if needed else 1.0
     _run(module, [MemplanExpandGroupsPass()], row)
-    row.traffic, row.floor = _traffic(module)
+    row.traffic, row.floor, row.capacity_floor = _traffic(module)
     _run(module, _planning(memory), row)
     row.operations = _operations(module)
     row.arena = _arena_bytes(module, memory)
     capacity = next(iter(Memories.of(module, memory).by_name.values())).capacity
     if capacity is not None and row.arena > capacity:
         raise ValueError(f"the arena has {row.arena} bytes, the memory {capacity}")
-    if row.traffic < row.floor:
-        raise ValueError(f"{row.traffic} bytes moved are fewer than {row.floor}, the least")
+    least = max(row.floor, row.capacity_floor)
+    if row.traffic < least:
+        raise ValueError(f"{row.traffic} bytes moved are fewer than {least}, the least")
 
 
 def _planning(memory: str) -> list[ModulePass]:
@@ -203,20 +206,22 @@ def _all_loops(extents: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     return tuple((0, extent) for extent in extents)
 
 
-def _traffic(module: ModuleOp) -> tuple[int, int]:
-    """Bytes moved, counted in the expanded IR, and the least; both 0 where arguments stay."""
-    total = floor = 0
+def _traffic(module: ModuleOp) -> tuple[int, int, int]:
+    """Bytes moved, counted in the expanded IR, and both floors; 0 where arguments stay."""
+    total = floor = capacity_floor = 0
     for function in module.walk():
         if isinstance(function, FuncOp) and TRAFFIC in function.attributes:
             noted = function.attributes[TRAFFIC]
             assert isinstance(noted, DictionaryAttr)
-            least = noted.data.get("floor")
+            least, with_so_much_room = noted.data.get(FLOOR), noted.data.get(CAPACITY_FLOOR)
             counted = off_chip_bytes(function)
             if counted is None or not isinstance(least, IntegerAttr):
                 raise ValueError("bytes that move cannot be counted")
             total += counted
             floor += least.value.data
-    return total, floor
+            if isinstance(with_so_much_room, IntegerAttr):
+                capacity_floor += with_so_much_room.value.data
+    return total, floor, capacity_floor
 
 
 def _operations(module: ModuleOp) -> int:
@@ -269,7 +274,8 @@ def describe(row: Row) -> str:
     if row.arena_before:
         parts.append(f"before {row.arena_before:>11,} ({row.arena / row.arena_before:.3f})")
     if row.floor:
-        parts.append(f"moved {row.traffic / 1e6:.2f} MB (floor {row.floor / 1e6:.2f})")
+        least = max(row.floor, row.capacity_floor)
+        parts.append(f"moved {row.traffic / 1e6:.2f} MB (at least {least / 1e6:.2f})")
     parts += [
         f"model {row.model_peak:,}",
         f"work {row.work_ratio:.4f}",
@@ -299,7 +305,7 @@ def read_rows(file: Path) -> dict[tuple[str, str, str], Row]:
 
 
 def tables(rows: Iterable[Row]) -> str:
-    """Both tables as markdown; empty cells were not run."""
+    """The tables as markdown; empty cells were not run."""
     rows = list(rows)
     peak = sorted((r for r in rows if r.objective == "peak"), key=lambda r: r.network)
     lines = [
@@ -334,7 +340,24 @@ def tables(rows: Iterable[Row]) -> str:
         floor = max(row.floor for row in mine if row is not None)
         cells = " | ".join(_moved_cell(row) for row in mine)
         lines.append(f"| {network} | {cells} | {floor / 1e6:.2f} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_capacity_floors(moved)])
+
+
+def _capacity_floors(moved: Mapping[tuple[str, str, str], Row]) -> list[str]:
+    """What must move with so much room, and how many times as much does."""
+    above = {key: row for key, row in moved.items() if row.capacity_floor and not row.error}
+    columns = [c for c in CAPACITIES if any(key[2] == c for key in above)]
+    lines = ["", f"| network | {' | '.join(columns)} |", "|---|" + "-:|" * len(columns)]
+    for network in sorted({key[0] for key in above}):
+        rows = [above.get((network, "traffic", c)) for c in columns]
+        cells = [
+            f"{row.capacity_floor / 1e6:.0f} ({row.traffic / row.capacity_floor:.2f})"
+            if row
+            else ""
+            for row in rows
+        ]
+        lines.append(f"| {network} | {' | '.join(cells)} |")
+    return lines if columns else []
 
 
 def _moved_cell(row: Row | None) -> str:

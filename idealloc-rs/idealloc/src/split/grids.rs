@@ -274,8 +274,7 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
                 grid.loops.push(*sum);
                 grid.cuts.push(*cut);
             }
-            let mut fine = sizes(shape[inner], INNER_SIZES);
-            fine.reverse();
+            let fine = all_sizes(shape[inner]);
             families.push(Family { grid, varied, sizes: fine });
         }
     };
@@ -286,7 +285,7 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
         [(rows, features), (features, rows), (rows, columns), (other, features), (features, other)];
     for (outer, inner) in pairs {
         let (Some(outer), Some(inner)) = (outer, inner) else { continue };
-        for wide in sizes(shape[outer], OUTER_SIZES) {
+        for wide in some_sizes(shape[outer]) {
             if Some(outer) == rows {
                 add(Some((outer, wide, Halo::Cache)), inner);
             }
@@ -296,7 +295,33 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     families
 }
 
-/// Sizes of tiles that are tried for one layer alone: of parts of its sum, of the outer cut, and of the inner one.
+/// All sizes of tiles of which there are different numbers, ascending, but for a single tile.
+fn all_sizes(extent: i64) -> Vec<i64> {
+    let mut sizes = vec![extent];
+    while let Some(&size) = sizes.last().filter(|&&size| size > 1) {
+        let one_tile_more = rounded_up(extent, size) + 1;
+        sizes.push(rounded_up(extent, one_tile_more).min(size - 1));
+    }
+    sizes.reverse();
+    sizes.pop();
+    sizes
+}
+
+/// Sizes of tiles for all small numbers of tiles, and for larger ones a third apart, descending.
+fn some_sizes(extent: i64) -> Vec<i64> {
+    let numbers = std::iter::successors(Some(2), |&tiles| Some((tiles + 1).max(tiles * 4 / 3)));
+    let mut sizes: Vec<i64> = numbers
+        .take_while(|&tiles| tiles < extent)
+        .map(|tiles| rounded_up(extent, tiles))
+        .collect();
+    sizes.extend((extent > 1).then_some(1));
+    sizes.dedup();
+    sizes
+}
+
+fn rounded_up(extent: i64, divisor: i64) -> i64 {
+    (extent + divisor - 1) / divisor
+}
+
+/// Sizes that are tried for parts of the sum of one layer alone.
 const SUM_SIZES: u32 = 4;
-const OUTER_SIZES: u32 = 8;
-const INNER_SIZES: u32 = 24;
