@@ -69,3 +69,13 @@ func.func @broken_promise(%x: memref<4xf32>) -> memref<4xf32> attributes {mempla
   "memref.copy"(%b, %result) : (memref<4xf32>, memref<4xf32>) -> ()
   func.return %result : memref<4xf32>
 }
+
+// -----
+
+// CHECK: 'func.func' (@fewer_than_can): memplan.traffic says that 16 bytes move in all, and that no fewer than 17 can (capacity_floor)
+memplan.arena @L1 alignment 4 size 16
+func.func @fewer_than_can(%x: memref<4xf32>) attributes {memplan.traffic = {total = 16 : i64, floor = 16 : i64, capacity_floor = 17 : i64}} {
+  %a = memplan.buffer @L1 size 16 alignment 4 offset 0 : memref<4xf32>
+  "memref.copy"(%x, %a) {memplan.move} : (memref<4xf32>, memref<4xf32>) -> ()
+  func.return
+}
