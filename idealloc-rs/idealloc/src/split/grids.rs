@@ -63,14 +63,13 @@ fn sizes(extent: i64, most: u32) -> Vec<i64> {
 /// The indices of the arguments that a contraction reads. Where nothing else is read one of them is no weight but the
 /// input: the one that windows move over, else the first.
 fn weights_of<'g>(graph: &'g SplitGraph, op: &'g Operator) -> Vec<&'g [Expression]> {
-    let sums = |e: &Expression| e.terms.iter().any(|&(l, _)| op.is_reduction[l]);
     let factors = op.operands.iter().filter_map(|(tensor, access)| match access {
         Access::Affine(expressions) => Some((*tensor, &expressions[..])),
         _ => None,
     });
     let is_argument = |tensor: usize| graph.tensors[tensor].is_argument;
     let (mut weights, others): (Vec<_>, Vec<_>) = factors.partition(|&(t, _)| is_argument(t));
-    if !others.iter().any(|(_, indices)| indices.iter().any(sums)) {
+    if !others.iter().any(|(_, indices)| indices.iter().any(|e| is_summed(op, e))) {
         let has_window = |indices: &[Expression]| indices.iter().any(|e| e.terms.len() > 1);
         let input = weights.iter().position(|(_, indices)| has_window(indices)).unwrap_or(0);
         if weights.len() > 1 {
@@ -82,13 +81,7 @@ fn weights_of<'g>(graph: &'g SplitGraph, op: &'g Operator) -> Vec<&'g [Expressio
 
 /// Dimensions of the result on which no weight of the last contraction depends.
 fn spatial_dims(graph: &SplitGraph, first: usize, last: usize, dims: &[usize]) -> Vec<usize> {
-    let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
-    let Some(anchor) = anchor.filter(|&anchor| {
-        graph.tensors[graph.operators[anchor].results[0]].shape
-            == graph.tensors[graph.operators[last].results[0]].shape
-    }) else {
-        return dims.to_vec();
-    };
+    let Some(anchor) = anchor_like_result(graph, first, last) else { return dims.to_vec() };
     let op = &graph.operators[anchor];
     let weights = weights_of(graph, op);
     let depends = |l: usize| {
@@ -98,6 +91,22 @@ fn spatial_dims(graph: &SplitGraph, first: usize, last: usize, dims: &[usize]) -
     let is_spatial = |&&d: &&usize| op.result_loops[0][d].is_none_or(|l| !depends(l));
     let found: Vec<usize> = dims.iter().filter(is_spatial).copied().collect();
     if found.len() > 3 { found[found.len() - 3..].to_vec() } else { found }
+}
+
+/// The last contraction.
+fn anchor_of(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
+    (first..=last).rev().find(|&op| graph.operators[op].work > 0)
+}
+
+/// The last contraction, if its result has the shape of the last operator's.
+fn anchor_like_result(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
+    let shape = |op: usize| &graph.tensors[graph.operators[op].results[0]].shape;
+    anchor_of(graph, first, last).filter(|&anchor| shape(anchor) == shape(last))
+}
+
+/// Whether an index depends on a loop that is summed up.
+fn is_summed(op: &Operator, index: &Expression) -> bool {
+    index.terms.iter().any(|&(l, _)| op.is_reduction[l])
 }
 
 /// Grids that differ in the size of one cut, ascending. Larger tiles need more room, so what does not fit with small ones
@@ -185,8 +194,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
         }
     }
     // The last contraction's sum in parts, with or without rows around it.
-    let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
-    if let Some(anchor) = anchor {
+    if let Some(anchor) = anchor_of(graph, first, last) {
         let data = &graph.operators[anchor];
         for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 3) {
             let sums = ascending(data.loops[l], parts);
@@ -231,7 +239,8 @@ impl Family {
     }
 }
 
-/// The grids of one layer alone: two loops of its contraction in every order, and parts of its sum within.
+/// The grids of one layer alone: two loops of its contraction in every order, and parts of its sum within. Where there
+/// are matrix products side by side (heads, groups), also each of them for itself: they share nothing.
 pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
     let op = &graph.operators[last];
     let mut families = Vec::new();
@@ -241,6 +250,52 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     let shape = &graph.tensors[op.results[0]].shape;
     let all: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
     let spatial = spatial_dims(graph, first, last, &all);
+    let sums = sums_of(graph, first, last);
+    add_families(&mut families, shape, &[], (&all, &spatial), &sums);
+    let (apart, rest): (Vec<usize>, Vec<usize>) =
+        all.iter().partition(|&&d| is_apart(graph, first, last, d));
+    if !apart.is_empty() {
+        let spatial: Vec<usize> = spatial.into_iter().filter(|d| rest.contains(d)).collect();
+        add_families(&mut families, shape, &apart, (&rest, &spatial), &sums);
+    }
+    families
+}
+
+/// Parts of the sum of the last contraction, and all of it.
+fn sums_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Option<(CutLoop, Cut)>> {
+    let mut sums = vec![None];
+    let Some(anchor) = anchor_of(graph, first, last) else { return sums };
+    let data = &graph.operators[anchor];
+    for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 1) {
+        for part in sizes(data.loops[l], SUM_SIZES) {
+            let cut = Cut::even(data.loops[l], part, Halo::Recompute);
+            sums.push(Some((CutLoop::Accumulate(anchor, l), cut)));
+        }
+    }
+    sums
+}
+
+/// Whether all that the last contraction multiplies has a dimension of its own for one of the result.
+fn is_apart(graph: &SplitGraph, first: usize, last: usize, dim: usize) -> bool {
+    let Some(anchor) = anchor_like_result(graph, first, last) else { return false };
+    let op = &graph.operators[anchor];
+    let Some(l) = op.result_loops[0][dim] else { return false };
+    let mut factors = op.operands.iter().filter_map(|(_, access)| match access {
+        Access::Affine(indices) if indices.iter().any(|e| is_summed(op, e)) => Some(indices),
+        _ => None,
+    });
+    let is_own = |e: &Expression| e.terms.iter().eq([&(l, 1)]);
+    factors.clone().count() > 1 && factors.all(|indices| indices.iter().any(is_own))
+}
+
+/// Adds families that cut two dimensions of the result, with `apart` cut into single ones around them.
+fn add_families(
+    families: &mut Vec<Family>,
+    shape: &[i64],
+    apart: &[usize],
+    (all, spatial): (&[usize], &[usize]),
+    sums: &[Option<(CutLoop, Cut)>],
+) {
     let largest = |dims: &mut dyn Iterator<Item = usize>| {
         dims.min_by_key(|&d| (std::cmp::Reverse(shape[d]), d))
     };
@@ -249,23 +304,13 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     let columns = largest(&mut spatial.iter().copied().filter(|&d| Some(d) != rows));
     // Where columns are as many as rows, cutting them instead gives the same tiles, turned.
     let other = columns.filter(|&d| rows.is_none_or(|r| shape[r] != shape[d]));
-    let anchor = (first..=last).rev().find(|&op| graph.operators[op].work > 0);
-    let mut sums: Vec<Option<(CutLoop, Cut)>> = vec![None];
-    if let Some(anchor) = anchor {
-        let data = &graph.operators[anchor];
-        for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 3) {
-            for part in sizes(data.loops[l], SUM_SIZES) {
-                let cut = Cut::even(data.loops[l], part, Halo::Recompute);
-                sums.push(Some((CutLoop::Accumulate(anchor, l), cut)));
-            }
-        }
-    }
-    let mut add = |outer: Option<(usize, i64, Halo)>, inner: usize| {
-        for sum in &sums {
+    let mut add = |outer: &[(usize, i64, Halo)], inner: usize| {
+        for sum in sums {
             let mut grid = Grid::default();
-            if let Some((outer, wide, halo)) = outer {
-                grid.loops.push(CutLoop::Result(outer));
-                grid.cuts.push(Cut::even(shape[outer], wide, halo));
+            let around = apart.iter().map(|&d| (d, 1, Halo::Recompute));
+            for (dim, size, halo) in around.chain(outer.iter().copied()) {
+                grid.loops.push(CutLoop::Result(dim));
+                grid.cuts.push(Cut::even(shape[dim], size, halo));
             }
             let varied = grid.loops.len();
             grid.loops.push(CutLoop::Result(inner));
@@ -274,12 +319,11 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
                 grid.loops.push(*sum);
                 grid.cuts.push(*cut);
             }
-            let fine = all_sizes(shape[inner]);
-            families.push(Family { grid, varied, sizes: fine });
+            families.push(Family { grid, varied, sizes: all_sizes(shape[inner]) });
         }
     };
     for dim in [rows, features, other].into_iter().flatten() {
-        add(None, dim);
+        add(&[], dim);
     }
     let pairs =
         [(rows, features), (features, rows), (rows, columns), (other, features), (features, other)];
@@ -287,12 +331,20 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
         let (Some(outer), Some(inner)) = (outer, inner) else { continue };
         for wide in some_sizes(shape[outer]) {
             if Some(outer) == rows {
-                add(Some((outer, wide, Halo::Cache)), inner);
+                add(&[(outer, wide, Halo::Cache)], inner);
             }
-            add(Some((outer, wide, Halo::Recompute)), inner);
+            add(&[(outer, wide, Halo::Recompute)], inner);
         }
     }
-    families
+    if let (Some(rows), Some(columns), Some(features)) = (rows, columns, features) {
+        for wide in some_sizes(shape[columns]) {
+            let high = some_sizes(shape[rows]).into_iter().min_by_key(|high| (high - wide).abs());
+            if let Some(high) = high {
+                let patch = [(rows, high, Halo::Recompute), (columns, wide, Halo::Recompute)];
+                add(&patch, features);
+            }
+        }
+    }
 }
 
 /// All sizes of tiles of which there are different numbers, ascending, but for a single tile.
