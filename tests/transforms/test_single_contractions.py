@@ -1,0 +1,113 @@
+"""A contraction alone, of two arguments: it moves little more than it must, and computes the same.
+
+What must move is a bound of its own (`model/capacity_bound.py`), proved without any tiles.
+"""
+
+from typing import NamedTuple
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from tests.transforms.test_split_programs import Emit, arrays_for, check, in_layers, parse
+from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+
+
+class Contraction(NamedTuple):
+    """Indices of two factors and of the result, and the extent of each loop."""
+
+    factors: tuple[str, str]
+    result: str
+    extents: dict[str, int]
+
+    def text(self) -> str:
+        """A function of the two factors; loops that are not in the result are summed up."""
+        loops = list(self.extents)
+        maps = ", ".join(
+            f"affine_map<({', '.join(loops)}) -> ({indices})>"
+            for indices in (*self.factors, self.result)
+        )
+        kinds = ", ".join(
+            f'"{"parallel" if loop in self.result else "reduction"}"' for loop in loops
+        )
+        first, second, result = map(self.type, (*self.factors, self.result))
+        return f"""
+        func.func @main(%a: {first}, %b: {second}) -> {result} {{
+          %zero = arith.constant 0.0 : f32
+          %empty = tensor.empty() : {result}
+          %sums = linalg.fill ins(%zero : f32) outs(%empty : {result}) -> {result}
+          %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}
+            ins(%a, %b : {first}, {second}) outs(%sums : {result}) {{
+          ^bb0(%p: f32, %q: f32, %s: f32):
+            %m = arith.mulf %p, %q : f32
+            %t = arith.addf %s, %m : f32
+            linalg.yield %t : f32
+          }} -> {result}
+          func.return %r : {result}
+        }}"""
+
+    def type(self, indices: str) -> str:
+        """The type of what the indices, such as `c, y + k`, go through."""
+        sizes = [
+            1 + sum(self.extents[loop] - 1 for loop in index.split(" + "))
+            for index in indices.split(", ")
+        ]
+        return f"tensor<{'x'.join(map(str, sizes))}xf32>"
+
+
+def contraction(first: str, second: str, result: str, **extents: int) -> Contraction:
+    return Contraction((first, second), result, extents)
+
+
+CONTRACTIONS = {
+    "product": contraction("i, k", "k, j", "i, j", i=48, j=40, k=36),
+    "transposed": contraction("k, i", "j, k", "i, j", i=48, j=40, k=36),
+    "side_by_side": contraction("b, i, k", "b, k, j", "b, i, j", b=3, i=24, j=20, k=16),
+    "batch": contraction("b, i, k", "k, j", "b, i, j", b=4, i=20, j=32, k=24),
+    "row": contraction("c, x + k", "f, c, k", "f, x", f=12, x=60, c=12, k=5),
+    "window": contraction(
+        "c, y + k, x + l", "f, c, k, l", "f, y, x", f=12, y=17, x=19, c=8, k=3, l=3
+    ),
+    "groups": contraction(
+        "g, c, y + k, x + l", "g, f, c, k, l", "g, f, y, x", g=3, f=6, y=11, x=13, c=6, k=3, l=3
+    ),
+}
+
+
+@pytest.mark.parametrize("capacity", [1024, 2048, 4096, 8192])
+@pytest.mark.parametrize("name", CONTRACTIONS)
+def test_it_moves_little_more_than_it_must(name: str, capacity: int) -> None:
+    module = in_layers(CONTRACTIONS[name].text())
+    # Moves are free and code has no limit: bytes are compared with bytes.
+    group = MemplanGroupPass(
+        memory=f"L1={capacity},DDR", threads=1, transfer_cost=0, code_cost=0, max_code=0
+    )
+    group.apply(Context(), module)
+    # Tiles of windows overlap, which the bound knows nothing of.
+    times = 3 if "+" in CONTRACTIONS[name].factors[0] else 2
+    assert moved(module) <= times * must_move(module)
+
+
+def moved(module: ModuleOp) -> int:
+    return sum(op.cost.traffic.value.data for op in module.walk() if isinstance(op, GroupOp))
+
+
+def must_move(module: ModuleOp) -> int:
+    [function] = [op for op in module.walk() if isinstance(op, FuncOp)]
+    noted = function.attributes[TRAFFIC]
+    assert isinstance(noted, DictionaryAttr)
+    entries = [noted.data[name] for name in (CAPACITY_FLOOR, FLOOR) if name in noted.data]
+    assert isinstance(entries[0], IntegerAttr)
+    return entries[0].value.data
+
+
+@pytest.mark.parametrize("capacity", [1024, 4096])
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+@pytest.mark.parametrize("name", ["side_by_side", "row", "groups"])
+def test_it_computes_the_same(name: str, emit: Emit, capacity: int) -> None:
+    text, memory = CONTRACTIONS[name].text(), f"L1={capacity},DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= capacity
