@@ -1,14 +1,14 @@
 // RUN: xdsl-opt -p 'memplan-form-layers,memplan-group{memory="L1=256,DDR"}' --split-input-file --verify-diagnostics %s | filecheck %s
 
-// Rows of one channel, 16 * 16 * 4 bytes, of which the next tile reads two again.
+// Windows of one channel, 10 * 10 * 4 bytes for two by two elements of the result.
 
 // CHECK: '%r = linalg.conv_2d_nchw_fchw' {{.*}} does not fit 256 bytes however it is cut
-// CHECK-SAME: ; 1024 bytes of it are %x, argument 0 of @windows: {{.*}}, of which tiles overlap (halo)
-func.func @windows(%x: tensor<1x64x16x16xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x64x14x14xf32> {
+// CHECK-SAME: ; 400 bytes of it are %x, argument 0 of @windows: {{.*}}, of which tiles overlap (halo)
+func.func @windows(%x: tensor<1x64x22x22xf32>, %w: tensor<64x64x9x9xf32>) -> tensor<1x64x14x14xf32> {
   %c = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x64x14x14xf32>
   %f = linalg.fill ins(%c : f32) outs(%e : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
-  %r = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<1x64x16x16xf32>, tensor<64x64x3x3xf32>) outs(%f : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
+  %r = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<1x64x22x22xf32>, tensor<64x64x9x9xf32>) outs(%f : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
   func.return %r : tensor<1x64x14x14xf32>
 }
 
