@@ -9,14 +9,16 @@ use crate::glue::tiling::Tiling;
 use crate::problem::Problem;
 
 impl Search<'_> {
-    /// Plans the parts of a tiling one by one, the smallest first, so that what these leave of the work goes to larger ones.
-    /// False if there is but one.
+    /// Plans the parts of a tiling one by one with half of the work, the smallest first, so that what these leave of it goes to
+    /// larger ones. True if nothing is left to do; false if there is but one part, or one failed, when all together may fare
+    /// better.
     pub fn apart(&mut self, tiling: &Tiling) -> bool {
         let mut parts = tiling.parts();
         if parts.len() < 2 {
             return false;
         }
         parts.sort_by_key(Vec::len);
+        let end = self.work + self.left() / 2;
         let mut tiles = tiling.tiles.len() as u128;
         let mut offsets = vec![0; self.instance.len()];
         for part in parts {
@@ -27,7 +29,8 @@ impl Search<'_> {
                 part.iter().map(|&tile| tiling.buffers[tile as usize]).collect();
             let problem = part_of(self.problem, &buffers, self.problem.capacity());
             // No more than what is left.
-            let work = (u128::from(self.left()) * part.len() as u128 / tiles) as u64;
+            let left = end.saturating_sub(self.work);
+            let work = (u128::from(left) * part.len() as u128 / tiles) as u64;
             tiles -= part.len() as u128;
             let Some(found) = self.solved(&problem, self.stages, work) else { return true };
             for (&buffer, offset) in buffers.iter().zip(found) {
@@ -35,7 +38,7 @@ impl Search<'_> {
             }
         }
         self.accept_better(&offsets);
-        true
+        self.is_done()
     }
 
     /// Offsets of another problem as `auto` plans any; `None` if it was stopped before it had some. Counts as work of this one.

@@ -1,13 +1,14 @@
 //! Stages of `auto` that improve the plan that is there, other than tree search.
 
 use crate::auto::arms::PASSES;
-use crate::auto::budget::VERY_MANY;
+use crate::auto::budget::{MANY, VERY_MANY};
 use crate::auto::ejection::{Ejection, Next, Run};
 use crate::auto::repair::{Budget, repair};
 use crate::auto::search::{Search, peak_of};
 use crate::auto::{blends, small};
 use crate::place::around::{WINDOW, around};
 use crate::place::order::Orders;
+use crate::preprocess::prepare;
 
 /// Buffers up to which exact search is worth preparing for.
 const EXACT_LIMIT: usize = 20_000;
@@ -111,6 +112,19 @@ impl Search<'_> {
         self.control.publish(self.peak, self.bound);
     }
 
+    /// Raises the bound to what alignment makes some section need by itself.
+    pub fn stacks(&mut self) {
+        if self.is_done() || self.instance.len() > MANY || !self.has_mixed_alignments() {
+            return;
+        }
+        self.raise(prepare(self.problem).with_stacks(MANY).bound);
+    }
+
+    fn raise(&mut self, bound: u64) {
+        self.bound = self.bound.max(bound);
+        self.target = self.target.max(self.bound);
+    }
+
     /// Exact search of small components, for at most so much work.
     pub fn exact(&mut self, work: u64) {
         if self.is_done() || !self.stages.exact || self.instance.len() > EXACT_LIMIT {
@@ -123,8 +137,7 @@ impl Search<'_> {
         let proved = small::improve(self.problem, &mut self.offsets, goal, options, control);
         self.work = self.work.saturating_add(proved.work);
         self.nodes += proved.nodes;
-        self.bound = self.bound.max(proved.bound);
-        self.target = self.target.max(self.bound);
+        self.raise(proved.bound);
         self.peak = peak_of(self.instance, &self.offsets);
         self.control.add_work(proved.work);
         self.control.publish(self.peak, self.bound);

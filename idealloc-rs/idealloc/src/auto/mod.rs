@@ -6,7 +6,8 @@
 //! 4. A short [repair](repair) of time windows around whatever ends above the bound. Where less than half of the buffers
 //!    are hard to place, and always of many, these in [blends](blends) of orders. With time enough what then ends above
 //!    the bound goes in for others, by [ejection].
-//!    Where alignments differ, ejection then [lowers](lower) the plan that is there.
+//!    Where alignments differ, the [stacks](Search::stacks) of sections have raised the bound before, and ejection
+//!    [lowers](lower) the plan that is there.
 //! 5. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
 //! 6. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
 //!    ejection, of all, unless the problem is very large.
@@ -72,6 +73,7 @@ fn solve(
     search.alone();
     search.layers()?;
     search.passes()?;
+    search.stacks();
     search.lowest_first();
     if search.perfect() {
         search.rules();
@@ -83,6 +85,11 @@ fn solve(
     }
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
+    if is_small && search.has_mixed_alignments() {
+        // Few are proved at once; of others ejection wastes less than exact search, which sees no waste before it is there.
+        search.exact(search.left() / 8);
+        search.lower(search.left() / 4);
+    }
     match is_small {
         true => search.exact(search.left() / 4 * 3),
         false => search.blends(search.left() / 2, instance.len() / 2),

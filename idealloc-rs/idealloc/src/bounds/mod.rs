@@ -1,7 +1,10 @@
 //! Lower bounds of the peak.
 
+mod cyclic_knapsack;
+mod filling;
 mod section_load;
 mod section_stack;
+mod simplex;
 pub(crate) mod stacking;
 
 pub(crate) use section_load::largest_padding;

@@ -38,6 +38,8 @@ pub struct Stacking {
     of_members: Vec<u32>,
     /// Number of sets.
     sets: usize,
+    /// Alignments count in full.
+    exact: bool,
 }
 
 impl Stacking {
@@ -80,7 +82,14 @@ impl Stacking {
             kind.stride = sets as u32;
             sets = sets.checked_mul(kind.count as usize + 1).filter(|&sets| sets <= most_sets)?;
         }
-        Some(Self { kinds, of_members, sets })
+        let domains = members.iter().map(|&i| c.domains[i as usize]);
+        let exact = domains.filter(|d| d.fixed.is_none()).all(|d| period.is_multiple_of(d.step));
+        Some(Self { kinds, of_members, sets, exact })
+    }
+
+    /// True if no alignment is weakened.
+    pub fn is_exact(&self) -> bool {
+        self.exact
     }
 
     /// Steps of [`Self::ends`].
@@ -129,25 +138,29 @@ impl Stacking {
     }
 }
 
-/// The sections of a component, the largest load first.
+/// The sections of a component, the largest load first, each with the height of a stack that wastes all it can.
 ///
 /// Complexity: `O(runs + sections log sections)`.
-pub fn by_load(component: &Component) -> Vec<usize> {
-    let mut change = vec![0_i128; component.sections + 1];
+pub fn by_load(component: &Component) -> Vec<(usize, u128)> {
+    let mut change = vec![(0_i128, 0_i128); component.sections + 1];
     for (i, &height) in component.heights.iter().enumerate() {
+        let (height, most) = (i128::from(height), i128::from(component.domains[i].step - 1));
         for run in component.runs(i) {
-            change[run.first as usize] += i128::from(height);
-            change[run.last as usize + 1] -= i128::from(height);
+            change[run.first as usize].0 += height;
+            change[run.first as usize].1 += most;
+            change[run.last as usize + 1].0 -= height;
+            change[run.last as usize + 1].1 -= most;
         }
     }
-    let mut live = 0;
+    let mut live = (0, 0);
     let loads = change[..component.sections].iter().map(|change| {
-        live += change;
+        live = (live.0 + change.0, live.1 + change.1);
         live
     });
-    let mut order: Vec<(i128, usize)> = loads.map(|load: i128| -load).zip(0..).collect();
+    let mut order: Vec<(i128, usize, i128)> =
+        loads.zip(0..).map(|((load, most), s)| (-load, s, load + most)).collect();
     order.sort_unstable();
-    order.into_iter().map(|(_, s)| s).collect()
+    order.into_iter().map(|(_, s, most)| (s, most as u128)).collect()
 }
 
 /// The members of a section, ascending. Complexity: `O(runs)`.

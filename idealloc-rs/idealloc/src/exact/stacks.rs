@@ -38,7 +38,7 @@ impl Stacks {
             strides: widths.map(|sections| vec![0; sections.count()]).collect(),
         };
         let mut work = 0;
-        for s in by_load(component) {
+        for (s, _) in by_load(component) {
             let list = members(component, s);
             let Some(stacking) = Stacking::new(component, &list, MOST_SETS) else { continue };
             work += stacking.work();
