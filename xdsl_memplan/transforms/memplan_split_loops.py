@@ -22,9 +22,12 @@ from xdsl.ir.affine import (
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from xdsl_memplan.analysis.known_numbers import KnownNumbers
+from xdsl_memplan.analysis.looked_up_near import loops_to_split
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.dialects.tiling_models.looked_up import tables
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     Tensor,
     is_remade,
@@ -57,9 +60,10 @@ class MemplanSplitLoopsPass(ModulePass):
     ```
 
     So for any `floordiv` and `mod` by a number in maps of a `linalg.generic` without a library
-    call, where the number divides the loop. Other operands are read through a
-    `tensor.expand_shape`, a view. The same scalars are computed in the same order, so that the
-    result is the same bit for bit. Options: none.
+    call, where the number divides the loop; and for a loop of which several iterations look up
+    (`tensor.extract`) the same indices of a tensor, as far as these do not depend on inputs.
+    Other operands are read through a `tensor.expand_shape`, a view. The same scalars are computed
+    in the same order, so that the result is the same bit for bit. Options: none.
 
     Requires nothing; what has dynamic sizes, or cannot be split so, is left alone.
     """
@@ -68,9 +72,12 @@ class MemplanSplitLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Split in the whole module ``op``; linear in its operations."""
+        known = (KnownNumbers(), KnownNumbers(wide=True))
         for inner in operations_in(op):
-            if type(inner) is GenericOp and _divides(inner):
-                _split_loops_of(inner)
+            if type(inner) is GenericOp and inner.library_call is None:
+                looks_up = any(True for _ in tables(inner))
+                if looks_up or _divides(inner):
+                    _split_loops_of(inner, known if looks_up else ())
 
 
 Terms: TypeAlias = dict[int, int]
@@ -133,13 +140,13 @@ class _Split(Exception):
         self.part, self.inner = part, inner
 
 
-def _split_loops_of(op: GenericOp) -> None:
-    if op.library_call is not None:
-        return
+def _split_loops_of(op: GenericOp, known: Sequence[KnownNumbers]) -> None:
     extents = _extents(op)
     if extents is None:
         return
     loops = _Loops.of(extents)
+    for loop, inner in loops_to_split(op, extents, known).items() if known else ():
+        loops.split(loop, inner)
     while True:
         try:
             sums = [
@@ -151,7 +158,8 @@ def _split_loops_of(op: GenericOp) -> None:
             loops.split(wanted.part, wanted.inner)
         except _NoSumError:
             return
-    if all(_is_written_in_parts(map_, loops) for map_ in _output_maps(op)):
+    changes = len(loops.extents) > len(extents) or _divides(op)
+    if changes and all(_is_written_in_parts(map_, loops) for map_ in _output_maps(op)):
         _rewrite(op, loops, sums)
 
 
