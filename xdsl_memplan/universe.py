@@ -36,6 +36,7 @@ _PASSES: dict[str, str] = {
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fold-reshapes": "MemplanFoldReshapesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
+    "memplan-split-loops": "MemplanSplitLoopsPass",
     "memplan-form-layers": "MemplanFormLayersPass",
     "memplan-group": "MemplanGroupPass",
     "memplan-expand-groups": "MemplanExpandGroupsPass",

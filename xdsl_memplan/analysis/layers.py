@@ -10,7 +10,7 @@ Layers are numbered in the order of their anchors, and no operation reads from a
 
 from dataclasses import dataclass
 
-from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph, SplitOp
+from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph, SplitOp, SplitOperand
 
 _PATIENCE = 64
 """Operations between a tensor and where all of its readers meet again, at most."""
@@ -68,7 +68,7 @@ class _Layers:
         after_one: list[bool] = []
         for op in self.graph.ops:
             before = any(anchors[i] or after_one[i] for i in self._makers(op))
-            looks_up = any(isinstance(operand.access, Indirect) for operand in op.operands)
+            looks_up = any(_looks_up(operand) for operand in op.operands)
             stays_whole = not op.splittable and not op.view
             after_one.append(before)
             anchors.append(_reduces(op) or stays_whole or (looks_up and before))
@@ -261,7 +261,7 @@ def _is_plain(op: SplitOp) -> bool:
     return all(
         isinstance(operand.access, Affine)
         and all(
-            not index.terms or [factor for _, factor in index.terms] == [1]
+            not index.reach and (not index.terms or [factor for _, factor in index.terms] == [1])
             for index in operand.access.indices
         )
         for operand in op.operands
@@ -282,6 +282,14 @@ def _rearranges(op: SplitOp) -> bool:
     terms = [loop for index in access.indices for loop, _ in index.terms]
     loops = [loop for loop in terms if op.loops[loop] > 1]
     return _product(op.operands[0].shape) == _product(op.loops) and loops != sorted(loops)
+
+
+def _looks_up(operand: SplitOperand) -> bool:
+    match operand.access:
+        case Affine(indices):
+            return any(index.reach for index in indices)
+        case access:
+            return isinstance(access, Indirect)
 
 
 def _reduces(op: SplitOp) -> bool:

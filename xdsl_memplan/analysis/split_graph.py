@@ -178,13 +178,14 @@ class _Builder:
         read: set[int] = set()
         made: set[int] = {tensor for op in self.ops for tensor in op.results}
         for op in reversed(self.ops):
+            if op.view and isinstance(op.operands[0].access, Reshape):
+                [source, *_], [result, *_] = op.operands, op.results
+                if self.tensors[result].returned and result not in read and source.tensor in made:
+                    self.tensors[result] = replace(self.tensors[result], returned=False)
+                    shown = replace(self.tensors[source.tensor], returned=True)
+                    self.tensors[source.tensor] = shown
+                    continue  # A reshape of a reshape only serves to return it, too.
             read.update(operand.tensor for operand in op.operands)
-            if not op.view or not isinstance(op.operands[0].access, Reshape):
-                continue
-            [source, *_], [result, *_] = op.operands, op.results
-            if self.tensors[result].returned and result not in read and source.tensor in made:
-                self.tensors[result] = replace(self.tensors[result], returned=False)
-                self.tensors[source.tensor] = replace(self.tensors[source.tensor], returned=True)
 
     def _operand(self, read: Read) -> SplitOperand:
         position = self.tensor(read.tensor)

@@ -108,7 +108,7 @@ def _without_gaps(access: Affine, loops: Box) -> Box:
     ranges = list(loops)
     seen: set[int] = set()
     for index in access.indices:
-        span = 1
+        span = 1 + index.reach
         for loop, coefficient in sorted(index.terms, key=lambda term: term[1]):
             start, stop = ranges[loop]
             if coefficient > span or loop in seen:

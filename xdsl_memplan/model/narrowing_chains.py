@@ -7,7 +7,7 @@ by slice of one dimension (the features), only a slice of the sums exists at a t
 from collections import Counter
 from typing import NamedTuple
 
-from xdsl_memplan.model.split_graph import Affine, Reshape, SplitGraph, SplitOp
+from xdsl_memplan.model.split_graph import Affine, Index, Reshape, SplitGraph, SplitOp
 
 _LEAST_SLICE = 8
 """Indices of a slice: smaller ones leave vector units idle."""
@@ -114,7 +114,7 @@ def _dimension_along(op: SplitOp, access: object, shape: tuple[int, ...], along:
             if len(used) != 1:
                 return None
             index = indices[used[0]]
-            is_it = index.terms == ((along, 1),) and index.constant == 0 and index.divisor == 1
+            is_it = index == Index(((along, 1),))
             return used[0] if is_it and shape[used[0]] == op.loops[along] else None
         case Reshape(groups):
             for results, operands in groups:

@@ -19,13 +19,18 @@ TensorKind: TypeAlias = Literal["argument", "constant", "fill", "value"]
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One index of an operand: `(sum of coefficient * loop + constant) / divisor`, where whole."""
+    """One index of an operand: `(sum of coefficient * loop + constant) / divisor`, where whole.
+
+    With a ``reach`` all indices are read for which the sum is up to that much more.
+    """
 
     terms: tuple[tuple[int, int], ...]
     """Pairs of a loop and its coefficient, which is at least 1; ascending, each loop once."""
     constant: int = 0
     divisor: int = 1
     """Where the sum is no multiple of it the operand has no element (insertion with a step)."""
+    reach: int = 0
+    """Of an index that is looked up by a function of loops: how far it strays from the sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +211,12 @@ def tile_signature(op: SplitOp, loops: Box) -> tuple[object, ...]:
     return tuple(signature)
 
 
+def operand_start(index: Index, loops: Sequence[tuple[int, int]]) -> int:
+    """Return the first index that a box of loops reads along one dimension; it reads some."""
+    low, _ = _extremes(index, loops)
+    return max(0, -(-low // index.divisor))
+
+
 def index_signature(
     index: Index, loops: Sequence[tuple[int, int]], extent: int
 ) -> tuple[int, int | None]:
@@ -311,7 +322,8 @@ def _inside(index: Index, low: int, high: int, extent: int) -> tuple[int, int]:
 
 def _extremes(index: Index, loops: Sequence[tuple[int, int]]) -> tuple[int, int]:
     """Return the least and the greatest value of the sum, before it is divided."""
-    low = high = index.constant
+    low = index.constant
+    high = low + index.reach
     for loop, factor in index.terms:
         start, stop = loops[loop]
         low += factor * start

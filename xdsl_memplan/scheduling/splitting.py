@@ -232,7 +232,10 @@ def _access(access: object) -> tuple[str, list[Any], list[Any]]:
         case Affine(indices):
             return (
                 "affine",
-                [(list(index.terms), index.constant, index.divisor) for index in indices],
+                [
+                    (list(index.terms), index.constant, index.divisor, index.reach)
+                    for index in indices
+                ],
                 [],
             )
         case Reshape(groups):

@@ -1,6 +1,6 @@
 """Puts the operations of layers into the groups that were found for them."""
 
-from collections.abc import Container
+from collections.abc import Collection, Container
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -85,20 +85,28 @@ class Grouping:
     def _is_returned(self, op: Operation) -> bool:
         return self.split.graph.tensors[self.position[op.results[0]]].returned
 
-    def _is_for_return(self, op: Operation) -> bool:
-        """Tell whether an operation only shows what is returned in another shape.
+    def _for_return(self, ops: list[Operation]) -> list[Operation]:
+        """List the operations that only show what is returned in another shape, in their order.
 
-        It stays outside: the group's result is what it shows.
+        They stay outside: the group's result is what they show. One may show what another does.
         """
+        shown: set[Operation] = set()
+        for op in reversed(ops):
+            if self._is_for_return(op, shown):
+                shown.add(op)
+        return [op for op in ops if op in shown]
+
+    def _is_for_return(self, op: Operation, shown: Collection[Operation]) -> bool:
         block = op.parent
         assert block is not None
         return (
             self._viewed(op) is not None
             and not self._is_returned(op)
             # A reader may look elements up in its body.
-            and not any(
-                _top(use.operation, self.group_of, block) in self.group_of
+            and all(
+                user not in self.group_of or user in shown
                 for use in op.results[0].uses
+                for user in [_top(use.operation, self.group_of, block)]
             )
         )
 
@@ -110,7 +118,7 @@ class Grouping:
     def _make(self, group: LayerGroup, ops: list[Operation]) -> None:
         outer = self._outer_views(group, ops)
         ops = [op for op in ops if op not in outer]
-        shown = [op for op in ops if self._is_for_return(op)]
+        shown = self._for_return(ops)
         ops = [op for op in ops if op not in shown]
         if not ops:
             return  # What was made before is shown in another shape, and nothing is made.

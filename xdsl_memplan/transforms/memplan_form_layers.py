@@ -5,16 +5,21 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, Use
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.ir import Block, Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
 from xdsl_memplan.analysis.block_order import arrange
+from xdsl_memplan.analysis.known_numbers import KnownNumbers
 from xdsl_memplan.analysis.layers import form_layers
 from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.analysis.looked_up_near import accesses_near
 from xdsl_memplan.analysis.side_effects import only_asserts
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.tiling_models.looked_up import note_table_accesses, tables
+from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.transforms.unread import erase_unread
 
 
@@ -85,6 +90,7 @@ def _form(function: FuncOp) -> None:
     if not all(op is block.last_op or only_asserts(op) for op in block.ops):
         return
     erase_unread(function)
+    _note_lookups(block)
     try:
         split = FunctionSplitGraph.of(function)
     except ValueError:
@@ -101,6 +107,19 @@ def _form(function: FuncOp) -> None:
             order.append((layers[position], position, op))
     order.sort(key=lambda entry: entry[:2])
     arrange(block, (op for _, _, op in order))
+
+
+def _note_lookups(block: Block) -> None:
+    """Write down which elements of tables are looked up, where that can be known beforehand.
+
+    Later it cannot: what computes indices may be in tiles by then.
+    """
+    known = (KnownNumbers(), KnownNumbers(wide=True))
+    for op in block.ops:
+        if type(op) is GenericOp and any(True for _ in tables(op)):
+            rule = tiling_rule_of(op)
+            if rule is not None:
+                note_table_accesses(op, accesses_near(op, rule.loops, known))
 
 
 def layer_of(op: Operation) -> int:

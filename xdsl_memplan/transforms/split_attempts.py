@@ -53,9 +53,11 @@ def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[Mo
     from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
     from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
     from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+    from xdsl_memplan.transforms.memplan_split_loops import MemplanSplitLoopsPass
 
+    rewrites: list[ModulePass] = [MemplanFuseElementwisePass(chains=True), MemplanSplitLoopsPass()]
     return [
-        *([MemplanFuseElementwisePass(chains=True)] if options.rewrite else []),
+        *(rewrites if options.rewrite else []),
         MemplanFormLayersPass(),
         MemplanGroupPass(
             objective="peak" if objective == "peak" else "traffic",

@@ -18,8 +18,8 @@ use crate::error::{InvalidOptionError, to_python};
 
 /// Elements per dimension, bytes of an element, is an argument, is made again, is returned.
 type TensorTuple = (Vec<i64>, i64, bool, bool, bool);
-/// Terms, constant, divisor.
-type IndexTuple = (Vec<(usize, i64)>, i64, i64);
+/// Terms, constant, divisor, reach.
+type IndexTuple = (Vec<(usize, i64)>, i64, i64, i64);
 /// Tensor, kind, indices, groups.
 type OperandTuple = (usize, String, Vec<IndexTuple>, Vec<(Vec<usize>, Vec<usize>)>);
 /// Kind, operator (or, found by the search, the tensor that is cut), loop or dimension, iterations per tile, tiles that run ahead, whether the halo is kept.
@@ -94,9 +94,9 @@ fn into_operator(fields: OperatorFields) -> Operator {
                 "affine" => Access::Affine(
                     indices
                         .into_iter()
-                        .map(|(terms, constant, divisor)| {
+                        .map(|(terms, constant, divisor, reach)| {
                             let terms = terms.into();
-                            Expression { terms, constant, divisor }
+                            Expression { terms, constant, divisor, reach }
                         })
                         .collect(),
                 ),

@@ -13,7 +13,7 @@ use idealloc::split::tracks::{Asked, Strides, Tracks};
 use proptest::prelude::*;
 
 fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
-    Expression { terms: terms.to_vec().into(), constant, divisor: 1 }
+    Expression { terms: terms.to_vec().into(), constant, divisor: 1, reach: 0 }
 }
 
 fn tensor(shape: &[i64], is_argument: bool) -> Tensor {

@@ -173,6 +173,34 @@ func.func @main(%i: tensor<2x5xi64>, %w: tensor<16x3xf32>) -> tensor<2x5x3xf32> 
   func.return %y : tensor<2x5x3xf32>
 }
 // -----
+// a table that is looked up near a sum of loops (bilinear upsampling of rows, nearest of columns)
+func.func @main(%x: tensor<2x5x4xf32>) -> tensor<2x10x12xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %last = arith.constant 4 : index
+  %e = tensor.empty() : tensor<2x10x12xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(c, h, w) -> (c, h, w)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    outs(%e : tensor<2x10x12xf32>) attrs = {memplan.looked_up = [array<i64: 0, 1, 0, 1, 0, 1, 1, -2, 2, 4, 2, 1, -2, 3, 2>]} {
+  ^bb0(%o: f32):
+    %c = linalg.index 0 : index
+    %h = linalg.index 1 : index
+    %w = linalg.index 2 : index
+    %before = arith.subi %h, %one : index
+    %half = arith.floordivsi %before, %two : index
+    %low = arith.maxsi %half, %zero : index
+    %next = arith.addi %low, %one : index
+    %high = arith.minsi %next, %last : index
+    %near = arith.floordivsi %w, %three : index
+    %s = tensor.extract %x[%c, %low, %near] : tensor<2x5x4xf32>
+    %t = tensor.extract %x[%c, %high, %near] : tensor<2x5x4xf32>
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<2x10x12xf32>
+  func.return %y : tensor<2x10x12xf32>
+}
+// -----
 // named elementwise
 func.func @main(%a: tensor<4x5xf32>, %b: tensor<4x5xf32>) -> tensor<4x5xf32> {
   %e = tensor.empty() : tensor<4x5xf32>

@@ -1,7 +1,6 @@
 """Structured operations of linalg: boxes follow from the indexing maps."""
 
-from collections.abc import Iterator as Iteration
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,6 +27,7 @@ from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.queries import effects_of
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling import LoopRange, Read, Tile, TilingRule
+from xdsl_memplan.dialects.tiling_models.looked_up import look_up_in_tiles, table_accesses, tables
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     empty,
     is_remade,
@@ -37,7 +37,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     static_shape,
     tile_type,
 )
-from xdsl_memplan.model.split_graph import Affine, Index, Indirect, Iterator
+from xdsl_memplan.model.split_graph import Affine, Index, Iterator
 
 _ANY_ORDER = (
     "arith.addi",
@@ -89,7 +89,7 @@ class StructuredTiling(TilingTrait):
             reads.append(Read(operand, access))
         if any(access is None for access in accesses):
             return None
-        reads += [Read(table, Indirect()) for table in _tables(op)]
+        reads += map(Read, tables(op), table_accesses(op))
         reductions = [i for i, n in enumerate(loops) if n > 1 and not is_parallel[i]]
         iterators: list[Iterator] = ["parallel" if p else "reduction" for p in is_parallel]
         return TilingRule(
@@ -130,9 +130,9 @@ class StructuredTiling(TilingTrait):
             result.properties["indexing_maps"] = ArrayAttr(
                 AffineMapAttr(_without_constants(map_)) for map_ in maps
             )
-        _replace_tables(
-            result, dict(zip(_tables(op), tile.operands[len(positions) :], strict=True))
-        )
+        tiles = map(operand_of, tile.operands[len(positions) :])
+        found = zip(tables(op), table_accesses(op), tiles, strict=True)
+        look_up_in_tiles(result, list(found), tile.loops, builder)
         shift_indices(result, tile.loops)
         builder.insert(result)
         return result.results
@@ -288,38 +288,6 @@ def may_run_again(op: Operation) -> bool:
         for region in op.regions
         for inner in region.walk()
     )
-
-
-def _tables(op: Operation) -> Iteration[SSAValue]:
-    """Iterate over the tensors from outside that operations in the body look up, each once."""
-    seen: set[SSAValue] = set()
-    for region in op.regions:
-        for inner in region.walk():
-            for value in inner.operands:
-                if has_contents(value.type) and value not in seen and _is_outside(value, op):
-                    seen.add(value)
-                    yield value
-
-
-def _is_outside(value: SSAValue, op: Operation) -> bool:
-    owner = value.owner
-    parent = owner.parent_op() if isinstance(owner, Block) else owner
-    while parent is not None:
-        if parent is op:
-            return False
-        parent = parent.parent_op()
-    return True
-
-
-def _replace_tables(op: Operation, found: Mapping[SSAValue, SSAValue | None]) -> None:
-    tables = {table: operand_of(operand) for table, operand in found.items()}
-    if not tables:
-        return
-    for inner in op.walk():
-        if inner is not op:
-            for position, value in enumerate(inner.operands):
-                if value in tables:
-                    inner.operands[position] = tables[value]
 
 
 def _tile_shape(map_: AffineMap, tile: Tile) -> tuple[int, ...]:

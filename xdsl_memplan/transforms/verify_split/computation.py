@@ -29,7 +29,14 @@ from xdsl.ir.affine import (
 from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.transforms.verify_split.check_errors import NotFollowedError
 
-_NOTES = ("memplan.layer", "operandSegmentSizes", "indexing_maps", "static_low", "static_high")
+_NOTES = (
+    "memplan.layer",
+    "memplan.looked_up",
+    "operandSegmentSizes",
+    "indexing_maps",
+    "static_low",
+    "static_high",
+)
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,14 @@ def uniform_key(op: Operation) -> Hashable | None:
             return None
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """An element of a table: per dimension the index, and what is taken away from it."""
+
+    indices: tuple[SSAValue, ...]
+    taken: tuple[tuple[SSAValue | int, ...], ...]
+
+
 @dataclass(eq=False)
 class Computation:
     """An operation on tensors as loops: operand `k` is read at `maps[k]`, results written."""
@@ -116,7 +131,9 @@ class Computation:
     inputs: int
     is_contraction: bool
     tables: Sequence[SSAValue] = ()
-    """Tensors that the body looks up."""
+    """Tensors that the body looks up, each time that it does."""
+    lookups: dict[int, "Lookup"] = field(default_factory=dict[int, "Lookup"])
+    """By the number of the table what is looked up in the body itself."""
     body: Hashable = None
     shifts: list[tuple[int, Sequence[SSAValue | int]]] = field(
         default_factory=list[tuple[int, Sequence[SSAValue | int]]]
@@ -200,6 +217,8 @@ def body_key(op: Operation, tables: list[SSAValue]) -> Hashable:
             keys.append((found.body, tuple(loop for loop, _ in found.shifts)))
     if found.shifts and any(terms for _, terms in found.shifts):
         raise NotFollowedError(f"{op.name} adds to the numbers of iterations")
+    if any(any(lookup.taken) for lookup in found.lookups.values()):
+        raise NotFollowedError(f"{op.name} looks up a part of a table")
     tables += found.tables
     return tuple(keys)
 
@@ -314,13 +333,48 @@ def _add_body(found: Computation, block: Block) -> None:
                     loop, terms = shifted[base]
                     shifted[inner.result] = (loop, [*terms, term])
                     continue
+        if _is_taken_from_index(inner):
+            continue
         regions = body_key(inner, tables) if inner.regions else None
-        operands = tuple(map(key, inner.operands))
+        if isinstance(inner, tensor.ExtractOp):
+            lookup = _lookup(inner)
+            operands = (key(inner.tensor), *map(key, lookup.indices))
+            found.lookups[len(tables)] = lookup
+        else:
+            operands = tuple(map(key, inner.operands))
         keys.append((inner.name, _notes(inner), element_types(inner), operands, regions))
         for result in inner.results:
             numbers[result] = ("made", len(keys), result.index)
     found.body = tuple(keys)
     found.tables = tables
+
+
+def _is_taken_from_index(op: Operation) -> bool:
+    """Tell whether something from outside is taken away, only to look something up."""
+    if not isinstance(op, arith.SubiOp) or not isinstance(op.result.type, IndexType):
+        return False
+    other = op.rhs.owner
+    is_of_body = other is op.parent or (isinstance(other, Operation) and other.parent is op.parent)
+    return (isinstance(other, arith.ConstantOp) or not is_of_body) and all(
+        (isinstance(use.operation, tensor.ExtractOp) and use.index > 0)
+        or (use.index == 0 and _is_taken_from_index(use.operation))
+        for use in op.result.uses
+    )
+
+
+def _lookup(op: tensor.ExtractOp) -> Lookup:
+    indices: list[SSAValue] = []
+    taken: list[tuple[SSAValue | int, ...]] = []
+    for index in op.indices:
+        terms: list[SSAValue | int] = []
+        while isinstance(index.owner, arith.SubiOp) and _is_taken_from_index(index.owner):
+            term = _term(index.owner.rhs, {})
+            assert term is not None
+            terms.append(term)
+            index = index.owner.lhs
+        indices.append(index)
+        taken.append(tuple(terms))
+    return Lookup(tuple(indices), tuple(taken))
 
 
 def _term(value: SSAValue, numbers: dict[SSAValue, Hashable]) -> SSAValue | int | None:

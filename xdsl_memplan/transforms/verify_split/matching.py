@@ -34,6 +34,7 @@ from xdsl_memplan.transforms.verify_split.held_parts import (
     tensors_of,
     whole_box,
 )
+from xdsl_memplan.transforms.verify_split.lookups import Lookups
 from xdsl_memplan.transforms.verify_split.whole_program import WholeProgram, other_kind
 
 HeldBy = Callable[[SSAValue], Held]
@@ -70,6 +71,7 @@ class Matcher:
         self.held = held
         self.evaluate = evaluate
         self._known: dict[Computation, _Known] = {}
+        self._lookups = Lookups()
         self.pieces: dict[Operation, set[Operation]] = {}
         """Of tiles with loops the operations that they are pieces of."""
         self.decisions: list[object] = []
@@ -202,8 +204,8 @@ class Matcher:
             if k >= tile.inputs and first:
                 want = self._sum_so_far(whole, k - tile.inputs, summed, first)
             self.check(self.held(tile.operands[k]), region, want, shift)
-        for mine, other in zip(tile.tables, whole.tables, strict=True):
-            self._check_whole(mine, other)
+        for number in range(len(tile.tables)):
+            self._check_table(tile, whole, number + 1, starts)
         added = (None, 0, 0)
         if summed is not None:
             added = (summed, whole.loops[summed], first + tile.loops[summed])
@@ -238,6 +240,30 @@ class Matcher:
         )
         origin = part.origin.of_sum(summed, terms)
         return Held(shape, (Part(whole_box(shape), origin, access, done, tile.op),))
+
+    def _check_table(
+        self, tile: Computation, whole: Computation, number: int, starts: Sequence[int | None]
+    ) -> None:
+        """Check that a table is that of the whole, or a part of it in which all is found."""
+        mine, other = tile.tables[number - 1], whole.tables[number - 1]
+        window, lookup = tile.lookups.get(number), whole.lookups.get(number)
+        if window is None or lookup is None:
+            self._check_whole(mine, other)
+            return
+        shift = [
+            self._sum(terms) - _constants(others)
+            for terms, others in zip(window.taken, lookup.taken, strict=True)
+        ]
+        shape, extents = shape_of(mine), shape_of(other)
+        self.check(self.held(mine), whole_box(shape), self.program.held(other), shift)
+        iterations = [
+            (0, extent) if start is None else (start, start + count)
+            for start, count, extent in zip(starts, tile.loops, whole.loops, strict=True)
+        ]
+        for d, (index, size, extent) in enumerate(zip(lookup.indices, shape, extents, strict=True)):
+            if size != extent:
+                low = shift[d] + _constants(lookup.taken[d])
+                self._lookups.check_inside(index, iterations, low, low + size)
 
     def _check_whole(self, value: SSAValue, other: SSAValue) -> None:
         if shape_of(value) != shape_of(other):

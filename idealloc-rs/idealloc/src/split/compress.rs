@@ -170,8 +170,8 @@ fn is_identity(access: &Access, result_loops: &[Option<usize>]) -> bool {
     let Access::Affine(expressions) = access else { return false };
     expressions.len() == result_loops.len()
         && expressions.iter().zip(result_loops).all(|(e, l)| match (l, &e.terms[..]) {
-            (Some(l), [(term, 1)]) => l == term && e.constant == 0 && e.divisor == 1,
-            (None, []) => e.constant == 0,
+            (Some(l), [(term, 1)]) => l == term && (e.constant, e.divisor, e.reach) == (0, 1, 0),
+            (None, []) => (e.constant, e.reach) == (0, 0),
             _ => false,
         })
 }

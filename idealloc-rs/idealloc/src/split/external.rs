@@ -172,7 +172,7 @@ impl External {
             return None;
         }
         let along = expressions.iter().filter_map(|e| match e.terms[..] {
-            [(l, 1)] if e.divisor == 1 && !op.is_reduction[l] => match spans[l] {
+            [(l, 1)] if (e.divisor, e.reach) == (1, 0) && !op.is_reduction[l] => match spans[l] {
                 Span::Fixed(start, end) if end - start > 1 => Some((end - start, l)),
                 _ => None,
             },

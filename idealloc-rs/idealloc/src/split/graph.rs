@@ -16,6 +16,8 @@ pub struct Expression {
     pub constant: i64,
     /// The sum is divided by it; where it is no multiple, the operand has no element.
     pub divisor: i64,
+    /// How much more the sum may be, by values that are looked up.
+    pub reach: i64,
 }
 
 /// Which elements of an operand a box of the loops reads.
@@ -145,6 +147,7 @@ impl SplitGraph {
                         dims.len() == shape.len()
                             && dims.iter().all(|e| {
                                 e.divisor > 0
+                                    && e.reach >= 0
                                     && e.terms.iter().all(|&(l, c)| l < op.loops.len() && c > 0)
                             })
                     }

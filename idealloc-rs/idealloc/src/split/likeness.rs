@@ -148,7 +148,7 @@ fn words_of(op: &Operator) -> Vec<i64> {
                 for e in expressions.iter() {
                     let terms =
                         e.terms.iter().flat_map(|&(l, coefficient)| [l as i64, coefficient]);
-                    add(&mut [e.constant, e.divisor].into_iter().chain(terms));
+                    add(&mut [e.constant, e.divisor, e.reach].into_iter().chain(terms));
                 }
             }
             Access::Reshape(groups) => {

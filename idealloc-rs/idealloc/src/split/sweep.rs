@@ -313,7 +313,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn line(&mut self, expression: &Expression, spans: &[Span], size: i64) -> Demand {
-        let (mut low, mut high) = (expression.constant, expression.constant);
+        let (mut low, mut high) = (expression.constant, expression.constant + expression.reach);
         let mut driver = None;
         for &(l, coefficient) in &expression.terms {
             match spans[l] {
