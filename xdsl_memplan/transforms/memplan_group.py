@@ -105,7 +105,7 @@ class MemplanGroupPass(ModulePass):
       a 64th of the bytes that must be moved at least.
     - `max-code` (2.5): operators of the tiles at the most, for each one of the function, or for
       every four operations, bodies included, if that is more, and fewer where operators have long
-      bodies, and no more than about 1.6 times as many operations, bodies included: code gets
+      bodies, and no more than about 4 operations for each one, bodies included: code gets
       dearer until there are no more, as long as that costs no more than a quarter of the bytes;
       by peak tiles get the least room that is enough, up to a quarter more. Tiles of other sizes,
       and with the tiles at an end of a row as one, are looked at too. Where nothing is enough, the
