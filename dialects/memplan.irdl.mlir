@@ -31,7 +31,7 @@ irdl.dialect @memplan {
     irdl.parameters(planner: %planner, peak: %peak, load: %load, bound: %bound)
   }
 
-  // #memplan.cut<"result", 0 : i64, 2 : i64, 16 : i64, 0 : i64, 1 : i64>: a loop cut into tiles of 16 iterations.
+  // #memplan.cut<"result", 0 : i64, 2 : i64, 16 : i64, 0 : i64, 1 : i64, 1 : i64, 1 : i64>: a loop cut into tiles of 16 iterations.
   irdl.attribute @cut {
     %kind = irdl.base "#builtin.string"
     %op = irdl.base "#builtin.integer"
@@ -39,7 +39,9 @@ irdl.dialect @memplan {
     %size = irdl.base "#builtin.integer"
     %lead = irdl.base "#builtin.integer"
     %cached = irdl.base "#builtin.integer"
-    irdl.parameters(kind: %kind, op: %op, index: %index, size: %size, lead: %lead, cached: %cached)
+    %head = irdl.base "#builtin.integer"
+    %tail = irdl.base "#builtin.integer"
+    irdl.parameters(kind: %kind, op: %op, index: %index, size: %size, lead: %lead, cached: %cached, head: %head, tail: %tail)
   }
 
   // #memplan.residency<"kept", 1 : i64>: how an operand of a group comes to the chip.

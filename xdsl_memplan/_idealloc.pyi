@@ -109,7 +109,7 @@ def split_groups(
             tuple[
                 int,
                 int,
-                list[tuple[Any, int, int, int, int, bool]],
+                list[tuple[Any, int, int, int, int, bool, int, int]],
                 bool,
                 bool,
                 list[tuple[int, Any, int]],
@@ -131,7 +131,7 @@ def split_given(
             tuple[
                 int,
                 int,
-                list[tuple[Any, int, int, int, int, bool]],
+                list[tuple[Any, int, int, int, int, bool, int, int]],
                 bool,
                 bool,
                 list[tuple[int, Any, int]],
@@ -147,7 +147,7 @@ def split_layout(
     graph: dict[str, Any],
     machine: dict[str, Any],
     target: int,
-    cuts: list[tuple[str, int, int, int, int, bool]],
+    cuts: list[tuple[str, int, int, int, int, bool, int, int]],
     residencies: list[tuple[int, str, int]],
     is_sliced: bool,
 ) -> tuple[
@@ -157,6 +157,7 @@ def split_layout(
     list[list[tuple[list[tuple[int, int]], list[int]]]],
     list[tuple[int, int, Any, int, int, int]],
     tuple[int, int, int, int, int],
+    int,
     int,
     list[int],
 ]: ...

@@ -6,6 +6,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
@@ -123,6 +124,7 @@ class _Builder:
             operands,
             in_place=_in_place(op, reads),
             view=rule.view if rule is not None else bool(aliases_of(op)),
+            operations=_operations(op),
             layer=layer.value.data if isinstance(layer, IntegerAttr) else -1,
         )
         split = split if rule is None else _with_rule(split, rule)
@@ -226,6 +228,12 @@ def _shows_argument(value: SSAValue) -> bool:
             return False
         value = value.owner.operands[ties[0].operand]
     return isinstance(value.owner.parent_op(), FuncOp)
+
+
+def _operations(op: Operation) -> int:
+    """Count an operation, what is in its bodies, and what fills its destinations anew."""
+    fills = {operand.owner for operand in op.operands if isinstance(operand.owner, FillOp)}
+    return sum(1 for one in (op, *fills) for _ in one.walk())
 
 
 def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:

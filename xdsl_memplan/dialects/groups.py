@@ -36,12 +36,13 @@ def _number(value: int) -> IntegerAttr[I64]:
 
 @irdl_attr_definition
 class CutAttr(ParametrizedAttribute):
-    """`#memplan.cut<"result", op, index, size, lead, cached>`: a loop cut into tiles, all i64.
+    """`#memplan.cut<"result", op, index, size, lead, cached, head, tail>`: a loop cut into tiles.
 
     `"result"` is dimension `index` of the result of operation `op` of the body; `"sum"` is loop
     `index` of operation `op`, a contraction whose sum is added up tile by tile. A tile has `size`
     iterations; `lead` tiles before the first let earlier operations run ahead; with `cached` = 1 a
-    tile keeps what the next one needs again.
+    tile keeps what the next one needs again. The first `head` of all these tiles are one, and the
+    last `tail`. All numbers are i64.
     """
 
     name = "memplan.cut"
@@ -52,11 +53,13 @@ class CutAttr(ParametrizedAttribute):
     size: IntegerAttr[I64] = param_def()
     lead: IntegerAttr[I64] = param_def()
     cached: IntegerAttr[I64] = param_def()
+    head: IntegerAttr[I64] = param_def()
+    tail: IntegerAttr[I64] = param_def()
 
     @classmethod
     def of(cls, cut: LoopCut) -> "CutAttr":
         """The attribute that holds a cut."""
-        numbers = (cut.op, cut.loop, cut.size, cut.lead, int(cut.cached))
+        numbers = (cut.op, cut.loop, cut.size, cut.lead, int(cut.cached), cut.head, cut.tail)
         return cls(StringAttr(cut.kind), *map(_number, numbers))
 
     @property
@@ -69,6 +72,8 @@ class CutAttr(ParametrizedAttribute):
             self.size.value.data,
             self.lead.value.data,
             bool(self.cached.value.data),
+            self.head.value.data,
+            self.tail.value.data,
         )
 
     def verify(self) -> None:
@@ -77,6 +82,8 @@ class CutAttr(ParametrizedAttribute):
             raise VerifyException(f'a cut is of "result" or of "sum", got "{self.kind.data}"')
         if self.size.value.data < 1 or self.lead.value.data < 0 or self.op.value.data < 0:
             raise VerifyException("a tile has at least one iteration, and numbers are not negative")
+        if self.head.value.data < 1 or self.tail.value.data < 1:
+            raise VerifyException("at least one tile is the first, and one the last")
 
 
 @irdl_attr_definition
@@ -170,7 +177,7 @@ class GroupOp(IRDLOperation):
     %y = memplan.group ins(%x, %w : tensor<8x16xf32>, tensor<16x16xf32>) {
       %0 = linalg.matmul ins(%x, %w : ...) outs(%zero : ...) -> tensor<8x16xf32>
       memplan.group_yield %0 : tensor<8x16xf32>
-    } {cuts = [#memplan.cut<"result", 0 : i64, 0 : i64, 2 : i64, 0 : i64, 1 : i64>],
+    } {cuts = [#memplan.cut<"result", 0 : i64, 0 : i64, 2 : i64, 0 : i64, 1 : i64, ...>],
        residencies = [...], homes = ["DDR"], cost = #memplan.group_cost<...>} : tensor<8x16xf32>
     ```
     It means what its body means: the attributes say how `memplan-expand-groups` computes it.

@@ -121,6 +121,8 @@ class SplitOp:
     """
     work_per_point: int = 0
     """Multiply-adds per point of the loops: 1 for contractions."""
+    operations: int = 1
+    """Operations of the IR that a tile of it is, those in bodies among them."""
     layer: int = -1
 
 

@@ -25,6 +25,10 @@ class LoopCut(NamedTuple):
     """Tiles before the first, in which earlier operations run ahead."""
     cached: bool
     """Whether a tile keeps what the next one needs again; otherwise it is computed again."""
+    head: int = 1
+    """So many tiles at the start are one."""
+    tail: int = 1
+    """So many tiles at the end are one."""
 
 
 class Residency(NamedTuple):
@@ -125,7 +129,9 @@ class GroupLayout:
     fetches: tuple[Fetch, ...]
     cost: GroupCost
     code: int
-    """Operations that are written down, views left out: tiles that look alike are one loop."""
+    """Operators that are written down, views left out: tiles that look alike are one loop."""
+    operations: int
+    """Operations of the IR that these are about, those in bodies and moves among them."""
     sliced: tuple[NarrowingChain, ...]
     """Chains that run slice by slice, each where its last operation is in the sequence."""
 

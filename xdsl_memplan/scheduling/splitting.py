@@ -40,8 +40,11 @@ class SplitMachine:
     code_bytes: int = 0
     """Bytes that one more operation in the code counts for."""
     most_code: int = 0
-    """Operations in the code at the most, if some bytes can buy that; 0: no limit. By traffic it
+    """Operators in the code at the most, if some bytes can buy that; 0: no limit. By traffic it
     counts only where code has a price."""
+    most_operations: int = 0
+    """Operations of the IR that these are written down in at the most, bodies included, likewise;
+    they are counted before tiles are there, mostly a little too many; 0: no limit."""
 
 
 class LayerDoesNotFitError(Exception):
@@ -148,13 +151,15 @@ def lay_out(
     Raises InvalidOptionError for cuts that do not fit.
     """
     chains = narrowing_chains(graph)
-    sequence, loops, tensors, tracks, fetches, cost, code, sliced = _idealloc.split_layout(
-        _graph(replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops)), chains),
-        _machine(machine),
-        target,
-        [(cut.kind, cut.op, cut.loop, cut.size, cut.lead, cut.cached) for cut in cuts],
-        [(r.tensor, r.kind, r.slices) for r in residencies],
-        is_sliced,
+    sequence, loops, tensors, tracks, fetches, cost, code, operations, sliced = (
+        _idealloc.split_layout(
+            _graph(replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops)), chains),
+            _machine(machine),
+            target,
+            list(cuts),
+            [(r.tensor, r.kind, r.slices) for r in residencies],
+            is_sliced,
+        )
     )
     spans = [tuple(Span(*span) for span in ranges) for ranges in loops]
     return GroupLayout(
@@ -165,6 +170,7 @@ def lay_out(
         tuple(Fetch(*fetch) for fetch in fetches),
         GroupCost(*cost),
         code,
+        operations,
         tuple(chains[number] for number in sliced),
     )
 
@@ -179,6 +185,7 @@ def _machine(machine: SplitMachine) -> dict[str, Any]:
         "transfer_bytes": machine.transfer_bytes,
         "code_bytes": machine.code_bytes,
         "most_code": machine.most_code,
+        "most_operations": machine.most_operations,
     }
 
 
@@ -222,6 +229,7 @@ def _operator(graph: SplitGraph, op: SplitOp) -> dict[str, Any]:
         "parts": list(op.parts),
         "is_view": op.view,
         "work": op.work_per_point,
+        "operations": op.operations,
         "layer": max(op.layer, 0),
         "is_splittable": op.splittable,
     }

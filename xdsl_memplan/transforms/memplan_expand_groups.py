@@ -38,7 +38,7 @@ class MemplanExpandGroupsPass(ModulePass):
     %y = memplan.group ins(%x, %w : tensor<8x16xf32>, tensor<16x16xf32>) {
       %0 = linalg.matmul ins(%x, %w : ...) outs(%zero : ...) -> tensor<8x16xf32>
       memplan.group_yield %0 : tensor<8x16xf32>
-    } {cuts = [#memplan.cut<"result", 0 : i64, 0 : i64, 4 : i64, 0 : i64, 1 : i64>], ...}
+    } {cuts = [#memplan.cut<"result", 0 : i64, 0 : i64, 4 : i64, 0 : i64, 1 : i64, ...>], ...}
     ```
 
     After, with `emit=unroll`:

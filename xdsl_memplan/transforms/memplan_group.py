@@ -48,6 +48,10 @@ _MOST_TIMES = 4
 """With `max-code` at its default tiles have no more than about so many times the operations of the
 function, bodies included: operators with long bodies may be fewer."""
 
+_COUNTED_FOR_MOST = 1.76
+"""Operations that the search may count for each one of the function, and of `max-code`: it counts
+about a tenth more than there are in the end where tiles are many, and 2.5 stands for 4."""
+
 _LARGEST_OPTION = 1 << 40
 
 _MOVES = 1
@@ -76,7 +80,7 @@ class MemplanGroupPass(ModulePass):
       %c = linalg.conv_2d_nchw_fchw {memplan.layer = 0 : i64} ins(%x, %w : ...) outs(%f : ...)
       %0 = linalg.conv_2d_nchw_fchw {memplan.layer = 1 : i64} ins(%c, %v : ...) outs(%g : ...)
       memplan.group_yield %0 : tensor<1x8x52x52xf32>
-    } {cuts = [#memplan.cut<"result", 0 : i64, 2 : i64, 13 : i64, 0 : i64, 1 : i64>], ...}
+    } {cuts = [#memplan.cut<"result", 0 : i64, 2 : i64, 13 : i64, 0 : i64, 1 : i64, ...>], ...}
     ```
 
     Groups and their tiles are found together: of all ways to cut the layers into groups, and each
@@ -101,9 +105,11 @@ class MemplanGroupPass(ModulePass):
       a 64th of the bytes that must be moved at least.
     - `max-code` (2.5): operators of the tiles at the most, for each one of the function, or for
       every four operations, bodies included, if that is more, and fewer where operators have long
-      bodies: code gets dearer until there are no more, as long as that costs no more than a
-      quarter of the bytes; by peak tiles get the least room that is enough, up to a quarter more.
-      0: no limit.
+      bodies, and no more than about 4 operations for each one, bodies included: code gets
+      dearer until there are no more, as long as that costs no more than a quarter of the bytes;
+      by peak tiles get the least room that is enough, up to a quarter more. Tiles of other sizes,
+      and with the tiles at an end of a row as one, are looked at too. Where nothing is enough, the
+      groups whose bytes times operations are fewest. 0: no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
@@ -222,7 +228,12 @@ def group_function(
     operators = [
         op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
     ]
-    machine = replace(machine, most_code=_most_code(function, operators, max_code))
+    most_operations = int(max_code * _COUNTED_FOR_MOST * sum(1 for _ in function.walk()))
+    machine = replace(
+        machine,
+        most_code=_most_code(function, operators, max_code),
+        most_operations=most_operations,
+    )
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
     try:

@@ -22,8 +22,9 @@ type TensorTuple = (Vec<i64>, i64, bool, bool, bool);
 type IndexTuple = (Vec<(usize, i64)>, i64, i64, i64);
 /// Tensor, kind, indices, groups.
 type OperandTuple = (usize, String, Vec<IndexTuple>, Vec<(Vec<usize>, Vec<usize>)>);
-/// Kind, operator (or, found by the search, the tensor that is cut), loop or dimension, iterations per tile, tiles that run ahead, whether the halo is kept.
-type CutTuple = (String, usize, usize, i64, i64, bool);
+/// Kind, operator (or, found by the search, the tensor that is cut), loop or dimension, iterations per tile, tiles that run
+/// ahead, whether the halo is kept, tiles at the start that are one, and at the end.
+type CutTuple = (String, usize, usize, i64, i64, bool, usize, usize);
 /// Traffic, peak, work, transfers, tiles.
 type CostTuple = (i64, i64, i64, i64, i64);
 /// Tensor, kind, slices.
@@ -51,6 +52,7 @@ struct OperatorFields {
     parts: Vec<usize>,
     is_view: bool,
     work: i64,
+    operations: i64,
     layer: usize,
     is_splittable: bool,
     slice: Option<SliceTuple>,
@@ -118,6 +120,7 @@ fn into_operator(fields: OperatorFields) -> Operator {
         parts: fields.parts.into(),
         is_view: fields.is_view,
         work: fields.work,
+        operations: fields.operations,
         layer: fields.layer,
         is_splittable: fields.is_splittable,
         slice: fields.slice.map(|(chain, along, size, is_last)| Slice {
@@ -141,6 +144,7 @@ pub struct MachineFields {
     transfer_bytes: i64,
     code_bytes: i64,
     most_code: i64,
+    most_operations: i64,
 }
 
 impl MachineFields {
@@ -150,6 +154,7 @@ impl MachineFields {
             || self.transfer_bytes < 0
             || self.code_bytes < 0
             || self.most_code < 0
+            || self.most_operations < 0
         {
             return Err(InvalidOptionError::new_err(
                 "capacity, transfer-cost, code-cost and max-code are at least 0, alignment at least 1",
@@ -164,6 +169,7 @@ impl MachineFields {
             transfer_bytes: self.transfer_bytes,
             code_bytes: self.code_bytes,
             most_code: self.most_code,
+            most_operations: self.most_operations,
         })
     }
 }
@@ -255,7 +261,8 @@ fn group_tuple(compressed: &Compressed, group: &Group) -> GroupTuple {
             CutLoop::Result(dimension) => ("result", compressed.argument[target], dimension),
             CutLoop::Accumulate(op, l) => ("sum", compressed.origin[op], l),
         };
-        (kind.to_string(), op, index, cut.size, cut.lead, cut.halo == Halo::Cache)
+        let (head, tail) = cut.merged;
+        (kind.to_string(), op, index, cut.size, cut.lead, cut.halo == Halo::Cache, head, tail)
     });
     let residencies = group.residencies.iter().map(|&(tensor, residency)| {
         let (kind, slices) = residency_name(residency);
@@ -284,8 +291,8 @@ fn residency_name(residency: Residency) -> (String, i64) {
 }
 
 /// A group laid out: sequence of (operator, level), ranges of their loops, ranges of tensors, tracks per cut, tensors
-/// from outside with level, kind, reader, loop and slices, the cost, the operators in the code, and the chains that run
-/// slice by slice.
+/// from outside with level, kind, reader, loop and slices, the cost, the operators in the code, the operations that they are
+/// about, and the chains that run slice by slice.
 type LayoutTuple = (
     Vec<(usize, usize)>,
     Vec<Vec<SpanTuple>>,
@@ -293,6 +300,7 @@ type LayoutTuple = (
     Vec<Vec<TrackTuple>>,
     Vec<(usize, usize, String, usize, usize, i64)>,
     CostTuple,
+    i64,
     i64,
     Vec<usize>,
 );
@@ -323,7 +331,7 @@ fn split_layout(
         return wrong("the group has no such operator".to_string());
     };
     let (mut loops, mut even) = (Vec::new(), Vec::new());
-    for (kind, op, index, size, lead, cached) in cuts {
+    for (kind, op, index, size, lead, cached, head, tail) in cuts {
         let is_sum = kind == "sum";
         let owner = &graph.operators[if is_sum { op.min(last) } else { target }];
         let extent = if is_sum {
@@ -336,7 +344,7 @@ fn split_layout(
         };
         loops.push(if is_sum { CutLoop::Accumulate(op, index) } else { CutLoop::Result(index) });
         let halo = if cached { Halo::Cache } else { Halo::Recompute };
-        even.push(Cut::with_lead(extent, size, halo, lead));
+        even.push(Cut::with_lead(extent, size, halo, lead).with_merged(head, tail));
     }
     let is_output: Vec<bool> = graph.tensors.iter().map(|t| t.is_returned).collect();
     let mut sweep = Sweep::new(&graph, target, loops, even, &is_output);
@@ -390,5 +398,15 @@ fn split_layout(
         .iter()
         .map(|t| t.all().iter().map(|t| (t.new.clone(), t.keep.clone())).collect())
         .collect();
-    Ok((sequence, loops, ranges, tracks, externals, cost, layout.code(), sliced))
+    Ok((
+        sequence,
+        loops,
+        ranges,
+        tracks,
+        externals,
+        cost,
+        layout.code(),
+        layout.operations(),
+        sliced,
+    ))
 }

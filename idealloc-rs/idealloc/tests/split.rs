@@ -58,6 +58,7 @@ fn chain(rows: i64, features: i64, skips: &[bool]) -> SplitGraph {
             parts: [].into(),
             is_view: false,
             work: 1,
+            operations: 1,
             layer,
             is_splittable: true,
             slice: None,
@@ -181,6 +182,7 @@ proptest! {
             transfer_bytes: 0,
             code_bytes: 0,
             most_code: 0,
+            most_operations: 0,
         };
         let truth = least_of_all(&graph, machine, 0, false);
         let found = search(&graph, machine, Objective::Traffic, 1);
@@ -208,6 +210,7 @@ fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
         parts: [].into(),
         is_view,
         work: 0,
+        operations: 1,
         layer,
         is_splittable: true,
         slice: None,
@@ -230,6 +233,7 @@ fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
         transfer_bytes: 64,
         code_bytes: 0,
         most_code: 0,
+        most_operations: 0,
     };
     let is_output = [false, false, true];
     let sweep = Sweep::new(&graph, 1, Vec::new(), Vec::new(), &is_output);

@@ -4,7 +4,7 @@
 // Least peak: both convolutions compute one row of the result after the other, and keep two rows between.
 // Three rows of the tensor between take 216 bytes, the two that are kept 144, and the result 128: 488.
 // PEAK:      %d = memplan.group ins(%x, %w, %v :
-// PEAK:      cuts = [#memplan.cut<"result", 1 : i64, 2 : i64, 1 : i64, 0 : i64, 1 : i64>]
+// PEAK:      cuts = [#memplan.cut<"result", 1 : i64, 2 : i64, 1 : i64, 0 : i64, 1 : i64, 1 : i64, 1 : i64>]
 // PEAK-SAME: cost = #memplan.group_cost<0 : i64, 488 : i64, 2808 : i64, 0 : i64, 4 : i64>
 
 // Least traffic: the tensor between stays on chip; each byte is moved once, 512 + 216 in, 216 in and 128 out.

@@ -163,6 +163,7 @@ fn join(
         joined.operands.push((*tensor, Access::Affine(translated)));
     }
     joined.results = vec![result];
+    joined.operations += op.operations;
     Some((number, joined))
 }
 

@@ -18,6 +18,8 @@ pub struct Cut {
     pub lead: i64,
     /// Iterations of the loop.
     pub extent: i64,
+    /// So many tiles at the start are one, and so many at the end.
+    pub merged: (usize, usize),
     /// What happens between neighbours.
     pub halo: Halo,
     /// Number of tiles, which is asked for all the time.
@@ -33,7 +35,15 @@ impl Cut {
     /// The same with `lead` tiles before the first in which earlier operators run ahead.
     pub fn with_lead(extent: i64, size: i64, halo: Halo, lead: i64) -> Self {
         let tiles = ((extent + size - 1) / size + lead) as usize;
-        Self { size, lead, extent, halo, tiles }
+        Self { size, lead, extent, halo, merged: (1, 1), tiles }
+    }
+
+    /// The same with the first `head` tiles as one, and the last `tail`, as far as there are so many.
+    pub fn with_merged(self, head: usize, tail: usize) -> Self {
+        let all = self.tiles + self.merged.0 + self.merged.1 - 2;
+        let head = head.clamp(1, all.max(1));
+        let tail = tail.clamp(1, (all - head).max(1));
+        Self { merged: (head, tail), tiles: all + 2 - head - tail, ..self }
     }
 
     /// Whether earlier operators advance evenly instead of by what is needed at once.
@@ -48,8 +58,10 @@ impl Cut {
 
     /// Where tiles begin and end, one more than there are tiles; negative where they are before the first.
     pub(super) fn positions(self) -> Vec<i64> {
-        let tiles = self.tiles() as i64;
-        (0..=tiles).map(|t| ((t - self.lead) * self.size).min(self.extent)).collect()
+        let (head, tail) = self.merged;
+        let all = self.tiles + head + tail - 2;
+        let bounds = std::iter::once(0).chain(head..=all - tail).chain(std::iter::once(all));
+        bounds.map(|t| ((t as i64 - self.lead) * self.size).min(self.extent)).collect()
     }
 
     /// Tiles that stand for all: the ends and the middle; all where they are few.

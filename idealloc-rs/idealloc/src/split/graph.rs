@@ -81,6 +81,8 @@ pub struct Operator {
     pub is_view: bool,
     /// Multiplications and additions per iteration.
     pub work: i64,
+    /// Operations that it is written down in, those in bodies among them.
+    pub operations: i64,
     /// The layer; ascending.
     pub layer: usize,
     /// Whether a part of the result can be computed.

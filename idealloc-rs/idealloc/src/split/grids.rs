@@ -5,7 +5,7 @@ use super::graph::{Access, Expression, Operator, SplitGraph};
 use super::sweep::CutLoop;
 
 /// Cuts of one group, outermost first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// What is cut.
     pub loops: Vec<CutLoop>,
@@ -14,6 +14,15 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// The same, with operators counted from operator `last` back instead of from the first on, or the other way round.
+    pub(super) fn counted_from(&self, last: usize) -> Self {
+        let turned = |cut: &CutLoop| match *cut {
+            CutLoop::Accumulate(op, l) => CutLoop::Accumulate(last - op, l),
+            result @ CutLoop::Result(_) => result,
+        };
+        Self { loops: self.loops.iter().map(turned).collect(), cuts: self.cuts.clone() }
+    }
+
     /// How much the numbers of tiles differ from those of another grid; none if not the same is cut.
     pub fn unlikeness(&self, other: &Self) -> Option<i64> {
         if self.loops.len() != other.loops.len() {

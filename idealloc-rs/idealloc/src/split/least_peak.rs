@@ -7,10 +7,12 @@
 use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
-use super::machine::Machine;
+use super::machine::{Length, Machine};
 use super::path::groups_of;
 use super::peak_end::PeakEnd;
 use super::peak_ending::{Goal, Notes, Reached, Score, way_to};
+use super::shorter::{Shortened, Shorter, Wanted};
+use super::shorter_peak::Peak;
 
 /// Short code may cost so many 32nds of the least peak: the first that is enough.
 const SHARES: [i64; 6] = [0, 1, 2, 4, 6, 8];
@@ -40,31 +42,42 @@ pub(super) fn least_peak(
         capacity = within(capacity, goal).map_or(capacity, |path| path.score.0);
     }
     let path = within(capacity, Goal::Work)?;
-    if machine.is_short(path.code) {
+    let shorter = |capacity: i64| {
+        let machine = Machine { capacity, ..machine };
+        Shorter::new(Peak { layers, ends: &ends, machine }, machine, threads)
+    };
+    let length = shorter(capacity).length(&path.groups);
+    if machine.is_short(length) {
         return Some(path.groups);
     }
-    let mut shortest = path;
+    // Where no code is short enough, the least bytes times operations.
+    let weight = |room: i64, length: Length| i128::from(room) * i128::from(length.operations);
+    let (mut least, mut groups) = (weight(capacity, length), path.groups);
     for share in SHARES {
         let room = capacity + capacity / 32 * share;
         if room > machine.capacity {
             break;
         }
         let path = within(room, Goal::Code)?;
-        let is_short = machine.is_short(path.code);
-        if is_short || share == 0 {
-            shortest = path;
+        let mut shorter = shorter(room);
+        let length = shorter.length(&path.groups);
+        let mut found = Shortened { groups: path.groups, length };
+        if !machine.is_short(found.length) {
+            found = shorter.of(&found.groups, Wanted::Short);
         }
-        if is_short {
-            break;
+        if machine.is_short(found.length) {
+            return Some(found.groups);
+        }
+        if weight(room, found.length) < least {
+            (least, groups) = (weight(room, found.length), found.groups);
         }
     }
-    Some(shortest.groups)
+    Some(groups)
 }
 
 /// Groups from the first layer to the last, and how good they are.
 struct Path {
     score: Score,
-    code: i64,
     groups: Vec<Group>,
 }
 
@@ -89,5 +102,5 @@ fn path_of(layers: &Layers, reached: &[Option<Reached>]) -> Option<Path> {
     let all = reached.last()?.as_ref()?;
     let last_group = |count: usize, _| reached[count].as_ref()?.group.as_ref();
     let groups = groups_of(layers.count(), last_group)?;
-    Some(Path { score: all.score, code: all.code, groups })
+    Some(Path { score: all.score, groups })
 }

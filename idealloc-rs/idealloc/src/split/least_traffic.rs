@@ -15,8 +15,6 @@ pub(super) struct Path {
     pub groups: Vec<Group>,
     /// Bytes moved.
     pub traffic: i64,
-    /// Operators in the code; the least that they can be where they have no price.
-    pub code: i64,
     /// The ways to all layers that were found.
     pub reached: Vec<Ways>,
 }
@@ -50,5 +48,5 @@ pub(super) fn least_traffic(
     let (Some(groups), Some(all)) = (groups, all) else {
         return Err(Misfit::of(graph, layers, machine));
     };
-    Ok(Path { groups, traffic: all.traffic, code: all.code, reached })
+    Ok(Path { groups, traffic: all.traffic, reached })
 }

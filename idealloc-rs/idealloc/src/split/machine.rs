@@ -19,6 +19,8 @@ pub struct Machine {
     pub code_bytes: i64,
     /// Operators in the code at the most, if some bytes can buy that; 0: no limit.
     pub most_code: i64,
+    /// Operations that these are written down in at the most; 0: no limit.
+    pub most_operations: i64,
 }
 
 impl Machine {
@@ -27,9 +29,26 @@ impl Machine {
         (bytes + self.alignment - 1) / self.alignment * self.alignment
     }
 
-    /// Whether code of so many operators is as short as it should be.
-    pub(super) fn is_short(&self, code: i64) -> bool {
-        self.most_code == 0 || code <= self.most_code
+    /// Whether code of so many operators, and operations, is as short as it should be.
+    pub(super) fn is_short(&self, length: Length) -> bool {
+        (self.most_code == 0 || length.operators <= self.most_code)
+            && (self.most_operations == 0 || length.operations <= self.most_operations)
+    }
+}
+
+/// How long code is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Length {
+    /// Operators, each once for every kind of tile; what is padding in a tile is not looked at.
+    pub operators: i64,
+    /// Operations that are written down.
+    pub operations: i64,
+}
+
+impl std::ops::AddAssign for Length {
+    fn add_assign(&mut self, other: Self) {
+        self.operators += other.operators;
+        self.operations += other.operations;
     }
 }
 

@@ -378,7 +378,11 @@ impl<'a> Walk<'_, 'a> {
 
 /// Lays out a group with so many bytes of whole tensors around it; returns those of them whose room is free after their
 /// last reader, too.
-fn laid_out<'s, 'a>(end: &PeakEnd, tally: &'s Tally<'a>, around: i64) -> (Layout<'s, 'a>, i64) {
+pub(super) fn laid_out<'s, 'a>(
+    end: &PeakEnd,
+    tally: &'s Tally<'a>,
+    around: i64,
+) -> (Layout<'s, 'a>, i64) {
     let mut layout = Layout::new(tally);
     let is_split = !tally.sweep.loops.is_empty();
     let window = &end.window;

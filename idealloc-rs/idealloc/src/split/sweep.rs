@@ -25,7 +25,7 @@ enum Demand {
 }
 
 /// What is cut: a loop of the last operator, or a loop that a contraction sums over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CutLoop {
     /// A dimension of the last operator's first result.
     Result(usize),

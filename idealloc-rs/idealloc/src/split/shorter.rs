@@ -1,0 +1,215 @@
+//! Less code for groups that were found: tiles of other sizes, and as one those tiles at the ends of a row that look like no
+//! other.
+
+use rustc_hash::FxHashMap;
+
+use super::cut::Cut;
+use super::grids::Grid;
+use super::group::{Form, Group};
+use super::machine::{Length, Machine};
+use crate::parallel;
+
+/// Sizes of tiles up to so many times as large or as small are tried.
+const FACTOR: i64 = 4;
+
+/// The highest price of an operation; nothing else counts then.
+const HIGHEST_PRICE: i64 = 1 << 40;
+
+/// A way to cut a group, and what it costs.
+pub(super) struct Choice {
+    /// Operators are counted from the last one back.
+    pub grid: Grid,
+    pub form: Form,
+    /// What is to be small: bytes with moves, or work.
+    pub price: i64,
+    /// How long its code is.
+    pub length: Length,
+}
+
+/// What was found out about a grid.
+pub(super) struct Look {
+    /// None if it does not fit.
+    pub choice: Option<Choice>,
+    /// The cuts with the ends of their rows of tiles as one.
+    pub merged: Vec<Cut>,
+}
+
+/// What is the same for groups of which the same is found out: how they look, what is around them, and the grid.
+pub(super) type Key = (u32, [i64; 2], Grid);
+
+/// What groups are laid out for.
+pub(super) trait Goal: Sync {
+    /// How a group looks, what is around it, and its grid with operators counted from the last one back.
+    fn key(&self, group: &Group) -> Key;
+
+    /// Finds out about another grid for a group.
+    fn look(&self, group: &Group, grid: &Grid) -> Look;
+
+    /// The group with another grid.
+    fn with(&self, group: &Group, choice: &Choice) -> Group;
+}
+
+/// Finds ways to compute groups in less code.
+pub(super) struct Shorter<G> {
+    goal: G,
+    machine: Machine,
+    threads: usize,
+    lengths: FxHashMap<Key, Length>,
+    choices: FxHashMap<Key, Vec<Choice>>,
+}
+
+/// Groups and how long their code is.
+pub(super) struct Shortened {
+    pub groups: Vec<Group>,
+    pub length: Length,
+}
+
+/// Which of the choices are wanted.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted {
+    /// The cheapest whose code is short enough, or the fewest operations.
+    Short,
+    /// The fewest operations for so many 32nds more than the least price.
+    Share(i64),
+}
+
+impl<G: Goal> Shorter<G> {
+    pub fn new(goal: G, machine: Machine, threads: usize) -> Self {
+        Self {
+            goal,
+            machine,
+            threads,
+            lengths: FxHashMap::default(),
+            choices: FxHashMap::default(),
+        }
+    }
+
+    /// How long the code of groups is.
+    pub fn length(&mut self, groups: &[Group]) -> Length {
+        let mut sum = Length::default();
+        for group in groups {
+            let key = self.goal.key(group);
+            sum += match self.lengths.get(&key) {
+                Some(&known) => known,
+                None => {
+                    let look = self.goal.look(group, &key.2);
+                    let length = look.choice.map_or(Length::default(), |choice| choice.length);
+                    self.lengths.insert(key, length);
+                    length
+                }
+            };
+        }
+        sum
+    }
+
+    /// The same groups in other tiles.
+    pub fn of(&mut self, groups: &[Group], wanted: Wanted) -> Shortened {
+        let keys: Vec<Key> = groups.iter().map(|group| self.goal.key(group)).collect();
+        let mut unknown: Vec<usize> = Vec::new();
+        for (number, key) in keys.iter().enumerate() {
+            let is_new = !self.choices.contains_key(key);
+            if is_new && !unknown.iter().any(|&other| keys[other] == *key) {
+                unknown.push(number);
+            }
+        }
+        let goal = &self.goal;
+        let found = parallel::map(self.threads, unknown.len(), |index| {
+            let number = unknown[index];
+            choices_like(&keys[number].2, |grid| goal.look(&groups[number], grid))
+        });
+        for (number, choices) in unknown.into_iter().zip(found) {
+            self.choices.insert(keys[number].clone(), choices);
+        }
+        let all: Vec<&[Choice]> = keys.iter().map(|key| self.choices[key].as_slice()).collect();
+        let picked = pick(&all, self.machine, wanted);
+        let new = groups.iter().zip(&picked).map(|(group, choice)| goal.with(group, choice));
+        Shortened { groups: new.collect(), length: length_of(&picked) }
+    }
+}
+
+/// Ways to cut a group that is cut by a grid, itself first. `look` finds out about a grid.
+fn choices_like(grid: &Grid, look: impl Fn(&Grid) -> Look) -> Vec<Choice> {
+    let mut found: Vec<Choice> = Vec::new();
+    for sized in grids_like(grid) {
+        let Look { choice, merged } = look(&sized);
+        found.extend(choice);
+        let mut seen = vec![sized.cuts.clone()];
+        let ends = |is_head: bool, is_tail: bool| -> Vec<Cut> {
+            let cuts = sized.cuts.iter().zip(&merged);
+            cuts.map(|(plain, merged)| {
+                let head = if is_head { merged.merged.0 } else { plain.merged.0 };
+                let tail = if is_tail { merged.merged.1 } else { plain.merged.1 };
+                plain.with_merged(head, tail)
+            })
+            .collect()
+        };
+        for cuts in [ends(true, true), ends(false, true), ends(true, false)] {
+            if !seen.contains(&cuts) {
+                seen.push(cuts.clone());
+                found.extend(look(&Grid { loops: sized.loops.clone(), cuts }).choice);
+            }
+        }
+    }
+    found
+}
+
+/// The same loops cut into tiles of about the same sizes, itself first.
+fn grids_like(grid: &Grid) -> Vec<Grid> {
+    let mut grids = vec![Grid { loops: grid.loops.clone(), cuts: Vec::new() }];
+    for cut in &grid.cuts {
+        let sizes = (cut.size / FACTOR).max(1)..=(cut.size * FACTOR).min(cut.extent - 1);
+        let others = sizes.filter(|&size| size != cut.size && cut.extent % size == 0);
+        let sized = others.map(|size| Cut::with_lead(cut.extent, size, cut.halo, cut.lead));
+        let mut like: Vec<Cut> = std::iter::once(*cut).chain(sized).collect();
+        if cut.runs_ahead() {
+            let plain = |cut: &Cut| Cut::even(cut.extent, cut.size, cut.halo);
+            like.extend(like.iter().map(plain).collect::<Vec<_>>());
+        }
+        let with = |grid: &Grid, cut: Cut| {
+            let cuts = grid.cuts.iter().copied().chain([cut]).collect();
+            Grid { loops: grid.loops.clone(), cuts }
+        };
+        let all = grids.iter().flat_map(|grid| like.iter().map(|&cut| with(grid, cut)));
+        grids = all.collect();
+    }
+    grids
+}
+
+/// For each group one of its choices: those that are cheapest together where an operation has a price, as low or as high as
+/// is wanted.
+fn pick<'c>(choices: &[&'c [Choice]], machine: Machine, wanted: Wanted) -> Vec<&'c Choice> {
+    let at = |price: i64| -> Vec<&'c Choice> {
+        let key = |choice: &&'c Choice| {
+            let operations = choice.length.operations;
+            (choice.price.saturating_add(operations.saturating_mul(price)), operations)
+        };
+        choices.iter().filter_map(|of| of.iter().min_by_key(key)).collect()
+    };
+    let price = |picked: &[&Choice]| picked.iter().map(|choice| choice.price).sum::<i64>();
+    let least = at(0);
+    let is_too_low = |picked: &[&Choice]| match wanted {
+        Wanted::Short => !machine.is_short(length_of(picked)),
+        Wanted::Share(share) => price(picked) <= price(&least) + price(&least) / 32 * share,
+    };
+    if !is_too_low(&least) {
+        return least;
+    }
+    let (mut low, mut high) = (0, 1);
+    while high < HIGHEST_PRICE && is_too_low(&at(high)) {
+        (low, high) = (high, high * 2);
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if is_too_low(&at(middle)) { low = middle } else { high = middle }
+    }
+    match wanted {
+        Wanted::Short => at(high),
+        Wanted::Share(_) => at(low),
+    }
+}
+
+fn length_of(picked: &[&Choice]) -> Length {
+    let mut sum = Length::default();
+    picked.iter().for_each(|choice| sum += choice.length);
+    sum
+}
