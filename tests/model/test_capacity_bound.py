@@ -169,6 +169,15 @@ def test_a_window_uses_what_is_there_as_often_as_it_may() -> None:
     assert 3000**2 > 0.99 * contraction.reuse * 1002 * 3 * 1000
 
 
+def test_what_is_looked_up_near_has_no_origin() -> None:
+    """Two elements may look up the same one."""
+    tensors = [SplitTensor("x", (2, 8), 4, "argument"), SplitTensor("y", (2, 8), 4, "value")]
+    access = Affine((index((0, 1)), Index(((1, 1),), 0, 1, reach=2)))
+    read = SplitOperand(0, (2, 8), access)
+    op = SplitOp("near", (1,), (read,), True, (2, 8), ("parallel", "parallel"), (0, 1))
+    assert 1 not in origins(SplitGraph(tuple(tensors), (op,)))
+
+
 def chain(generator: random.Random) -> SplitGraph:
     """Two to four convolutions, some padded, some with a sum around them."""
     tensors = [

@@ -12,9 +12,9 @@ and `c` results does `w * sqrt(b * a * c)` multiply-adds with them, `w` from its
 
 The first step is Cauchy's; weights of two contractions are different tensors. Inputs and results
 are the nodes of a graph, contractions its edges: `sum of a * c` is at most
-`T ** 2 * (1 - 1 / k) / 2` where `k` colours do, such as two (Motzkin and Straus, Canad. J. Math. 17,
-1965). So all multiply-adds need so many parts, and so many elements fetched or begun. Each element
-is begun once, but for those that are computed again: of these there are no more than the
+`T ** 2 * (1 - 1 / k) / 2` where `k` colours do, such as two (Motzkin and Straus, Canad. J. Math.
+17, 1965). So all multiply-adds need so many parts, and so many elements fetched or begun. Each
+element is begun once, but for those that are computed again: of these there are no more than the
 multiply-adds that a plan does beyond those needed, divided by the fewest that an element takes.
 """
 
@@ -122,7 +122,7 @@ class CapacityBound:
         return others + int((least - begun) * smallest * (1 - 1e-9)) - 1
 
     def _worth_it(self, chosen: list[Contraction], capacity: int) -> list[Contraction]:
-        """Leave out contractions whose own tensors cost more than they give, until there are none."""
+        """Leave out contractions whose own tensors cost more than they give, as long as some do."""
         while chosen:
             readers: dict[int, int] = {}
             for contraction in chosen:

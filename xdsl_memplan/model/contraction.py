@@ -73,7 +73,7 @@ def _can_be_weights(
     return all(
         (not index.terms or (len(index.terms) == 1 and index.terms[0][1] == 1))
         and index.constant == 0
-        and index.divisor == 1
+        and (index.divisor, index.reach) == (1, 0)
         and kept == (0, extent)
         for index, extent, kept in zip(
             operand.access.indices, operand.shape, origin.box, strict=True
@@ -99,7 +99,8 @@ def _contraction(
     for index, kept in zip(operand.access.indices, origin.box, strict=True):
         terms = [term for term in index.terms if term[0] in moving]
         at_start = sum(factor * loops[loop][0] for loop, factor in index.terms)
-        if index.divisor != 1 or not seen.add(terms, index.constant + at_start, kept):
+        is_one_element = (index.divisor, index.reach) == (1, 0)
+        if not is_one_element or not seen.add(terms, index.constant + at_start, kept):
             return None
     # With a position of each window fixed, each loop must be seen in two of the three.
     for loop in moving:

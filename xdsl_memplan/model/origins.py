@@ -130,8 +130,8 @@ def _ranges(
     moved: set[int] = set()
     for index, (low, high) in zip(access.indices, box, strict=True):
         own = [term for term in index.terms if term[0] in moving]
-        if index.divisor != 1 or len(own) > 1:
-            return None
+        if index.divisor != 1 or index.reach or len(own) > 1:
+            return None  # Which element is read is not known.
         middle = index.constant + sum(
             factor * (extents[loop] // 2) for loop, factor in index.terms if loop not in moving
         )
