@@ -7,6 +7,8 @@ import random
 from math import prod
 from typing import Any
 
+import numpy as np
+
 Shape = tuple[int, int]
 MAPS = "indexing_maps = [{}], iterator_types = [{}]"
 PARALLEL, REDUCTION = '"parallel"', '"reduction"'
@@ -44,6 +46,15 @@ class Program:
             f"func.func @main({arguments}) -> {typed(shape)} {{\n"
             f"%zero = arith.constant 0 : i64\n{lines}\nfunc.return {name} : {typed(shape)}\n}}"
         )
+
+    def sets(self) -> list[Any]:
+        """Arguments in which each element is a set of its own: one bit, ascending."""
+        first, arguments = 0, list[Any]()
+        for shape in self.arguments:
+            bits = [2**n for n in range(first, first + prod(shape))]
+            arguments.append(np.array(bits, np.int64).reshape(shape))
+            first += prod(shape)
+        return arguments
 
     def name(self) -> str:
         self.count += 1

@@ -51,11 +51,7 @@ def test_boxes_hold_what_is_needed(is_chain: bool) -> None:
         program = Program(seed, is_chain)
         graph, module = split(program.text())
         assert all(op.splittable for op in graph.ops)
-        numbers = [2**n for n in range(sum(prod(s) for s in program.arguments))]
-        arguments: list[Any] = []
-        for shape in program.arguments:
-            bits, numbers = numbers[: prod(shape)], numbers[prod(shape) :]
-            arguments.append(np.array(bits, np.int64).reshape(shape))
+        arguments = program.sets()
         (result,) = run(module, arguments)
         (returned,) = graph.ops[-1].results
         for _ in range(5):
@@ -81,11 +77,7 @@ def test_no_more_is_surely_moved_than_what_is_needed(is_chain: bool) -> None:
     for seed in range(60):
         program = Program(seed, is_chain)
         graph, module = split(program.text())
-        numbers = [2**n for n in range(sum(prod(s) for s in program.arguments))]
-        arguments: list[Any] = []
-        for shape in program.arguments:
-            bits, numbers = numbers[: prod(shape)], numbers[prod(shape) :]
-            arguments.append(np.array(bits, np.int64).reshape(shape))
+        arguments = program.sets()
         (result,) = run(module, arguments)
         needed = int(np.bitwise_or.reduce(result, axis=None)).bit_count()
         moved = 8 * (needed + result.size)
@@ -105,11 +97,7 @@ def test_elements_have_an_origin_of_their_own() -> None:
         origin = origins(graph).get(returned)
         if origin is None:
             continue
-        numbers = [2**n for n in range(sum(prod(s) for s in program.arguments))]
-        arguments: list[Any] = []
-        for shape in program.arguments:
-            bits, numbers = numbers[: prod(shape)], numbers[prod(shape) :]
-            arguments.append(np.array(bits, np.int64).reshape(shape))
+        arguments = program.sets()
         (result,) = run(module, arguments)
         allowed = sum(int(arguments[tensor].sum()) for tensor in origin.tensors)
         needs = [int(result[element]) & allowed for element in points(origin.box)]

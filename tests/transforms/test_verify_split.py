@@ -95,7 +95,9 @@ def test_spoiled_tiles_are_refused_or_compute_the_same(
             # What passes turn into an error must be one.
             assert found.verdict is Verdict.UNKNOWN or not is_harmless, (name, seed)
     assert len(refused) >= 8, refused
-    assert refuted > 2 * unknown
+    # Tiles that are patches have more borders, of which less is known for sure.
+    times = 2 if program is programs.residual_block else 3
+    assert refuted > times * unknown
 
 
 def test_work_is_no_more_than_the_groups_say():

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.dialects import tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 
 from xdsl_memplan.analysis.known_numbers import KnownNumbers
 from xdsl_memplan.dialects.queries import aliases_of
@@ -78,7 +78,7 @@ def _extracts(op: GenericOp, table: SSAValue) -> list[tensor.ExtractOp]:
     """What looks elements up in a table; nothing if something else reads it in the body."""
     found: list[tensor.ExtractOp] = []
     for use in table.uses:
-        if _is_inside(use.operation, op):
+        if use.operation is not op and op.is_ancestor(use.operation):
             if not isinstance(use.operation, tensor.ExtractOp):
                 return []
             found.append(use.operation)
@@ -132,13 +132,6 @@ def _band(range_: _Range, extent: int) -> Index:
         if slope > 0 and most - least < best.reach:
             best = Index(((loop, slope),), least, 1, most - least)
     return best
-
-
-def _is_inside(op: Operation, outer: Operation) -> bool:
-    parent = op.parent_op()
-    while parent is not None and parent is not outer:
-        parent = parent.parent_op()
-    return parent is outer
 
 
 def _is_computed(value: SSAValue) -> bool:

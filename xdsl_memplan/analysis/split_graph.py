@@ -7,7 +7,7 @@ from typing import cast
 from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.linalg.ops import FillOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.storage_type import is_tensor
@@ -134,7 +134,9 @@ class _Builder:
     def _all_of_outside(self, op: Operation) -> Sequence[Read]:
         """Return what an operation reads that has no rule for tiles: all of the tensors it sees."""
         seen = dict.fromkeys(values_used(op))
-        return [Read(value, Whole()) for value in seen if self._is_outside_tensor(value, op)]
+        # Not what the regions of the operation make themselves.
+        outside = (v for v in seen if is_tensor(v.type) and not op.is_ancestor(v.owner))
+        return [Read(value, Whole()) for value in outside]
 
     def _without_copies(self, view: SplitOp, results: Sequence[SSAValue]) -> SplitOp:
         """Say that a view is none if bufferization copies it.
@@ -192,20 +194,6 @@ class _Builder:
     def _operand(self, read: Read) -> SplitOperand:
         position = self.tensor(read.tensor)
         return SplitOperand(position, self.tensors[position].shape, read.access)
-
-    def _is_outside_tensor(self, value: SSAValue, op: Operation) -> bool:
-        if not is_tensor(value.type):
-            return False
-        # Not what the regions of the operation make themselves.
-        block = value.block if isinstance(value, BlockArgument) else value.owner.parent_block()
-        while block is not None:
-            if block is op.parent:
-                return True
-            owner = block.parent_op()
-            if owner is op:
-                return False
-            block = None if owner is None else owner.parent
-        return True
 
 
 def is_returned(value: SSAValue) -> bool:

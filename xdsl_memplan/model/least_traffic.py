@@ -49,6 +49,9 @@ def bytes_at_least(
 def surely_needed(graph: SplitGraph, uniform: Collection[int] = ()) -> dict[int, list[Box]]:
     """Return, for tensors that are read, a few boxes all of whose elements are read. Linear.
 
+    Of what is looked up near a sum of loops (an index with a `reach`) all that may be read counts,
+    as every tile must hold it.
+
     `uniform` are positions of tensors with one value everywhere: as results they need no reading.
     """
     computed = _computed(graph)

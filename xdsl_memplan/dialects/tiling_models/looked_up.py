@@ -6,7 +6,7 @@ from typing import cast
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerAttr, i64
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xdsl_memplan.dialects.interfaces import has_contents
 from xdsl_memplan.dialects.tiling import LoopRange
@@ -27,9 +27,10 @@ def tables(op: Operation) -> Iterator[SSAValue]:
     for region in op.regions:
         for inner in region.walk():
             for value in inner.operands:
-                if has_contents(value.type) and value not in seen and _is_outside(value, op):
-                    seen.add(value)
-                    yield value
+                if not has_contents(value.type) or value in seen or op.is_ancestor(value.owner):
+                    continue
+                seen.add(value)
+                yield value
 
 
 def table_accesses(op: Operation) -> list[Affine | Indirect]:
@@ -139,13 +140,3 @@ def _insert(builder: Builder, op: Operation) -> SSAValue:
 
 def _constant(number: int) -> arith.ConstantOp:
     return arith.ConstantOp(IntegerAttr(number, IndexType()))
-
-
-def _is_outside(value: SSAValue, op: Operation) -> bool:
-    owner = value.owner
-    parent = owner.parent_op() if isinstance(owner, Block) else owner
-    while parent is not None:
-        if parent is op:
-            return False
-        parent = parent.parent_op()
-    return True

@@ -4,9 +4,9 @@
 use super::boxes::level_of;
 use super::cut::Cut;
 use super::external::Residency;
-use super::graph::{Access, Expression};
+use super::graph::Access;
 use super::layout::Layout;
-use super::sweep::Span;
+use super::sweep::{Span, line_of};
 use super::tile_rows::{Row, Tiles, rows_of_tiles};
 use super::track::Track;
 use super::tracks::Line;
@@ -146,7 +146,8 @@ impl Layout<'_, '_> {
                 }
                 let shape = &self.graph.tensors[*tensor].shape;
                 for (expression, &size) in expressions.iter().zip(shape) {
-                    if let Some((track, line)) = driven_line(expression, spans, cut)
+                    if let Some((line, Some((other, track)))) = line_of(expression, spans)
+                        && other == cut
                         && !seen.contains(&(track, line, size))
                     {
                         seen.push((track, line, size));
@@ -187,24 +188,4 @@ impl Layout<'_, '_> {
         };
         self.sequence.iter().flat_map(of).filter(|&t| self.external(t).is_some()).collect()
     }
-}
-
-/// The range of a cut that an index of an operand follows, and how; none if it follows none.
-fn driven_line(expression: &Expression, spans: &[Span], cut: usize) -> Option<(u32, Line)> {
-    let (mut low, mut high) = (expression.constant, expression.constant);
-    let mut driver = None;
-    for &(l, coefficient) in &expression.terms {
-        match spans[l] {
-            Span::Fixed(start, end) => {
-                low += coefficient * start;
-                high += coefficient * (end - 1);
-            }
-            Span::Driven(other, track) if other == cut && driver.is_none() => {
-                driver = Some((track, coefficient));
-            }
-            Span::Driven(..) => return None,
-        }
-    }
-    let (track, coefficient) = driver?;
-    Some((track, Line { coefficient, low, high, divisor: expression.divisor }))
 }

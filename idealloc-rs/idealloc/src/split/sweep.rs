@@ -313,28 +313,15 @@ impl<'a> Sweep<'a> {
     }
 
     fn line(&mut self, expression: &Expression, spans: &[Span], size: i64) -> Demand {
-        let (mut low, mut high) = (expression.constant, expression.constant + expression.reach);
-        let mut driver = None;
-        for &(l, coefficient) in &expression.terms {
-            match spans[l] {
-                Span::Fixed(start, end) => {
-                    low += coefficient * start;
-                    high += coefficient * (end - 1);
-                }
-                Span::Driven(..) if driver.is_some() => return Demand::Fixed(0, size),
-                Span::Driven(cut, track) => driver = Some((cut, track, coefficient)),
-            }
-        }
-        let divisor = expression.divisor;
+        let Some((line, driver)) = line_of(expression, spans) else {
+            return Demand::Fixed(0, size);
+        };
         match driver {
             None => {
-                let start = -(-low).div_euclid(divisor);
-                Demand::Fixed(start.max(0), (high.div_euclid(divisor) + 1).min(size))
+                let start = -(-line.low).div_euclid(line.divisor);
+                Demand::Fixed(start.max(0), (line.high.div_euclid(line.divisor) + 1).min(size))
             }
-            Some((cut, track, coefficient)) => {
-                let line = Line { coefficient, low, high, divisor };
-                Demand::Driven(cut, self.tracks[cut].request(track, line, size))
-            }
+            Some((cut, track)) => Demand::Driven(cut, self.tracks[cut].request(track, line, size)),
         }
     }
 
@@ -413,6 +400,29 @@ impl<'a> Sweep<'a> {
             }
         }
     }
+}
+
+/// What an index of an operand is over the iterations of a tile, and the cut and track that it follows, if any; none if it
+/// follows two.
+pub(super) fn line_of(
+    expression: &Expression,
+    spans: &[Span],
+) -> Option<(Line, Option<(usize, u32)>)> {
+    let (mut low, mut high) = (expression.constant, expression.constant + expression.reach);
+    let mut driver = None;
+    for &(l, coefficient) in &expression.terms {
+        match spans[l] {
+            Span::Fixed(start, end) => {
+                low += coefficient * start;
+                high += coefficient * (end - 1);
+            }
+            Span::Driven(..) if driver.is_some() => return None,
+            Span::Driven(cut, track) => driver = Some((cut, track, coefficient)),
+        }
+    }
+    let coefficient = driver.map_or(0, |(.., coefficient)| coefficient);
+    let line = Line { coefficient, low, high, divisor: expression.divisor };
+    Some((line, driver.map(|(cut, track, _)| (cut, track))))
 }
 
 fn position(extents: &[i64], index: impl Fn(usize) -> i64) -> i64 {
