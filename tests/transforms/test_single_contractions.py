@@ -71,6 +71,10 @@ CONTRACTIONS = {
     "window": contraction(
         "c, y + k, x + l", "f, c, k, l", "f, y, x", f=12, y=17, x=19, c=8, k=3, l=3
     ),
+    # Windows are summed up first, so that features can only be cut within each of their places.
+    "features_last": contraction(
+        "y + k, x + l, c", "k, l, c, f", "y, x, f", y=9, x=11, f=16, k=3, l=3, c=48
+    ),
     "groups": contraction(
         "g, c, y + k, x + l", "g, f, c, k, l", "g, f, y, x", g=3, f=6, y=11, x=13, c=6, k=3, l=3
     ),
@@ -86,8 +90,8 @@ def test_it_moves_little_more_than_it_must(name: str, capacity: int) -> None:
         memory=f"L1={capacity},DDR", threads=1, transfer_cost=0, code_cost=0, max_code=0
     )
     group.apply(Context(), module)
-    # Tiles of windows overlap, which the bound knows nothing of.
-    times = 3 if "+" in CONTRACTIONS[name].factors[0] else 2
+    # Tiles of windows overlap, which the bound knows nothing of; nor does it know the order of a sum.
+    times = 7 if name == "features_last" else 3 if "+" in CONTRACTIONS[name].factors[0] else 2
     assert moved(module) <= times * must_move(module)
 
 
@@ -106,7 +110,7 @@ def must_move(module: ModuleOp) -> int:
 
 @pytest.mark.parametrize("capacity", [1024, 4096])
 @pytest.mark.parametrize("emit", ["unroll", "loop"])
-@pytest.mark.parametrize("name", ["side_by_side", "row", "groups"])
+@pytest.mark.parametrize("name", ["side_by_side", "row", "groups", "features_last"])
 def test_it_computes_the_same(name: str, emit: Emit, capacity: int) -> None:
     text, memory = CONTRACTIONS[name].text(), f"L1={capacity},DDR"
     group = MemplanGroupPass(memory=memory, threads=1)

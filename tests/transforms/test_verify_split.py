@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import InterpretationError, VerifyException
 from tests.transforms import test_split_programs as programs
 from tests.transforms.spoiled_tiles import SPOILERS
 from tests.transforms.test_region_moves import parse
+from tests.transforms.test_single_contractions import contraction
 from tests.transforms.test_split_programs import Emit
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.groups import CutAttr, GroupCostAttr, GroupOp
@@ -25,12 +26,21 @@ from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.verify_split.check_split import SplitCheck, Verdict, check_split
 
+
+def features_last() -> str:
+    """A sum over a window first, cut within each of its places."""
+    window = contraction("y + k, x + l, c", "k, l, c, f", "y, x, f", y=4, x=5, f=8, k=2, l=3, c=24)
+    return window.text()
+
+
 SPLITS = [
     (programs.two_convolutions, "L1=1KiB,DDR", "auto"),
     (programs.strided_and_pooled, "L1=1KiB,DDR", "auto"),
     (programs.residual_block, "L1=1536,DDR", "loop"),
     (programs.feed_forward, "L1=1KiB,DDR", "loop"),
     (programs.skip, "L1=1KiB,DDR", "loop"),
+    (features_last, "L1=1KiB,DDR", "loop"),
+    (features_last, "L1=1KiB,DDR", "unroll"),
 ]
 
 

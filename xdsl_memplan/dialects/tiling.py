@@ -27,7 +27,7 @@ class TilingRule:
     reads: tuple[Read, ...]
     parts: tuple[int, ...] = ()
     view: bool = False
-    cuttable: tuple[int, ...] = ()
+    cuttable: tuple[tuple[int, ...], ...] = ()
     work_per_point: int = 0
 
 

@@ -113,11 +113,12 @@ class SplitOp:
     """Operands that are nothing but a part of the result: whoever makes them can write there."""
     view: bool = False
     """The result is part of the operand's bytes: no storage and no time."""
-    cuttable: tuple[int, ...] = ()
+    cuttable: tuple[tuple[int, ...], ...] = ()
     """Reductions that may be cut: the result of one part is the destination of the next.
 
-    Every element then sees the same sequence of additions (or the order makes no difference, as
-    with integers): the outermost reduction only, if it is of floating-point numbers.
+    The last loop of each entry may be cut into any parts, where those before it, outermost first,
+    are cut into single iterations. Every element then sees the same sequence of additions, or the
+    order makes no difference, as with integers.
     """
     work_per_point: int = 0
     """Multiply-adds per point of the loops: 1 for contractions."""

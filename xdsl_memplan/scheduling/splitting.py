@@ -219,7 +219,7 @@ def _operator(graph: SplitGraph, op: SplitOp) -> dict[str, Any]:
     return {
         "loops": list(op.loops),
         "is_reduction": [kind == "reduction" for kind in op.iterators],
-        "cuttable": list(op.cuttable),
+        "cuttable": [list(loops) for loops in op.cuttable],
         "results": list(op.results),
         "result_loops": [
             list(op.result_access) if op.splittable else [None] * rank for rank in ranks

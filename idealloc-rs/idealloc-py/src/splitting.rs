@@ -44,7 +44,7 @@ type SliceTuple = (usize, usize, i64, bool);
 struct OperatorFields {
     loops: Vec<i64>,
     is_reduction: Vec<bool>,
-    cuttable: Vec<usize>,
+    cuttable: Vec<Vec<usize>>,
     results: Vec<usize>,
     result_loops: Vec<Vec<Option<usize>>>,
     operands: Vec<OperandTuple>,

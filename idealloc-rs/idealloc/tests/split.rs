@@ -50,7 +50,7 @@ fn chain(rows: i64, features: i64, skips: &[bool]) -> SplitGraph {
         graph.operators.push(Operator {
             loops: [rows, features, features, 3].into(),
             is_reduction: [false, false, true, true].into(),
-            cuttable: [2].into(),
+            cuttable: [vec![2]].into(),
             results: vec![result],
             result_loops: [vec![Some(0), Some(1)]].into(),
             operands,

@@ -6,7 +6,7 @@ not known.
 """
 
 import random
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -154,14 +154,17 @@ def test_boxes(text: str) -> None:
 def test_reductions_cut(text: str) -> None:
     kernel = Kernel(text)
     expected = run(kernel.module, kernel.arguments())
-    for loop in kernel.op.cuttable:
+    for *singles, loop in kernel.op.cuttable:
         extent = kernel.op.loops[loop]
         cuts = [0, 1, extent // 2 + 1, extent]
         for box in boxes_to_try(result_shape(kernel), 2):
             kernel = Kernel(text)
             destinations: list[SSAValue] | None = None
-            for start, stop in pairwise(sorted({*cuts})):
+            outer = product(*(range(kernel.op.loops[single]) for single in singles))
+            for at, (start, stop) in product(outer, [*pairwise(sorted({*cuts}))]):
                 loops = list(loops_of(kernel.op, box))
+                for single, index in zip(singles, at, strict=True):
+                    loops[single] = (index, index + 1)
                 loops[loop] = (start, stop)
                 operands = kernel.operands(tuple(loops))
                 tile = Tile(ranges(tuple(loops)), operands, destinations)

@@ -176,10 +176,13 @@ def shift_indices(op: Operation, loops: Sequence[LoopRange]) -> None:
         )
 
 
-def cuttable_loops(body: Block, inputs: int, reductions: Sequence[int]) -> tuple[int, ...]:
+def cuttable_loops(
+    body: Block, inputs: int, reductions: Sequence[int]
+) -> tuple[tuple[int, ...], ...]:
     """Return which of the reductions may be cut without a change in any bit of the result.
 
-    The outermost one always: the parts run one after another over the same elements. Any, if every
+    The outermost one always: the parts run one after another over the same elements. Where it is
+    cut into single iterations, the next one is the outermost of each. Any one alone, if every
     output only takes part in one integer operation whose order makes no difference.
     """
     terminator = body.last_op
@@ -192,8 +195,9 @@ def cuttable_loops(body: Block, inputs: int, reductions: Sequence[int]) -> tuple
             and value.owner.name in _ANY_ORDER
         )
         if not is_exact:
-            return tuple(sorted(reductions)[:1])
-    return tuple(sorted(reductions))
+            ordered = sorted(reductions)
+            return tuple(tuple(ordered[: end + 1]) for end in range(len(ordered)))
+    return tuple((loop,) for loop in sorted(reductions))
 
 
 def _add_terms(expression: AffineExpr, factor: int, terms: dict[int, int]) -> int | None:

@@ -104,11 +104,12 @@ class _Emitter:
             if self.facts.tensor_level(tensor_) == cut + 1:
                 del self.at_hand.overlaps[tensor_]
         anchor = self.facts.anchor if self.group.cuts[cut].kind == "sum" else None
-        if anchor is not None:
+        is_all_of_sum = cut == 0 or self.group.cuts[cut - 1].kind != "sum"
+        if anchor is not None and is_all_of_sum:
             self._start_sum(anchor, place)
         self._runs(cut, self.facts.runs[cut], Tiles(outer, anchor), place)
         self.at_hand.windows = outer
-        if anchor is not None:
+        if anchor is not None and is_all_of_sum:
             (result,) = self.group.graph.ops[anchor].results
             value = self.operations.sums.pop(result, None)
             if value is not None:  # Else this tile of the group needs nothing of it.

@@ -278,9 +278,8 @@ class OperationEmitter:
         """An operand that dies here and whose room the result can take, slice by slice."""
         number, _ = chain.links[-1]
         op = self.group.graph.ops[number]
-        level = len(place.axes)
-        if number == self.facts.anchor and self.group.cuts[level - 1].kind == "sum":
-            level -= 1  # What a sum starts with is read by its first part alone.
+        # What a sum starts with is read by its first part alone.
+        level = self.facts.level_of_result(number)
         # Another operation of the chain may need all of it in each slice.
         read_before = {
             operand.tensor

@@ -147,9 +147,14 @@ class GroupFacts:
         if maker is None:
             fetch = self.fetches.get(tensor_)
             return fetch.level if fetch is not None and fetch.kind == "fetched" else None
-        level = self.levels[maker]
-        is_sum = maker == self.anchor and self.group.cuts[level - 1].kind == "sum"
-        return level - is_sum
+        return self.level_of_result(maker)
+
+    def level_of_result(self, number: int) -> int:
+        """Cuts around the place where what an operation makes is complete: those of its sum end."""
+        level = self.levels[number]
+        if number == self.anchor:
+            level -= sum(cut.kind == "sum" for cut in self.group.cuts[:level])
+        return level
 
     def loops_at(self, number: int, position: Position) -> Box:
         """The ranges of an operation's loops in a tile."""

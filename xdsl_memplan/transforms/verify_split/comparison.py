@@ -123,7 +123,7 @@ def _is_same(part: Part, leaf: Part, box: Box, shift: Shift) -> bool:
     if _is_between(part, leaf, box, shift):
         return True
     if part.origin != leaf.origin or part.done != leaf.done:
-        is_wanted_whole = leaf.origin.summed is None and part.is_complete
+        is_wanted_whole = not leaf.origin.summed and part.is_complete
         if part.origin.key != leaf.origin.key or not is_wanted_whole:
             return False
     corner = [a for a, _ in box]

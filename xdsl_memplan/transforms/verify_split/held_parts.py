@@ -72,17 +72,18 @@ class Row:
 class Origin:
     """A tensor of the whole program, or one value everywhere; or several tensors in a `row`.
 
-    Of a sum that tiles add up, `summed` is the loop that it runs along, `terms` how long it is.
+    Of a sum that tiles add up, `summed` are the loops that it runs along, outermost first, `terms`
+    how many iterations they have together.
     """
 
     key: object
-    summed: int | None = None
+    summed: tuple[int, ...] = ()
     terms: int = 0
     apart: Apart | None = field(default=None, compare=False)
     """Of elements set apart: which ones are between them."""
     row: Row | None = field(default=None, compare=False)
 
-    def of_sum(self, summed: int | None, terms: int) -> "Origin":
+    def of_sum(self, summed: tuple[int, ...], terms: int) -> "Origin":
         """The sum that is added up to this."""
         return Origin(self.key, summed, terms, row=self.row)
 
@@ -99,7 +100,7 @@ class Part:
     origin: Origin
     access: tuple[Along, ...]
     done: int = 0
-    """Of a sum that tiles add up: terms that are in it, from the first."""
+    """Of a sum that tiles add up: iterations that are in it, from the first."""
     by: Operation | None = field(default=None, compare=False)
     """What wrote it."""
 

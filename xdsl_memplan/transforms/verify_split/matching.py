@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import TypeVar
 
 from xdsl.dialects.builtin import IntegerType, TensorType
@@ -186,13 +187,15 @@ class Matcher:
         regions: Sequence[Box],
         starts: Sequence[int | None],
     ) -> list[Held]:
-        partial = [d for d in tile.reduced if tile.loops[d] != whole.loops[d]]
-        summed = partial[0] if partial else None
-        if partial:
-            _check_order(whole, partial)
-        first = 0 if summed is None else starts[summed]
-        if first is None:
-            raise NotFollowedError("which part of a sum a tile adds up is not known")
+        summed = tuple(d for d in tile.reduced if tile.loops[d] != whole.loops[d])
+        if summed:
+            _check_order(tile, whole, summed)
+        first = 0
+        for loop in summed:
+            start = starts[loop]
+            if start is None:
+                raise NotFollowedError("which part of a sum a tile adds up is not known")
+            first = first * whole.loops[loop] + start
         for k, region in enumerate(regions):
             if not tile.reads[k]:
                 continue
@@ -206,19 +209,19 @@ class Matcher:
             self.check(self.held(tile.operands[k]), region, want, shift)
         for number in range(len(tile.tables)):
             self._check_table(tile, whole, number + 1, starts)
-        added = (None, 0, 0)
-        if summed is not None:
-            added = (summed, whole.loops[summed], first + tile.loops[summed])
+        terms = prod(whole.loops[loop] for loop in summed) if summed else 0
+        done = first + tile.loops[summed[-1]] if summed else 0
         return [
-            self._result(tile, whole, number, starts, added)
+            self._result(tile, whole, number, starts, (summed, terms, done))
             for number in range(len(tile.op.results))
         ]
 
-    def _sum_so_far(self, whole: Computation, number: int, summed: int | None, done: int) -> Held:
+    def _sum_so_far(
+        self, whole: Computation, number: int, summed: tuple[int, ...], done: int
+    ) -> Held:
         [part] = self.program.held(whole.op.results[number]).parts
         shape = shape_of(whole.op.results[number])
-        terms = 0 if summed is None else whole.loops[summed]
-        origin = part.origin.of_sum(summed, terms)
+        origin = part.origin.of_sum(summed, prod(whole.loops[loop] for loop in summed))
         return Held(shape, (Part(part.box, origin, part.access, done),))
 
     def _result(
@@ -227,7 +230,7 @@ class Matcher:
         whole: Computation,
         number: int,
         starts: Sequence[int | None],
-        added: tuple[int | None, int, int],
+        added: tuple[tuple[int, ...], int, int],
     ) -> Held:
         summed, terms, done = added
         shape = shape_of(tile.op.results[number])
@@ -361,12 +364,13 @@ def _is_partial(held: Held, region: Box) -> bool:
     return any(not part.is_complete and meet(part.box, region) is not None for part in held.parts)
 
 
-def _check_order(whole: Computation, partial: Sequence[int]) -> None:
+def _check_order(tile: Computation, whole: Computation, partial: Sequence[int]) -> None:
     """Sums may be cut where every element is added up in the same order."""
     long = [d for d in whole.reduced if whole.loops[d] > 1]
     type_ = whole.op.results[0].type
     assert isinstance(type_, TensorType)
-    if len(partial) > 1 or len(whole.op.results) > 1:
+    if len(whole.op.results) > 1 or any(tile.loops[loop] > 1 for loop in partial[:-1]):
         raise NotFollowedError("adds up a part of the sum along several loops")
-    if partial[0] != long[0] and not isinstance(type_.get_element_type(), IntegerType):
+    is_in_order = list(partial) == long[: len(partial)]
+    if not is_in_order and not isinstance(type_.get_element_type(), IntegerType):
         raise MismatchError("adds up in another order than the whole program")

@@ -65,8 +65,9 @@ pub struct Operator {
     pub loops: Arc<[i64]>,
     /// Loops whose iterations are summed up.
     pub is_reduction: Arc<[bool]>,
-    /// Reduction loops that may be cut without changing a bit of the result.
-    pub cuttable: Arc<[usize]>,
+    /// Reduction loops that may be cut without changing a bit of the result: the last of each list into any parts, where
+    /// those before it, outermost first, are cut into single iterations.
+    pub cuttable: Arc<[Vec<usize>]>,
     /// Tensors it makes.
     pub results: Vec<usize>,
     /// The loop that each dimension of each result is; none where there is one element.

@@ -205,7 +205,9 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
     // The last contraction's sum in parts, with or without rows around it.
     if let Some(anchor) = anchor_of(graph, first, last) {
         let data = &graph.operators[anchor];
-        for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 3) {
+        let alone =
+            data.cuttable.iter().filter_map(|loops| <[usize; 1]>::try_from(&loops[..]).ok());
+        for [l] in alone.filter(|&[l]| data.loops[l] > 3) {
             let sums = ascending(data.loops[l], parts);
             let sum = |part: i64| Cut::even(data.loops[l], part, Halo::Recompute);
             let alone = |&part: &i64| Grid {
@@ -271,14 +273,32 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
 }
 
 /// Parts of the sum of the last contraction, and all of it.
-fn sums_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Option<(CutLoop, Cut)>> {
-    let mut sums = vec![None];
+fn sums_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
+    let mut sums = vec![Grid::default()];
     let Some(anchor) = anchor_of(graph, first, last) else { return sums };
     let data = &graph.operators[anchor];
-    for l in data.cuttable.iter().copied().filter(|&l| data.loops[l] > 1) {
+    for loops in data.cuttable.iter() {
+        let Some((&l, singles)) = loops.split_last().filter(|&(&l, _)| data.loops[l] > 1) else {
+            continue;
+        };
+        let summed = data.loops.iter().zip(data.is_reduction.iter()).filter(|&(_, &is)| is);
+        let in_all = summed.map(|(n, _)| n).product::<i64>();
+        let parts = singles.iter().map(|&l| data.loops[l]).product::<i64>();
+        if !singles.is_empty() && in_all < parts * SHORTEST_PART {
+            continue;
+        }
+        let add = |grid: &mut Grid, l: usize, part: i64| {
+            grid.loops.push(CutLoop::Accumulate(anchor, l));
+            grid.cuts.push(Cut::even(data.loops[l], part, Halo::Recompute));
+        };
+        let mut outer = Grid::default();
+        for &single in singles {
+            add(&mut outer, single, 1);
+        }
         for part in sizes(data.loops[l], SUM_SIZES) {
-            let cut = Cut::even(data.loops[l], part, Halo::Recompute);
-            sums.push(Some((CutLoop::Accumulate(anchor, l), cut)));
+            let mut sum = outer.clone();
+            add(&mut sum, l, part);
+            sums.push(sum);
         }
     }
     sums
@@ -303,7 +323,7 @@ fn add_families(
     shape: &[i64],
     apart: &[usize],
     (all, spatial): (&[usize], &[usize]),
-    sums: &[Option<(CutLoop, Cut)>],
+    sums: &[Grid],
 ) {
     let largest = |dims: &mut dyn Iterator<Item = usize>| {
         dims.min_by_key(|&d| (std::cmp::Reverse(shape[d]), d))
@@ -324,10 +344,8 @@ fn add_families(
             let varied = grid.loops.len();
             grid.loops.push(CutLoop::Result(inner));
             grid.cuts.push(Cut::even(shape[inner], shape[inner], Halo::Recompute));
-            if let Some((sum, cut)) = sum {
-                grid.loops.push(*sum);
-                grid.cuts.push(*cut);
-            }
+            grid.loops.extend(&sum.loops);
+            grid.cuts.extend(&sum.cuts);
             families.push(Family { grid, varied, sizes: all_sizes(shape[inner]) });
         }
     };
@@ -386,3 +404,6 @@ fn rounded_up(extent: i64, divisor: i64) -> i64 {
 
 /// Sizes that are tried for parts of the sum of one layer alone.
 const SUM_SIZES: u32 = 4;
+
+/// A sum of which single iterations have fewer terms is not cut further within them.
+const SHORTEST_PART: i64 = 16;

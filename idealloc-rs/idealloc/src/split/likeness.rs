@@ -132,7 +132,9 @@ fn words_of(op: &Operator) -> Vec<i64> {
     };
     add(&mut op.loops.iter().copied());
     add(&mut op.is_reduction.iter().map(|&is| i64::from(is)));
-    add(&mut op.cuttable.iter().map(|&l| l as i64));
+    for loops in op.cuttable.iter() {
+        add(&mut loops.iter().map(|&l| l as i64));
+    }
     for loops in op.result_loops.iter() {
         add(&mut loops.iter().map(|l| l.map_or(-1, |l| l as i64)));
     }

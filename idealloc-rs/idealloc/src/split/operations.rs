@@ -146,7 +146,8 @@ impl Layout<'_, '_> {
                 }
                 let shape = &self.graph.tensors[*tensor].shape;
                 for (expression, &size) in expressions.iter().zip(shape) {
-                    if let Some((line, Some((other, track)))) = line_of(expression, spans)
+                    if let Some((line, Some((other, track)))) =
+                        line_of(expression, spans, op, &self.sweep.loops)
                         && other == cut
                         && !seen.contains(&(track, line, size))
                     {

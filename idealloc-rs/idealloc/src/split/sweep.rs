@@ -292,7 +292,7 @@ impl<'a> Sweep<'a> {
         match access {
             Access::Affine(expressions) => {
                 for (expression, &size) in expressions.iter().zip(shape) {
-                    let found = self.line(expression, spans, size);
+                    let found = self.line(op, expression, spans, size);
                     if matches!(found, Demand::Fixed(start, end) if start >= end) {
                         return false;
                     }
@@ -312,8 +312,14 @@ impl<'a> Sweep<'a> {
         true
     }
 
-    fn line(&mut self, expression: &Expression, spans: &[Span], size: i64) -> Demand {
-        let Some((line, driver)) = line_of(expression, spans) else {
+    fn line(
+        &mut self,
+        op: &Operator,
+        expression: &Expression,
+        spans: &[Span],
+        size: i64,
+    ) -> Demand {
+        let Some((line, driver)) = line_of(expression, spans, op, &self.loops) else {
             return Demand::Fixed(0, size);
         };
         match driver {
@@ -404,14 +410,25 @@ impl<'a> Sweep<'a> {
 
 /// What an index of an operand is over the iterations of a tile, and the cut and track that it follows, if any; none if it
 /// follows two.
+///
+/// Of a window that is cut too, as its sum is, and moves with another cut, all is there: so that the next part of the sum
+/// finds it.
 pub(super) fn line_of(
     expression: &Expression,
     spans: &[Span],
+    op: &Operator,
+    cuts: &[CutLoop],
 ) -> Option<(Line, Option<(usize, u32)>)> {
     let (mut low, mut high) = (expression.constant, expression.constant + expression.reach);
     let mut driver = None;
+    let is_of_sum = |l: usize| matches!(spans[l], Span::Driven(cut, _) if is_sum(&cuts[cut]));
+    let moves = expression
+        .terms
+        .iter()
+        .any(|&(l, _)| matches!(spans[l], Span::Driven(..)) && !is_of_sum(l));
     for &(l, coefficient) in &expression.terms {
-        match spans[l] {
+        let span = if moves && is_of_sum(l) { Span::Fixed(0, op.loops[l]) } else { spans[l] };
+        match span {
             Span::Fixed(start, end) => {
                 low += coefficient * start;
                 high += coefficient * (end - 1);
@@ -423,6 +440,10 @@ pub(super) fn line_of(
     let coefficient = driver.map_or(0, |(.., coefficient)| coefficient);
     let line = Line { coefficient, low, high, divisor: expression.divisor };
     Some((line, driver.map(|(cut, track, _)| (cut, track))))
+}
+
+fn is_sum(cut: &CutLoop) -> bool {
+    matches!(cut, CutLoop::Accumulate(..))
 }
 
 fn position(extents: &[i64], index: impl Fn(usize) -> i64) -> i64 {
