@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import (
     UnrankedTensorType,
     VectorType,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
 # Asked of every value of a program, and isinstance is slow where a class has an ABC.
 _TENSORS = frozenset({TensorType, UnrankedTensorType})
@@ -46,3 +46,8 @@ def may_be_address(type_: Attribute) -> bool:
     if isinstance(type_, IntegerType):
         return type_.bitwidth >= LEAST_ADDRESS_BITS
     return isinstance(type_, IndexType)
+
+
+def has_no_element(value: SSAValue) -> bool:
+    """Tell whether a value is a tensor that is known to have no element."""
+    return type(value.type) is TensorType and 0 in value.type.get_shape()

@@ -34,7 +34,7 @@ class Slice(NamedTuple):
             slice(offset, offset + (size - 1) * stride + 1 if size else offset, stride)
             for offset, size, stride in zip(*self, strict=True)
         )
-        part = array[index]
+        part = array[(*index, ...)]  # With the dots a view, even of an array of rank 0.
         if part.shape != self.sizes:
             raise IndexError(f"slice {self} is outside of an array of shape {array.shape}")
         return part

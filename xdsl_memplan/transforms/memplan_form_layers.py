@@ -20,6 +20,8 @@ from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling_models.looked_up import note_table_accesses, tables
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
+from xdsl_memplan.transforms.empty_tensors import drop_empty_tensors
+from xdsl_memplan.transforms.scalars_in_tensors import put_scalars_into_tensors
 from xdsl_memplan.transforms.unread import erase_unread
 
 
@@ -55,6 +57,9 @@ class MemplanFormLayersPass(ModulePass):
     layer that do not lead to each other are layers of their own. A view that several layers read
     is copied for each, as views cost nothing.
 
+    Scalars that the function takes out of tensors become tensors of rank 0 first, if generics,
+    fills and splats alone read them, and what reads a tensor without an element does without it.
+
     Operations move so that each layer is a run of them and the numbers ascend; else their order
     stays. What computes and is read by nobody is erased. Constants, fills and empty tensors have no
     layer and stand before the first who uses them. Old numbers are overwritten. Options: none.
@@ -89,6 +94,8 @@ def _form(function: FuncOp) -> None:
     block = function.body.block
     if not all(op is block.last_op or only_asserts(op) for op in block.ops):
         return
+    drop_empty_tensors(block)
+    put_scalars_into_tensors(block)
     erase_unread(function)
     _note_lookups(block)
     try:

@@ -22,6 +22,7 @@ from typing import cast
 from xdsl.dialects import func
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from xdsl_memplan.analysis.storage_type import has_no_element
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.region_moves import CarryOp
 from xdsl_memplan.transforms.bufferize.homes import Homes
@@ -141,7 +142,8 @@ class Placement:
 
     def offer_slice(self, value: SSAValue, place: Place, op: Operation, index: int) -> bool:
         """Offer a part of the place of the result of `op` to the operand that it holds there."""
-        if (op, index) in self.keep_apart:
+        if (op, index) in self.keep_apart or has_no_element(value):
+            # A part without an element may lie behind the end, where MLIR allows no memref.
             return False
         root = self.root(value)
         if isinstance(root.owner, CarryOp):

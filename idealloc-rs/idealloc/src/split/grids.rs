@@ -107,6 +107,12 @@ fn anchor_of(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
     (first..=last).rev().find(|&op| graph.operators[op].work > 0)
 }
 
+/// The operator whose sum is cut: the last contraction, or where there is none the last that reduces.
+fn summed_of(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
+    let reduces = |&op: &usize| !graph.operators[op].cuttable.is_empty();
+    anchor_of(graph, first, last).or_else(|| (first..=last).rev().find(reduces))
+}
+
 /// The last contraction, if its result has the shape of the last operator's.
 fn anchor_like_result(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
     let shape = |op: usize| &graph.tensors[graph.operators[op].results[0]].shape;
@@ -202,8 +208,8 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
             }
         }
     }
-    // The last contraction's sum in parts, with or without rows around it.
-    if let Some(anchor) = anchor_of(graph, first, last) {
+    // The sum in parts, with or without rows around it.
+    if let Some(anchor) = summed_of(graph, first, last) {
         let data = &graph.operators[anchor];
         let alone =
             data.cuttable.iter().filter_map(|loops| <[usize; 1]>::try_from(&loops[..]).ok());
@@ -272,10 +278,10 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     families
 }
 
-/// Parts of the sum of the last contraction, and all of it.
+/// Parts of the sum, and all of it.
 fn sums_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
     let mut sums = vec![Grid::default()];
-    let Some(anchor) = anchor_of(graph, first, last) else { return sums };
+    let Some(anchor) = summed_of(graph, first, last) else { return sums };
     let data = &graph.operators[anchor];
     for loops in data.cuttable.iter() {
         let Some((&l, singles)) = loops.split_last().filter(|&(&l, _)| data.loops[l] > 1) else {
