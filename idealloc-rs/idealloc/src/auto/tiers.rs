@@ -17,7 +17,7 @@ use crate::place::around::{WINDOW, around};
 use crate::place::instance::Instance;
 
 /// The first tier takes more than such a part of the load,
-const FIRST: u64 = 12;
+const FIRST: u64 = 8;
 
 /// the last but one more than such a part; the last is all the rest.
 const LAST: u64 = 1_500;
@@ -47,7 +47,7 @@ pub struct Layers {
 /// `pack` plans the first tier, of which it is given the buffers. When time is up what is not placed goes around the rest.
 ///
 /// The same for any number of threads. Complexity: a first fit of each tier with all before it, and ejection as far as
-/// the budget goes, in equal shares.
+/// the budget goes, in equal shares of what is left of it.
 pub fn tiers(
     instance: &Instance,
     load: u64,
@@ -66,8 +66,7 @@ pub fn tiers(
     let Some(mut offsets) = ends.first().and_then(|&first| pack(&ids[..first])) else {
         return layers;
     };
-    let each = budget.work / (ends.len() as u64 * RUNS);
-    let mut part = 0.8;
+    let (mut part, mut left) = (0.8, budget.work);
     for (tier, &end) in ends.iter().enumerate() {
         if control.is_cancelled() {
             break;
@@ -79,8 +78,12 @@ pub fn tiers(
             offsets = placed;
         }
         let seed = budget.seed ^ (RUNS * tier as u64);
-        let run = Run { limit: load, next: Next::Heaviest, work: each, seed };
-        layers.work += lower(&present, &mut offsets, &mut part, run, control);
+        // The first tiers fit at once: what they leave is for later ones.
+        let share = left / ((ends.len() - tier) as u64 * RUNS);
+        let run = Run { limit: load, next: Next::Heaviest, work: share, seed };
+        let done = lower(&present, &mut offsets, &mut part, run, control);
+        left = left.saturating_sub(done);
+        layers.work += done;
     }
     if offsets.len() < ids.len() {
         // Nobody wants it, or time is up: what is there is lost without the rest. Of many that takes too long.
