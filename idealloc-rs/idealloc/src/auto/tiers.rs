@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn each_tier_adds_smaller_buffers_and_the_last_one_all() {
-        // More than 83, 72, 62 and so on.
+        // More than 125, 108, 93, 80, 69 and so on.
         let sizes = [900, 500, 90, 89, 80, 70, 1, 1];
-        assert_eq!(ends(&sizes, 1_000), [4, 5, 6, 8]);
+        assert_eq!(ends(&sizes, 1_000), [2, 4, 6, 8]);
         assert_eq!(ends(&[1, 1], 100_000), [2]);
         assert_eq!(ends(&[], 1_000), [0]);
         assert!(are_uneven(&[500, 1, 1], 1_000) && !are_uneven(&[500, 400, 1], 1_000));
@@ -215,7 +215,7 @@ mod tests {
         let (offsets, peak) = found.plan.expect("nobody stops it");
         assert!(check(&problem, &offsets, &[]).is_ok());
         assert_eq!(peak, peak_of(&instance, &offsets));
-        assert!(tower > 4 * load && 4 * peak < 5 * load, "{tower} {peak} {load}");
+        assert!(tower > 2 * load && 4 * peak < 5 * load, "{tower} {peak} {load}");
     }
 
     #[test]
