@@ -17,7 +17,10 @@ use crate::place::around::{WINDOW, around};
 use crate::place::instance::Instance;
 
 /// The first tier takes more than such a part of the load,
-const FIRST: u64 = 8;
+const FIRST: u64 = 12;
+
+/// and more than this one of `MANY` buffers: each tier costs a first fit of all before it;
+const FIRST_OF_MANY: u64 = 8;
 
 /// the last but one more than such a part; the last is all the rest.
 const LAST: u64 = 1_500;
@@ -111,7 +114,7 @@ pub fn tiers(
 /// Where each tier ends among descending sizes.
 fn ends(sizes: &[u64], load: u64) -> Vec<usize> {
     let mut ends = Vec::new();
-    let mut least = load / FIRST;
+    let mut least = load / if sizes.len() < MANY { FIRST } else { FIRST_OF_MANY };
     while least > load / LAST {
         let end = sizes.partition_point(|&size| size > least);
         if end > ends.last().copied().unwrap_or(0) {
@@ -187,9 +190,13 @@ mod tests {
 
     #[test]
     fn each_tier_adds_smaller_buffers_and_the_last_one_all() {
-        // More than 125, 108, 93, 80, 69 and so on.
+        // More than 83, 72, 62 and so on.
         let sizes = [900, 500, 90, 89, 80, 70, 1, 1];
-        assert_eq!(ends(&sizes, 1_000), [2, 4, 6, 8]);
+        assert_eq!(ends(&sizes, 1_000), [4, 5, 6, 8]);
+        // Of many more than 125, 108, 93, 80, 69 and so on.
+        let mut many = vec![1; MANY];
+        many[..6].copy_from_slice(&sizes[..6]);
+        assert_eq!(ends(&many, 1_000)[..3], [2, 4, 6]);
         assert_eq!(ends(&[1, 1], 100_000), [2]);
         assert_eq!(ends(&[], 1_000), [0]);
         assert!(are_uneven(&[500, 1, 1], 1_000) && !are_uneven(&[500, 400, 1], 1_000));
