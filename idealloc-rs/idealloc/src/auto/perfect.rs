@@ -78,10 +78,10 @@ const MANY_ROOTS: usize = 500;
 const DOUBTFUL: f64 = 0.02;
 
 /// Work of ejection in tiers, which is cheap: times as much as there is for other searches,
-const TIMES_OF_TIERS: u64 = 4;
+const TIMES_OF_TIERS: u64 = 2;
 
 /// with so many buffers; with less in proportion.
-const ENOUGH_BUFFERS: u64 = 10_000;
+const ENOUGH_BUFFERS: u64 = 16_000;
 
 /// Part of the work for what is left: gluing had most of it.
 const REST: u64 = 2;

@@ -126,10 +126,14 @@ impl<'a> Space<'a> {
             return Some((0, 0));
         }
         self.nearby.forget();
-        let free = match self.profile.knows(self.shared.instance.spans()[buffer]) {
-            true => self.search_by_bounds(buffer, random),
-            false => self.search_by_time(buffer, random),
-        };
+        let mut free = None;
+        if self.profile.knows(self.shared.instance.spans()[buffer]) {
+            free = self.search_by_bounds(buffer, random);
+        }
+        // Nothing may end in any of the bins that were looked at: then all is looked at, lest the run ends though there is room.
+        if free.is_none() && self.nearby.cheapest().is_none() {
+            free = self.search_by_time(buffer, random);
+        }
         free.map(|offset| (offset, 0)).or(self.nearby.cheapest())
     }
 
@@ -237,5 +241,36 @@ impl<'a> Space<'a> {
         });
         self.work += ((looked + leaving) / LOOKED) as u64;
         self.nearby.search(wanted, from, random)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Space;
+    use crate::auto::ejection::Ejection;
+    use crate::place::instance::Instance;
+    use crate::problem::Problem;
+    use crate::random::Random;
+
+    /// Above two small buffers all is free, in more bins than are looked at, and in most of them nothing ends.
+    #[test]
+    fn room_is_found_far_from_where_anything_ends() {
+        let mut builder = Problem::builder();
+        builder.buffer(1, 0, 2);
+        builder.buffer(1, 0, 1);
+        builder.buffer(1, 1, 2);
+        // Bins are as many as buffers make them.
+        (0..4096).for_each(|_| {
+            builder.buffer(0, 0, 1);
+        });
+        let instance = Instance::new(&builder.build().expect("is well formed"));
+        let shared = Ejection::new(&instance);
+        let mut placed = vec![true; instance.len()];
+        placed[0] = false;
+        let (offsets, prices) = (vec![0; instance.len()], vec![1; instance.len()]);
+        let mut space = Space::new(&shared, 10_000, offsets, placed, prices);
+        for seed in 0..20 {
+            assert_eq!(space.choose(0, &mut Random::new(seed)), Some((1, 0)), "{seed}");
+        }
     }
 }
