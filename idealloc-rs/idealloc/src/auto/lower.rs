@@ -15,12 +15,6 @@ const FIRST: f64 = 0.7;
 const PARTS: u64 = 16;
 
 impl Search<'_> {
-    /// True if buffers are aligned to different multiples, so that what one wastes another one may use.
-    pub fn has_mixed_alignments(&self) -> bool {
-        let alignments = self.instance.alignments().unwrap_or(&[]);
-        alignments.iter().any(|&alignment| alignment != alignments[0])
-    }
-
     /// Lowers the plan that is there by ejection, for at most so much work.
     pub fn lower(&mut self, work: u64) {
         let work = self.left().min(work);
@@ -122,7 +116,7 @@ mod tests {
             (Instance::new(&problem), Options::default(), Control::default());
         let stages = Stages::of(&options).expect("no parameters");
         let mut search = Search::new(&problem, &instance, &options, stages, 2_000_000, &control);
-        assert!(search.has_mixed_alignments());
+        assert!(search.instance.has_mixed_alignments());
         search.passes().expect("nobody stops it");
         let before = search.peak;
         search.lower(200_000);

@@ -85,7 +85,7 @@ fn solve(
     }
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
-    if is_small && search.has_mixed_alignments() {
+    if is_small && instance.has_mixed_alignments() {
         // Few are proved at once; of others ejection wastes less than exact search, which sees no waste before it is there.
         search.exact(search.left() / 8);
         search.lower(search.left() / 4);
@@ -94,7 +94,7 @@ fn solve(
         true => search.exact(search.left() / 4 * 3),
         false => search.blends(search.left() / 2, instance.len() / 2),
     }
-    if !is_small && search.has_mixed_alignments() {
+    if !is_small && instance.has_mixed_alignments() {
         search.lower(search.left() / 2);
     }
     for (level, &reduction) in REDUCTIONS.iter().enumerate() {

@@ -222,6 +222,12 @@ impl Instance {
         self.alignments.as_deref()
     }
 
+    /// True if buffers are aligned to different multiples, so that what one wastes another one may use.
+    pub fn has_mixed_alignments(&self) -> bool {
+        let alignments = self.alignments().unwrap_or(&[]);
+        alignments.iter().any(|&alignment| alignment != alignments[0])
+    }
+
     /// Address of offset 0.
     pub fn base_address(&self) -> u64 {
         self.base_address

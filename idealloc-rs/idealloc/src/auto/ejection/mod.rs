@@ -6,6 +6,8 @@
 //! and Bräysy, A powerful route minimization heuristic for the vehicle routing problem with time windows, Operations
 //! Research Letters 37 (2009), there for customers in routes; prices by size and lifetime, and bids as in Bertsekas, The
 //! auction algorithm, Annals of Operations Research 14 (1988), are ours.
+//!
+//! Where alignments differ, a buffer takes the free place that wastes least, and what is wasted makes a place dearer.
 
 mod nearby;
 mod profile;
@@ -74,6 +76,8 @@ pub struct Ejection<'a> {
     fixed: Vec<bool>,
     /// Size of the largest buffer.
     largest: u64,
+    /// The largest alignment where alignments differ, else 0.
+    coarsest: u64,
 }
 
 impl<'a> Ejection<'a> {
@@ -93,6 +97,10 @@ impl<'a> Ejection<'a> {
             weights: instance.sizes().iter().zip(instance.spans()).map(weight).collect(),
             at_peak: Orders::new(instance).meets_peak(1000),
             fixed,
+            coarsest: match instance.has_mixed_alignments() {
+                true => instance.alignments().into_iter().flatten().copied().max().unwrap_or(0),
+                false => 0,
+            },
         }
     }
 

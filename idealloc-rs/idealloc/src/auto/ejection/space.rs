@@ -142,6 +142,7 @@ impl<'a> Space<'a> {
             size: self.shared.instance.sizes()[buffer],
             aligner: self.shared.instance.aligner(buffer),
             limit: self.limit,
+            coarsest: self.shared.coarsest,
         }
     }
 
