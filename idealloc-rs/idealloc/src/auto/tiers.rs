@@ -163,6 +163,7 @@ mod tests {
     use std::time::Duration;
 
     use super::{are_uneven, ends, tiers};
+    use crate::auto::budget::MANY;
     use crate::auto::repair::Budget;
     use crate::auto::search::peak_of;
     use crate::check::check;
