@@ -17,6 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
+from tests.transforms.code_networks import branches, large_kernels
 from tests.transforms.networks import Network
 from tests.transforms.test_split_programs import (
     PROGRAMS,
@@ -190,6 +191,37 @@ def test_by_peak_code_is_short_for_up_to_a_quarter_more_room():
     assert code > operators >= short
     assert peak < enough <= peak * 5 / 4
     assert short_work == work
+
+
+@pytest.mark.parametrize(("network", "memory"), [(branches, "64KiB"), (large_kernels, "256KiB")])
+def test_more_than_four_times_the_operations_cost_up_to_twice_the_bytes(
+    network: Callable[[], str], memory: str
+):
+    bytes_moved: list[int] = []
+    lengths: list[float] = []
+    for max_code in (0, 2.5):
+        module = in_layers(network())
+        length = sum(1 for _ in module.walk())
+        MemplanGroupPass(memory=f"L1={memory},DDR", threads=1, max_code=max_code).apply(
+            Context(), module
+        )
+        bytes_moved.append(sum(group.cost.cost.traffic for group in groups_of(module)))
+        MemplanExpandGroupsPass(emit="loop").apply(Context(), module)
+        lengths.append(sum(1 for _ in module.walk()) / length)
+    free, limited = bytes_moved
+    assert free * 5 / 4 < limited <= free * 2
+    assert lengths[0] > 4 >= lengths[1]
+
+
+def test_by_peak_twice_the_room_is_taken_for_no_more_than_four_times_the_operations():
+    peak, _, _ = by_peak(large_kernels(), 0)
+    module = in_layers(large_kernels())
+    length = sum(1 for _ in module.walk())
+    MemplanGroupPass(objective="peak", threads=1).apply(Context(), module)
+    room = max(group.cost.cost.peak for group in groups_of(module))
+    MemplanExpandGroupsPass(emit="loop").apply(Context(), module)
+    assert peak * 5 / 4 < room <= peak * 2
+    assert sum(1 for _ in module.walk()) <= 4 * length
 
 
 def test_code_that_cannot_be_short_by_peak_takes_more_room_only_if_it_is_that_much_shorter():

@@ -17,6 +17,9 @@ use super::shorter_peak::Peak;
 /// Short code may cost so many 32nds of the least peak: the first that is enough.
 const SHARES: [i64; 6] = [0, 1, 2, 4, 6, 8];
 
+/// And so many where all that was found has more operations than it may.
+const SHARES_BEYOND: [i64; 2] = [16, 32];
+
 /// The groups that need the least room at the most, or none if nothing fits.
 pub(super) fn least_peak(
     graph: &SplitGraph,
@@ -50,12 +53,16 @@ pub(super) fn least_peak(
     if machine.is_short(length) {
         return Some(path.groups);
     }
-    // Where no code is short enough, the least bytes times operations.
-    let weight = |room: i64, length: Length| i128::from(room) * i128::from(length.operations);
-    let (mut least, mut groups) = (weight(capacity, length), path.groups);
-    for share in SHARES {
+    // Where no code is short enough, the least bytes times operations, if these are no more than there may be.
+    let score = |room: i64, length: Length| {
+        (!machine.is_in_limit(length), i128::from(room) * i128::from(length.operations))
+    };
+    let (mut least, mut groups) = (score(capacity, length), path.groups);
+    for (number, share) in SHARES.into_iter().chain(SHARES_BEYOND).enumerate() {
+        let (is_too_long, _) = least;
+        let is_beyond = number >= SHARES.len();
         let room = capacity + capacity / 32 * share;
-        if room > machine.capacity {
+        if room > machine.capacity || (is_beyond && !is_too_long) {
             break;
         }
         let path = within(room, Goal::Code)?;
@@ -68,8 +75,9 @@ pub(super) fn least_peak(
         if machine.is_short(found.length) {
             return Some(found.groups);
         }
-        if weight(room, found.length) < least {
-            (least, groups) = (weight(room, found.length), found.groups);
+        let is_allowed = !is_beyond || machine.is_in_limit(found.length);
+        if is_allowed && score(room, found.length) < least {
+            (least, groups) = (score(room, found.length), found.groups);
         }
     }
     Some(groups)

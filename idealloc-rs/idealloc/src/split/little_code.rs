@@ -18,15 +18,25 @@ const STEP: f64 = 6.0;
 const SEARCHES: usize = 4;
 const SEARCHES_BETWEEN: usize = 2;
 
+/// As many again at the most, with ever higher prices, where all that was found has more operations than it may.
+const SEARCHES_BEYOND: usize = 3;
+
+/// and with a price between, so that no more bytes are moved than that takes.
+const SEARCHES_IN_LIMIT: usize = 4;
+
 /// Short code may cost this fraction of the bytes that move anyway.
 const MOST_SHARE: i64 = 4;
+
+/// To have no more operations than there may be, groups may move so many times the bytes.
+const MOST_TIMES: i64 = 2;
 
 /// Of tiles of other sizes those with the shortest code are looked at that cost so many 32nds more.
 const SHARES: [i64; 3] = [1, 4, 8];
 
 /// The groups of least traffic; if their code is too long, those of least traffic whose code is not.
 ///
-/// If short code would cost too many bytes, of all groups within those the ones whose bytes times operations are fewest.
+/// If short code would cost too many bytes, of all groups within those the ones whose bytes times operations are fewest; but
+/// if these have more operations than there may be, the groups of fewest bytes that were found with no more.
 pub(super) fn little_code(
     graph: &SplitGraph,
     layers: &Layers,
@@ -47,26 +57,33 @@ pub(super) fn little_code(
     found.take_shorter(&mut shorter, &least.groups);
     // What a group costs but for its code does not change with the price.
     let mut known = vec![std::mem::take(&mut least.reached)];
-    let mut ends_search = |times: f64| {
+    let mut prices = Prices { too_long: 1.0, in_limit: f64::INFINITY, is_best_in_limit: false };
+    let mut so_far = prices;
+    let mut search = |times: f64| {
         let code_bytes = (machine.code_bytes as f64 * times) as i64;
         let priced = Machine { code_bytes, ..machine };
         let mut path = least_traffic(graph, layers, &ends, &known, priced, (threads, &mut notes))?;
         known.push(std::mem::take(&mut path.reached));
-        if path.traffic > most_traffic {
-            return Ok(true);
-        }
         let length = shorter.length(&path.groups);
         let is_short = machine.is_short(length);
+        let is_dear = path.traffic > most_traffic;
+        let mut is_in_limit = false;
         if !is_short {
-            found.take_shorter(&mut shorter, &path.groups);
+            is_in_limit |= found.take_shorter(&mut shorter, &path.groups);
         }
-        found.take(Shortened { groups: path.groups, length });
-        Ok(is_short)
+        is_in_limit |= found.take(Shortened { groups: path.groups, length });
+        if is_in_limit {
+            prices.in_limit = prices.in_limit.min(times);
+        } else {
+            prices.too_long = prices.too_long.max(times);
+        }
+        prices.is_best_in_limit = found.is_best_in_limit;
+        Ok((is_short || is_dear, prices))
     };
     let (mut low, mut high, mut is_between) = (1.0, 1.0, false);
     for _ in 0..SEARCHES {
         high *= STEP;
-        is_between = ends_search(high)?;
+        (is_between, so_far) = search(high)?;
         if is_between {
             break;
         }
@@ -74,13 +91,38 @@ pub(super) fn little_code(
     }
     for _ in 0..if is_between { SEARCHES_BETWEEN } else { 0 } {
         let middle = f64::sqrt(low * high);
-        if ends_search(middle)? {
+        let is_enough;
+        (is_enough, so_far) = search(middle)?;
+        if is_enough {
             high = middle;
         } else {
             low = middle;
         }
     }
-    Ok(found.best.map_or(least.groups, |(_, groups)| groups))
+    for _ in 0..SEARCHES_BEYOND {
+        if so_far.is_best_in_limit || so_far.in_limit.is_finite() {
+            break;
+        }
+        (_, so_far) = search(so_far.too_long * STEP)?;
+    }
+    for _ in 0..SEARCHES_IN_LIMIT {
+        if so_far.is_best_in_limit || so_far.in_limit.is_infinite() {
+            break;
+        }
+        (_, so_far) = search(f64::sqrt(so_far.too_long * so_far.in_limit))?;
+    }
+    Ok(found.into_groups().unwrap_or(least.groups))
+}
+
+/// What is known of prices of code.
+#[derive(Clone, Copy)]
+struct Prices {
+    /// The highest with which there are too many operations.
+    too_long: f64,
+    /// The lowest with which there are not.
+    in_limit: f64,
+    /// Whether the best groups, which do not move many more bytes, have no more than there may be.
+    is_best_in_limit: bool,
 }
 
 /// How good groups are, the less the better: whether their code is too long, bytes moved, or those times operations.
@@ -89,33 +131,63 @@ type Score = (bool, i128);
 /// The best groups that were found so far.
 struct Found {
     machine: Machine,
-    /// Bytes that may be moved.
+    least_traffic: i64,
+    /// Bytes that may be moved for shorter code.
     most_traffic: i64,
     best: Option<(Score, Vec<Group>)>,
+    /// Of all with no more operations than there may be those of fewest bytes, and these.
+    in_limit: Option<(i64, Vec<Group>)>,
+    /// Whether the best have no more, either.
+    is_best_in_limit: bool,
 }
 
 impl Found {
     fn new(machine: Machine, least_traffic: i64) -> Self {
-        Self { machine, most_traffic: least_traffic + least_traffic / MOST_SHARE, best: None }
+        let most_traffic = least_traffic + least_traffic / MOST_SHARE;
+        Self {
+            machine,
+            least_traffic,
+            most_traffic,
+            best: None,
+            in_limit: None,
+            is_best_in_limit: false,
+        }
     }
 
-    /// Takes groups if they are better.
-    fn take(&mut self, new: Shortened) {
+    /// What to take in the end.
+    fn into_groups(self) -> Option<Vec<Group>> {
+        let best = self.best.map(|(_, groups)| groups);
+        if self.is_best_in_limit { best } else { self.in_limit.map(|(_, groups)| groups).or(best) }
+    }
+
+    /// Takes groups if they are better; returns whether they have no more operations than there may be.
+    fn take(&mut self, new: Shortened) -> bool {
         let traffic = new.groups.iter().map(|group| group.cost.traffic).sum::<i64>();
         let is_short = self.machine.is_short(new.length);
         let weight = if is_short { 1 } else { i128::from(new.length.operations) };
         let score = (!is_short, i128::from(traffic) * weight);
+        let is_in_limit = self.machine.is_in_limit(new.length);
+        let is_bearable = traffic <= MOST_TIMES * self.least_traffic;
+        if is_in_limit
+            && is_bearable
+            && self.in_limit.as_ref().is_none_or(|(known, _)| traffic < *known)
+        {
+            self.in_limit = Some((traffic, new.groups.clone()));
+        }
         let is_better = self.best.as_ref().is_none_or(|(known, _)| score < *known);
         if traffic <= self.most_traffic && is_better {
             self.best = Some((score, new.groups));
+            self.is_best_in_limit = is_in_limit;
         }
+        is_in_limit
     }
 
-    /// Takes groups in other tiles, if they are better.
-    fn take_shorter(&mut self, shorter: &mut Shorter<Traffic<'_>>, groups: &[Group]) {
-        self.take(shorter.of(groups, Wanted::Short));
+    /// Takes groups in other tiles, if they are better; returns whether any have no more operations than there may be.
+    fn take_shorter(&mut self, shorter: &mut Shorter<Traffic<'_>>, groups: &[Group]) -> bool {
+        let mut is_in_limit = self.take(shorter.of(groups, Wanted::Short));
         for share in SHARES {
-            self.take(shorter.of(groups, Wanted::Share(share)));
+            is_in_limit |= self.take(shorter.of(groups, Wanted::Share(share)));
         }
+        is_in_limit
     }
 }

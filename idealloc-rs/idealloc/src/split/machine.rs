@@ -31,8 +31,12 @@ impl Machine {
 
     /// Whether code of so many operators, and operations, is as short as it should be.
     pub(super) fn is_short(&self, length: Length) -> bool {
-        (self.most_code == 0 || length.operators <= self.most_code)
-            && (self.most_operations == 0 || length.operations <= self.most_operations)
+        (self.most_code == 0 || length.operators <= self.most_code) && self.is_in_limit(length)
+    }
+
+    /// Whether there are no more operations than there may be.
+    pub(super) fn is_in_limit(&self, length: Length) -> bool {
+        self.most_operations == 0 || length.operations <= self.most_operations
     }
 }
 
