@@ -88,7 +88,7 @@ TRAFFIC: tuple[str, str, Stage] = ("traffic", "L1=1200:align=16,DDR", "all")
         (1, PEAK, "auto"),
         (2, TRAFFIC, "loop"),
         (3, TRAFFIC, "unroll"),
-        (5, PEAK, "auto"),
+        (6, PEAK, "auto"),
         (5, TRAFFIC, "loop"),  # Tiles of features, which are sliced again.
     ],
 )
