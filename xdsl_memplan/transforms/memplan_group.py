@@ -109,8 +109,8 @@ class MemplanGroupPass(ModulePass):
       dearer until there are no more, as long as that costs no more than a quarter of the bytes;
       by peak tiles get the least room that is enough, up to a quarter more. Tiles of other sizes,
       and with the tiles at an end of a row as one, are looked at too. Where nothing is enough, the
-      groups whose bytes times operations are fewest. 0: no limit.
-      For no more than about 4 operations for each one, groups take up to twice the bytes.
+      groups whose bytes times operations are fewest; but for no more than about 4 operations for
+      each one up to twice the bytes, or the room, are taken. 0: no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`). Functions without are left alone.

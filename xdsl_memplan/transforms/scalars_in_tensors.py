@@ -97,7 +97,7 @@ def _generic_around(op: Operation, block: Block) -> Operation | None:
 
 def _in_tensor(scalar: SSAValue, taken: dict[Operation, None]) -> SSAValue:
     """Compute a scalar anew, in a tensor."""
-    (maker,) = (cast(Operation, scalar.owner),)
+    maker = cast(Operation, scalar.owner)
     builder = Builder(InsertPoint.after(maker))
     body = Block(arg_types=[scalar.type])
     copies: dict[SSAValue, SSAValue] = {}

@@ -1,8 +1,9 @@
 //! The programme over groups against all ways to group and to cut.
 
 use idealloc::split::cut::{Cut, Halo};
+use idealloc::split::families::families_of_layer;
 use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
-use idealloc::split::grids::{Grid, families_of_layer, runs_of};
+use idealloc::split::grids::{Grid, runs_of};
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::Machine;
 use idealloc::split::search::{Objective, search};

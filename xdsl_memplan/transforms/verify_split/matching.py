@@ -209,10 +209,9 @@ class Matcher:
             self.check(self.held(tile.operands[k]), region, want, shift)
         for number in range(len(tile.tables)):
             self._check_table(tile, whole, number + 1, starts)
-        terms = prod(whole.loops[loop] for loop in summed) if summed else 0
         done = first + tile.loops[summed[-1]] if summed else 0
         return [
-            self._result(tile, whole, number, starts, (summed, terms, done))
+            self._result(tile, whole, number, starts, summed, done)
             for number in range(len(tile.op.results))
         ]
 
@@ -221,7 +220,7 @@ class Matcher:
     ) -> Held:
         [part] = self.program.held(whole.op.results[number]).parts
         shape = shape_of(whole.op.results[number])
-        origin = part.origin.of_sum(summed, prod(whole.loops[loop] for loop in summed))
+        origin = part.origin.of_sum(summed, _terms(whole, summed))
         return Held(shape, (Part(part.box, origin, part.access, done),))
 
     def _result(
@@ -230,9 +229,9 @@ class Matcher:
         whole: Computation,
         number: int,
         starts: Sequence[int | None],
-        added: tuple[tuple[int, ...], int, int],
+        summed: tuple[int, ...],
+        done: int,
     ) -> Held:
-        summed, terms, done = added
         shape = shape_of(tile.op.results[number])
         [part] = self.program.held(whole.op.results[number]).parts
         access = tuple(
@@ -241,7 +240,7 @@ class Matcher:
                 zip(tile.maps[tile.inputs + number], part.access, strict=True)
             )
         )
-        origin = part.origin.of_sum(summed, terms)
+        origin = part.origin.of_sum(summed, _terms(whole, summed))
         return Held(shape, (Part(whole_box(shape), origin, access, done, tile.op),))
 
     def _check_table(
@@ -362,6 +361,11 @@ def _constants(terms: Sequence[SSAValue | int]) -> int:
 
 def _is_partial(held: Held, region: Box) -> bool:
     return any(not part.is_complete and meet(part.box, region) is not None for part in held.parts)
+
+
+def _terms(whole: Computation, summed: Sequence[int]) -> int:
+    """Count the iterations of loops along which tiles add up; 0 if along none."""
+    return prod(whole.loops[loop] for loop in summed) if summed else 0
 
 
 def _check_order(tile: Computation, whole: Computation, partial: Sequence[int]) -> None:

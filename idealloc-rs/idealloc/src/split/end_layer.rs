@@ -1,7 +1,8 @@
 //! A layer that groups end with: the graph around it, the grids that are tried, and the least that a group costs.
 
+use super::families::{Family, families_of_layer};
 use super::graph::SplitGraph;
-use super::grids::{Family, Run, families_of_layer, runs_of};
+use super::grids::{Run, runs_of};
 use super::layers::{Layers, Window};
 use super::least::Least;
 use super::likeness::looks_of_runs;

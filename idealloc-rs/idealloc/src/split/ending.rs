@@ -4,7 +4,8 @@
 //! with it is no better than what was found, and is looked up where that was done for a group that looks alike.
 
 use super::end_layer::{EndLayer, VARIANTS};
-use super::grids::{Family, Grid, Run};
+use super::families::Family;
+use super::grids::{Grid, Run};
 use super::group::Group;
 use super::layers::Layers;
 use super::least::Least;

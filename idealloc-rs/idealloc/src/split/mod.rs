@@ -9,6 +9,7 @@ pub mod cut;
 mod end_layer;
 mod ending;
 pub mod external;
+pub mod families;
 pub mod given;
 pub mod graph;
 pub mod grids;

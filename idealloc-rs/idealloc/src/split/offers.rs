@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use super::end_layer::VARIANTS;
 use super::ending::Ending;
-use super::grids::{Family, Grid};
+use super::families::Family;
+use super::grids::Grid;
 use super::group::{Form, Group};
 use super::layout::Layout;
 use super::least::Least;

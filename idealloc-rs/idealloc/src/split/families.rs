@@ -1,0 +1,183 @@
+//! Which grids are tried for one layer alone: finer ones than for a group of layers (`grids.rs`).
+
+use super::cut::{Cut, Halo};
+use super::graph::{Access, Expression, SplitGraph};
+use super::grids::{Grid, anchor_like_result, is_summed, sizes, spatial_dims, summed_of};
+use super::sweep::CutLoop;
+
+/// Sizes that are tried for parts of the sum of one layer alone.
+const SUM_SIZES: u32 = 4;
+
+/// A sum of which single iterations have fewer terms is not cut further within them.
+const SHORTEST_PART: i64 = 16;
+
+/// Grids that differ in the size of one cut only.
+#[derive(Clone, Debug)]
+pub struct Family {
+    grid: Grid,
+    varied: usize,
+    /// Iterations per tile of the cut that is varied, ascending.
+    pub sizes: Vec<i64>,
+}
+
+impl Family {
+    /// The grid with tiles of `size` iterations.
+    pub fn grid(&self, size: i64) -> Grid {
+        let mut grid = self.grid.clone();
+        let cut = &mut grid.cuts[self.varied];
+        *cut = Cut::even(cut.extent, size, cut.halo);
+        grid
+    }
+}
+
+/// The grids of one layer alone: two loops of its contraction in every order, and parts of its sum within. Where there
+/// are matrix products side by side (heads, groups), also each of them for itself: they share nothing.
+pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
+    let op = &graph.operators[last];
+    let mut families = Vec::new();
+    if !op.is_splittable {
+        return families;
+    }
+    let shape = &graph.tensors[op.results[0]].shape;
+    let all: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
+    let spatial = spatial_dims(graph, first, last, &all);
+    let sums = sums_of(graph, first, last);
+    add_families(&mut families, shape, &[], (&all, &spatial), &sums);
+    let (apart, rest): (Vec<usize>, Vec<usize>) =
+        all.iter().partition(|&&d| is_apart(graph, first, last, d));
+    if !apart.is_empty() {
+        let spatial: Vec<usize> = spatial.into_iter().filter(|d| rest.contains(d)).collect();
+        add_families(&mut families, shape, &apart, (&rest, &spatial), &sums);
+    }
+    families
+}
+
+/// Parts of the sum, and all of it.
+fn sums_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
+    let mut sums = vec![Grid::default()];
+    let Some(anchor) = summed_of(graph, first, last) else { return sums };
+    let data = &graph.operators[anchor];
+    for loops in data.cuttable.iter() {
+        let Some((&l, singles)) = loops.split_last().filter(|&(&l, _)| data.loops[l] > 1) else {
+            continue;
+        };
+        let summed = data.loops.iter().zip(data.is_reduction.iter()).filter(|&(_, &is)| is);
+        let in_all = summed.map(|(n, _)| n).product::<i64>();
+        let parts = singles.iter().map(|&l| data.loops[l]).product::<i64>();
+        if !singles.is_empty() && in_all < parts * SHORTEST_PART {
+            continue;
+        }
+        let add = |grid: &mut Grid, l: usize, part: i64| {
+            grid.loops.push(CutLoop::Accumulate(anchor, l));
+            grid.cuts.push(Cut::even(data.loops[l], part, Halo::Recompute));
+        };
+        let mut outer = Grid::default();
+        for &single in singles {
+            add(&mut outer, single, 1);
+        }
+        for part in sizes(data.loops[l], SUM_SIZES) {
+            let mut sum = outer.clone();
+            add(&mut sum, l, part);
+            sums.push(sum);
+        }
+    }
+    sums
+}
+
+/// Whether all that the last contraction multiplies has a dimension of its own for one of the result.
+fn is_apart(graph: &SplitGraph, first: usize, last: usize, dim: usize) -> bool {
+    let Some(anchor) = anchor_like_result(graph, first, last) else { return false };
+    let op = &graph.operators[anchor];
+    let Some(l) = op.result_loops[0][dim] else { return false };
+    let mut factors = op.operands.iter().filter_map(|(_, access)| match access {
+        Access::Affine(indices) if indices.iter().any(|e| is_summed(op, e)) => Some(indices),
+        _ => None,
+    });
+    let is_own = |e: &Expression| e.terms.iter().eq([&(l, 1)]);
+    factors.clone().count() > 1 && factors.all(|indices| indices.iter().any(is_own))
+}
+
+/// Adds families that cut two dimensions of the result, with `apart` cut into single ones around them.
+fn add_families(
+    families: &mut Vec<Family>,
+    shape: &[i64],
+    apart: &[usize],
+    (all, spatial): (&[usize], &[usize]),
+    sums: &[Grid],
+) {
+    let largest = |dims: &mut dyn Iterator<Item = usize>| {
+        dims.min_by_key(|&d| (std::cmp::Reverse(shape[d]), d))
+    };
+    let rows = largest(&mut spatial.iter().copied());
+    let features = largest(&mut all.iter().copied().filter(|d| !spatial.contains(d)));
+    let columns = largest(&mut spatial.iter().copied().filter(|&d| Some(d) != rows));
+    // Where columns are as many as rows, cutting them instead gives the same tiles, turned.
+    let other = columns.filter(|&d| rows.is_none_or(|r| shape[r] != shape[d]));
+    let mut add = |outer: &[(usize, i64, Halo)], inner: usize| {
+        for sum in sums {
+            let mut grid = Grid::default();
+            let around = apart.iter().map(|&d| (d, 1, Halo::Recompute));
+            for (dim, size, halo) in around.chain(outer.iter().copied()) {
+                grid.loops.push(CutLoop::Result(dim));
+                grid.cuts.push(Cut::even(shape[dim], size, halo));
+            }
+            let varied = grid.loops.len();
+            grid.loops.push(CutLoop::Result(inner));
+            grid.cuts.push(Cut::even(shape[inner], shape[inner], Halo::Recompute));
+            grid.loops.extend(&sum.loops);
+            grid.cuts.extend(&sum.cuts);
+            families.push(Family { grid, varied, sizes: all_sizes(shape[inner]) });
+        }
+    };
+    for dim in [rows, features, other].into_iter().flatten() {
+        add(&[], dim);
+    }
+    let pairs =
+        [(rows, features), (features, rows), (rows, columns), (other, features), (features, other)];
+    for (outer, inner) in pairs {
+        let (Some(outer), Some(inner)) = (outer, inner) else { continue };
+        for wide in some_sizes(shape[outer]) {
+            if Some(outer) == rows {
+                add(&[(outer, wide, Halo::Cache)], inner);
+            }
+            add(&[(outer, wide, Halo::Recompute)], inner);
+        }
+    }
+    if let (Some(rows), Some(columns), Some(features)) = (rows, columns, features) {
+        for wide in some_sizes(shape[columns]) {
+            let high = some_sizes(shape[rows]).into_iter().min_by_key(|high| (high - wide).abs());
+            if let Some(high) = high {
+                let patch = [(rows, high, Halo::Recompute), (columns, wide, Halo::Recompute)];
+                add(&patch, features);
+            }
+        }
+    }
+}
+
+/// All sizes of tiles of which there are different numbers, ascending, but for a single tile.
+fn all_sizes(extent: i64) -> Vec<i64> {
+    let mut sizes = vec![extent];
+    while let Some(&size) = sizes.last().filter(|&&size| size > 1) {
+        let one_tile_more = rounded_up(extent, size) + 1;
+        sizes.push(rounded_up(extent, one_tile_more).min(size - 1));
+    }
+    sizes.reverse();
+    sizes.pop();
+    sizes
+}
+
+/// Sizes of tiles for all small numbers of tiles, and for larger ones a third apart, descending.
+fn some_sizes(extent: i64) -> Vec<i64> {
+    let numbers = std::iter::successors(Some(2), |&tiles| Some((tiles + 1).max(tiles * 4 / 3)));
+    let mut sizes: Vec<i64> = numbers
+        .take_while(|&tiles| tiles < extent)
+        .map(|tiles| rounded_up(extent, tiles))
+        .collect();
+    sizes.extend((extent > 1).then_some(1));
+    sizes.dedup();
+    sizes
+}
+
+fn rounded_up(extent: i64, divisor: i64) -> i64 {
+    (extent + divisor - 1) / divisor
+}
