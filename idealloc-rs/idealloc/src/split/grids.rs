@@ -2,6 +2,7 @@
 
 use super::cut::{Cut, Halo};
 use super::graph::{Access, Expression, Operator, SplitGraph};
+use super::strips::{has_halo, strips};
 use super::sweep::CutLoop;
 
 /// Cuts of one group, outermost first.
@@ -46,7 +47,7 @@ impl Grid {
 }
 
 /// Tiles that may run ahead before the first.
-const LEAD: i64 = 8;
+pub(super) const LEAD: i64 = 8;
 
 /// Sizes of tiles that are tried for `extent` iterations: about `most`, spread evenly by their ratios, from the half
 /// down to one. Divisors are preferred, as all tiles are then alike; else tiles are as equal as can be.
@@ -67,6 +68,13 @@ pub(super) fn sizes(extent: i64, most: u32) -> Vec<i64> {
         last = size as f64;
     }
     kept
+}
+
+/// The same from the smallest size on.
+pub(super) fn ascending(extent: i64, most: u32) -> Vec<i64> {
+    let mut sizes = sizes(extent, most);
+    sizes.reverse();
+    sizes
 }
 
 /// The indices of the arguments that a contraction reads. Where nothing else is read one of them is no weight but the
@@ -144,6 +152,27 @@ pub struct Run {
     pub is_cached: bool,
 }
 
+impl Run {
+    /// The same grids within single iterations of one more dimension; none if they do not cut two others.
+    fn within(&self, dim: usize, extent: i64) -> Option<Self> {
+        let loops = &self.plain.first()?.loops;
+        if loops.len() != 2 || loops.contains(&CutLoop::Result(dim)) {
+            return None;
+        }
+        let nested = |grid: &Grid| {
+            let mut grid = grid.clone();
+            grid.loops.insert(0, CutLoop::Result(dim));
+            grid.cuts.insert(0, Cut::even(extent, 1, Halo::Recompute));
+            grid
+        };
+        Some(Self {
+            plain: self.plain.iter().map(nested).collect(),
+            ahead: self.ahead.iter().map(nested).collect(),
+            is_cached: self.is_cached,
+        })
+    }
+}
+
 /// The grids of groups that end with operator `last`, but for the group that is not cut.
 ///
 /// With `is_coarse` only a few.
@@ -156,11 +185,6 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
     let shape = &graph.tensors[op.results[0]].shape;
     let dims: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
     let spatial = spatial_dims(graph, first, last, &dims);
-    let ascending = |extent: i64, most: u32| {
-        let mut sizes = sizes(extent, most);
-        sizes.reverse();
-        sizes
-    };
     // The second of two alike spatial dimensions gives the same tiles, turned.
     let is_turned = |d: usize| {
         let is_same = |&other: &usize| other < d && shape[other] == shape[d];
@@ -179,30 +203,17 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
         });
     }
     let parts = if is_coarse { 4 } else { 8 };
-    // Strips: each computes its halo again; tiles along a strip keep it.
-    for &inner in spatial.iter().filter(|_| !is_coarse) {
-        for &outer in spatial.iter().filter(|&&outer| outer > inner) {
-            for wide in sizes(shape[outer], 5) {
-                let sizes = ascending(shape[inner], 8);
-                let one = |size: i64, lead: i64| Grid {
-                    loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
-                    cuts: vec![
-                        Cut::even(shape[outer], wide, Halo::Recompute),
-                        Cut::with_lead(shape[inner], size, Halo::Cache, lead),
-                    ],
-                };
-                runs.push(Run {
-                    plain: sizes.iter().map(|&size| one(size, 0)).collect(),
-                    ahead: sizes.iter().map(|&size| one(size, LEAD)).collect(),
-                    is_cached: true,
-                });
-            }
-        }
+    let batch = match spatial[..] {
+        [d, _, _] if !is_coarse && !has_halo(graph, first, last, d) => Some(d),
+        _ => None,
+    };
+    if !is_coarse {
+        runs.extend(strips(shape, &spatial, |d| has_halo(graph, first, last, d)));
     }
-    // Rows that keep their halo, and the features of the last contraction within.
+    // Rows that keep their halo (or the batch), and the features of the last contraction within.
     let features = dims.iter().copied().filter(|d| !spatial.contains(d));
     if let Some(inner) = features.max_by_key(|&d| shape[d]).filter(|_| !is_coarse) {
-        for &outer in spatial.iter().take(1) {
+        for &outer in spatial.iter().take(if batch.is_some() { 2 } else { 1 }) {
             for wide in sizes(shape[outer], 5) {
                 let one = |size: i64| Grid {
                     loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
@@ -215,6 +226,10 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
                 runs.push(Run { plain, ahead: Vec::new(), is_cached: false });
             }
         }
+    }
+    if let Some(d) = batch {
+        let one_by_one: Vec<Run> = runs.iter().filter_map(|run| run.within(d, shape[d])).collect();
+        runs.extend(one_by_one);
     }
     // The sum in parts, with or without rows around it.
     if let Some(anchor) = summed_of(graph, first, last) {

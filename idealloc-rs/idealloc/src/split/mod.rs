@@ -42,6 +42,7 @@ mod shorter_peak;
 mod shorter_traffic;
 pub mod slices;
 pub mod storages;
+mod strips;
 pub mod sweep;
 pub mod tally;
 pub mod terms;

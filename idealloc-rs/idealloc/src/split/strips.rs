@@ -1,0 +1,61 @@
+//! Grids of strips for a group of layers: each strip computes its halo again, tiles along a strip keep theirs.
+
+use super::cut::{Cut, Halo};
+use super::graph::{Access, Expression, Operator, SplitGraph};
+use super::grids::{Grid, LEAD, Run, ascending, sizes};
+use super::sweep::CutLoop;
+
+/// Strips of two of the dimensions `spatial`: the later one outside, and where `has_halo` says that the earlier one has
+/// none (the batch, the heads) also that one outside.
+pub(super) fn strips(
+    shape: &[i64],
+    spatial: &[usize],
+    has_halo: impl Fn(usize) -> bool,
+) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for (i, &earlier) in spatial.iter().enumerate() {
+        let orders = if has_halo(earlier) { 1 } else { 2 };
+        for &later in &spatial[i + 1..] {
+            for (outer, inner) in [(later, earlier), (earlier, later)].into_iter().take(orders) {
+                let widths = sizes(shape[outer], 5);
+                runs.extend(widths.into_iter().map(|wide| along(shape, (outer, wide), inner)));
+            }
+        }
+    }
+    runs
+}
+
+/// Strips of one width, with tiles along them of more and more iterations.
+fn along(shape: &[i64], (outer, wide): (usize, i64), inner: usize) -> Run {
+    let sizes = ascending(shape[inner], 8);
+    let grid = |size: i64, lead: i64| Grid {
+        loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
+        cuts: vec![
+            Cut::even(shape[outer], wide, Halo::Recompute),
+            Cut::with_lead(shape[inner], size, Halo::Cache, lead),
+        ],
+    };
+    Run {
+        plain: sizes.iter().map(|&size| grid(size, 0)).collect(),
+        ahead: sizes.iter().map(|&size| grid(size, LEAD)).collect(),
+        is_cached: true,
+    }
+}
+
+/// Whether windows move over a dimension of the result of operators `first` to `last`, as far as those with results of
+/// as many dimensions tell.
+pub(super) fn has_halo(graph: &SplitGraph, first: usize, last: usize, dim: usize) -> bool {
+    let rank = graph.operators[last].result_loops[0].len();
+    let moves = |op: &Operator| {
+        let loops = &op.result_loops[0];
+        let Some(Some(l)) = loops.get(dim).filter(|_| loops.len() == rank) else { return false };
+        let is_window =
+            |e: &Expression| e.terms.len() > 1 && e.terms.iter().any(|(term, _)| term == l);
+        let indices = op.operands.iter().filter_map(|(_, access)| match access {
+            Access::Affine(indices) => Some(&indices[..]),
+            _ => None,
+        });
+        indices.flatten().any(is_window)
+    };
+    graph.operators[first..=last].iter().any(moves)
+}
