@@ -2,7 +2,7 @@
 
 use super::cut::{Cut, Halo};
 use super::graph::{Access, Expression, Operator, SplitGraph};
-use super::strips::{has_halo, strips};
+use super::strips::{beams, has_halo, strips};
 use super::sweep::CutLoop;
 
 /// Cuts of one group, outermost first.
@@ -203,10 +203,8 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
         });
     }
     let parts = if is_coarse { 4 } else { 8 };
-    let batch = match spatial[..] {
-        [d, _, _] if !is_coarse && !has_halo(graph, first, last, d) => Some(d),
-        _ => None,
-    };
+    let volume = <[usize; 3]>::try_from(&spatial[..]).ok().filter(|_| !is_coarse);
+    let batch = volume.map(|[d, _, _]| d).filter(|&d| !has_halo(graph, first, last, d));
     if !is_coarse {
         runs.extend(strips(shape, &spatial, |d| has_halo(graph, first, last, d)));
     }
@@ -230,6 +228,8 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
     if let Some(d) = batch {
         let one_by_one: Vec<Run> = runs.iter().filter_map(|run| run.within(d, shape[d])).collect();
         runs.extend(one_by_one);
+    } else if let Some(dims) = volume {
+        runs.extend(beams(shape, dims));
     }
     // The sum in parts, with or without rows around it.
     if let Some(anchor) = summed_of(graph, first, last) {

@@ -18,22 +18,37 @@ pub(super) fn strips(
         for &later in &spatial[i + 1..] {
             for (outer, inner) in [(later, earlier), (earlier, later)].into_iter().take(orders) {
                 let widths = sizes(shape[outer], 5);
-                runs.extend(widths.into_iter().map(|wide| along(shape, (outer, wide), inner)));
+                runs.extend(widths.into_iter().map(|wide| along(shape, &[(outer, wide)], inner)));
             }
         }
     }
     runs
 }
 
-/// Strips of one width, with tiles along them of more and more iterations.
-fn along(shape: &[i64], (outer, wide): (usize, i64), inner: usize) -> Run {
-    let sizes = ascending(shape[inner], 8);
-    let grid = |size: i64, lead: i64| Grid {
-        loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
-        cuts: vec![
-            Cut::even(shape[outer], wide, Halo::Recompute),
-            Cut::with_lead(shape[inner], size, Halo::Cache, lead),
-        ],
+/// Beams through a volume of three dimensions: along the first, or along the second.
+pub(super) fn beams(shape: &[i64], [a, b, c]: [usize; 3]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for (outer, middle, inner) in [(b, c, a), (a, c, b)] {
+        for high in sizes(shape[outer], 4) {
+            let widths = sizes(shape[middle], 4).into_iter();
+            runs.extend(widths.map(|wide| Run {
+                ahead: Vec::new(),
+                ..along(shape, &[(outer, high), (middle, wide)], inner)
+            }));
+        }
+    }
+    runs
+}
+
+/// Strips whose other dimensions have these sizes, with tiles along them of more and more iterations.
+fn along(shape: &[i64], outer: &[(usize, i64)], inner: usize) -> Run {
+    let sizes = ascending(shape[inner], if outer.len() > 1 { 5 } else { 8 });
+    let others = outer.iter().map(|&(d, _)| d).chain([inner]);
+    let loops: Vec<CutLoop> = others.map(CutLoop::Result).collect();
+    let grid = |size: i64, lead: i64| {
+        let parts = outer.iter().map(|&(d, size)| Cut::even(shape[d], size, Halo::Recompute));
+        let tiles = Cut::with_lead(shape[inner], size, Halo::Cache, lead);
+        Grid { loops: loops.clone(), cuts: parts.chain([tiles]).collect() }
     };
     Run {
         plain: sizes.iter().map(|&size| grid(size, 0)).collect(),
