@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
-from tests.transforms.code_networks import branches, large_kernels
+from tests.transforms.code_networks import NETWORKS, branches, large_kernels
 from tests.transforms.networks import Network
 from tests.transforms.test_split_programs import (
     PROGRAMS,
@@ -162,6 +162,23 @@ def test_prices_of_what_is_found_are_near_what_is_written():
     assert sum(ratio == 1.0 for ratio in ratios) >= 0.75 * len(ratios)
     assert sum(0.5 <= ratio <= 2.0 for ratio in ratios) >= 0.95 * len(ratios)
     assert all(0.25 <= ratio <= 4.0 for ratio in ratios)
+
+
+@pytest.mark.parametrize("memory", ["16KiB", "64KiB", "256KiB", ""])
+@pytest.mark.parametrize("network", NETWORKS)
+def test_operations_are_counted_almost_as_they_are_written(network: Callable[[], str], memory: str):
+    """Too few by a tenth at the most, so that the limit holds; numbers that tiles share are one."""
+    module = in_layers(network())
+    if memory:
+        MemplanGroupPass(memory=f"L1={memory},DDR", threads=1).apply(Context(), module)
+    else:
+        MemplanGroupPass(objective="peak", threads=1).apply(Context(), module)
+    groups = groups_of(module)
+    outside = sum(1 for _ in module.walk()) - sum(1 for group in groups for _ in group.walk())
+    counted = sum(laid_out(group).layout.operations for group in groups)
+    MemplanExpandGroupsPass(emit="loop", check=False).apply(Context(), module)
+    found = sum(1 for _ in module.walk())
+    assert 0.9 * found <= counted + outside <= 1.4 * found
 
 
 def convolutions_in_rows() -> str:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.linalg.ops import FillOp
+from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
@@ -219,9 +221,25 @@ def _shows_argument(value: SSAValue) -> bool:
 
 
 def _operations(op: Operation) -> int:
-    """Count an operation, what is in its bodies, and what fills its destinations anew."""
-    fills = {operand.owner for operand in op.operands if isinstance(operand.owner, FillOp)}
-    return sum(1 for one in (op, *fills) for _ in one.walk())
+    """Count what a tile of an operation is written down in.
+
+    That is the operation, what is in its bodies, what fills its destinations, constants of its
+    size, and room for results unless there is room of that type already, for an operand.
+    """
+    count = sum(1 for _ in op.walk())
+    for operand in dict.fromkeys(op.operands):
+        owner, is_new = operand.owner, operand.type not in _others(op, operand)
+        if isinstance(owner, FillOp):
+            count += sum(1 for _ in owner.walk()) + is_new
+        elif isinstance(owner, EmptyOp):
+            count += is_new
+        elif isinstance(owner, ConstantOp) and isinstance(operand.type, TensorType):
+            count += 1
+    return count
+
+
+def _others(op: Operation, operand: SSAValue) -> set[Attribute]:
+    return {other.type for other in op.operands if other is not operand}
 
 
 def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:

@@ -48,9 +48,6 @@ _MOST_TIMES = 4
 """With `max-code` at its default tiles have no more than about so many times the operations of the
 function, bodies included: operators with long bodies may be fewer."""
 
-_COUNTED_FOR_MOST = 1.76
-"""Operations that the search may count for each one of the function, and of `max-code`: it counts
-about a tenth more than there are in the end where tiles are many, and 2.5 stands for 4."""
 
 _LARGEST_OPTION = 1 << 40
 
@@ -229,11 +226,10 @@ def group_function(
     operators = [
         op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
     ]
-    most_operations = int(max_code * _COUNTED_FOR_MOST * sum(1 for _ in function.walk()))
     machine = replace(
         machine,
         most_code=_most_code(function, operators, max_code),
-        most_operations=most_operations,
+        most_operations=_most_operations(function, split.graph, max_code),
     )
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
@@ -282,6 +278,14 @@ def _most_code(function: FuncOp, operators: Sequence[Operation], max_code: float
     in_operators = sum(1 for op in operators for _ in op.walk()) + _MOVES * len(operators)
     most = _MOST_TIMES * everything * len(operators) / in_operators
     return max(1, int(max_code * min(length, most / _MAX_CODE)))
+
+
+def _most_operations(function: FuncOp, graph: SplitGraph, max_code: float) -> int:
+    """Operations that tiles may have in all, bodies included; 0: any number."""
+    everything = sum(1 for _ in function.walk())
+    in_layers = sum(op.operations for op in graph.ops)
+    most = _MOST_TIMES * max_code / _MAX_CODE * everything
+    return 0 if max_code == 0 else max(1, int(most) - max(0, everything - in_layers))
 
 
 def _bound(split: FunctionSplitGraph, machine: SplitMachine, op: int, capacity: int) -> str:

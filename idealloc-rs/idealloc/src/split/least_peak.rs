@@ -18,7 +18,7 @@ use super::shorter_peak::Peak;
 const SHARES: [i64; 6] = [0, 1, 2, 4, 6, 8];
 
 /// And so many where all that was found has more operations than it may.
-const SHARES_BEYOND: [i64; 2] = [16, 32];
+const SHARES_BEYOND: [i64; 6] = [10, 12, 14, 16, 24, 32];
 
 /// The groups that need the least room at the most, or none if nothing fits.
 pub(super) fn least_peak(

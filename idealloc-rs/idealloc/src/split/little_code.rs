@@ -16,7 +16,7 @@ const STEP: f64 = 6.0;
 
 /// Searches with a higher price, and after them such with a price between those of two before.
 const SEARCHES: usize = 4;
-const SEARCHES_BETWEEN: usize = 2;
+const SEARCHES_BETWEEN: usize = 4;
 
 /// As many again at the most, with ever higher prices, where all that was found has more operations than it may.
 const SEARCHES_BEYOND: usize = 3;

@@ -4,7 +4,7 @@
 use super::boxes::level_of;
 use super::cut::Cut;
 use super::external::Residency;
-use super::graph::Access;
+use super::graph::{Access, Operator};
 use super::layout::Layout;
 use super::sweep::{Span, line_of};
 use super::tile_rows::{Row, Tiles, rows_of_tiles};
@@ -14,11 +14,14 @@ use super::tracks::Line;
 /// Operations that keep a part of a tensor for the next tile: a copy, what puts it before the next part, a slice.
 const TO_KEEP: i64 = 3;
 
-/// Operations that read an operand slice by slice: a loop and its end, a load, two slices, and where they are.
-const TO_STREAM: i64 = 8;
+/// Operations of a loop: itself, its end, and where its tiles are. Numbers that loops share are written down once.
+const TO_LOOP: i64 = 4;
 
-/// Operations of a loop: itself, its end, and where its tiles are.
-const TO_LOOP: i64 = 8;
+/// Operations that read an operand slice by slice: a loop, a load, and two slices.
+const TO_STREAM: i64 = TO_LOOP + 3;
+
+/// Operations that make a result slice by slice: a loop, and what puts the slice into the result.
+const TO_SLICE: i64 = TO_LOOP + 1;
 
 impl Layout<'_, '_> {
     /// Operations that are written down: those of operators, in bodies too, and what moves their operands and results.
@@ -44,7 +47,8 @@ impl Layout<'_, '_> {
         for (&number, &level) in self.sequence.iter().zip(&self.levels) {
             let loops = self.sweep.loop_spans(number).unwrap_or(&[]);
             let op = &self.graph.operators[number];
-            written += kinds(loops, level) * self.pieces(number, loops) * op.operations;
+            let in_piece = op.operations + self.to_slice(op);
+            written += kinds(loops, level) * self.pieces(number, loops) * in_piece;
             for &tensor in &op.results {
                 let Some(spans) = self.sweep.tensor_spans(tensor) else { continue };
                 if self.sweep.has_overlap(spans) {
@@ -122,6 +126,29 @@ impl Layout<'_, '_> {
         };
         let size = slices.map_or(size, |slices| (length + slices - 1) / slices).max(1);
         1 + i64::from(length % size > 0 && length > size)
+    }
+
+    /// Operations that an operator of a chain that runs slice by slice has besides: a slice of each operand that comes from
+    /// outside of the chain, and the loop.
+    fn to_slice(&self, op: &Operator) -> i64 {
+        let Some(slice) = op.slice.filter(|slice| self.sliced_chains.contains(&slice.chain)) else {
+            return 0;
+        };
+        let follows = |access: &Access| match access {
+            Access::Affine(expressions) => {
+                expressions.iter().any(|e| e.terms.iter().any(|&(term, _)| term == slice.along))
+            }
+            _ => false,
+        };
+        let is_in_chain =
+            |other: &Operator| other.slice.is_some_and(|other| other.chain == slice.chain);
+        let of_chain = |tensor: usize| {
+            let mut others = self.sequence.iter().map(|&op| &self.graph.operators[op]);
+            others.any(|other| is_in_chain(other) && other.results.contains(&tensor))
+        };
+        let operands = op.operands.iter();
+        let slices = operands.filter(|(tensor, access)| follows(access) && !of_chain(*tensor));
+        slices.count() as i64 + if slice.is_last { TO_SLICE } else { 0 }
     }
 
     fn rows_of_tiles(&self, cut: usize) -> Vec<Row> {
