@@ -229,11 +229,11 @@ def group_function(
     operators = [
         op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
     ]
-    most_operations = int(max_code * _COUNTED_FOR_MOST * sum(1 for _ in function.walk()))
+    everything = sum(1 for _ in function.walk())
     machine = replace(
         machine,
-        most_code=_most_code(function, operators, max_code),
-        most_operations=most_operations,
+        most_code=_most_code(everything, operators, max_code),
+        most_operations=int(max_code * _COUNTED_FOR_MOST * everything),
     )
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
@@ -272,11 +272,10 @@ def group_function(
     Grouping(split, stands_for, machine.is_staged, home).run(groups)
 
 
-def _most_code(function: FuncOp, operators: Sequence[Operation], max_code: float) -> int:
-    """Operators that tiles may have in all; 0: any number."""
+def _most_code(everything: int, operators: Sequence[Operation], max_code: float) -> int:
+    """Operators that tiles may have in all, of a function of so many operations; 0: any number."""
     if max_code == 0 or not operators:
         return 0
-    everything = sum(1 for _ in function.walk())
     length = max(len(operators), everything // _IN_OPERATOR)
     # A tile of an operator has its body, and moves beside it.
     in_operators = sum(1 for op in operators for _ in op.walk()) + _MOVES * len(operators)
