@@ -214,7 +214,7 @@ class Grouping:
         are not copied: the group fetches tiles of the view.
         """
         clones: dict[SSAValue, SSAValue] = {}
-        moved: set[Operation] = set()
+        moved: dict[Operation, None] = {}  # In order, as uses are listed as they are replaced.
         inside = set(ops)
         made: list[Operation] = []
 
@@ -244,7 +244,7 @@ class Grouping:
                 return
             if is_moved:
                 owner.detach()
-                moved.add(owner)
+                moved[owner] = None
                 made.append(owner)
                 return
             clone = owner.clone(dict(clones))
