@@ -3,6 +3,8 @@ from typing import Any, Self, final
 
 from numpy.typing import NDArray
 
+from xdsl_memplan.model.split_graph import SplitGraph
+
 class PlanningError(ValueError): ...
 class InvalidProblemError(PlanningError): ...
 class InvalidOptionError(PlanningError): ...
@@ -102,7 +104,11 @@ def check_schedule(
     capacity: int | None,
 ) -> tuple[int, int]: ...
 def split_groups(
-    graph: dict[str, Any], machine: dict[str, Any], objective: str, threads: int
+    graph: SplitGraph,
+    slices: dict[int, tuple[int, int, int, bool]],
+    machine: dict[str, Any],
+    objective: str,
+    threads: int,
 ) -> tuple[
     tuple[
         list[
@@ -122,7 +128,8 @@ def split_groups(
     tuple[int, int | None] | None,
 ]: ...
 def split_given(
-    graph: dict[str, Any],
+    graph: SplitGraph,
+    slices: dict[int, tuple[int, int, int, bool]],
     machine: dict[str, Any],
     groups: list[tuple[int, int, list[list[tuple[int, int, bool]]]]],
 ) -> tuple[
@@ -144,7 +151,8 @@ def split_given(
     tuple[int, int | None] | None,
 ]: ...
 def split_layout(
-    graph: dict[str, Any],
+    graph: SplitGraph,
+    slices: dict[int, tuple[int, int, int, bool]],
     machine: dict[str, Any],
     target: int,
     cuts: list[tuple[str, int, int, int, int, bool, int, int]],

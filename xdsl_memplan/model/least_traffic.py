@@ -1,10 +1,12 @@
 """The bytes that must be moved whatever is done: what is read of arguments, and the results."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from math import prod
 
 from xdsl_memplan.model.split_graph import (
+    Access,
     Affine,
     Box,
     Indirect,
@@ -14,7 +16,7 @@ from xdsl_memplan.model.split_graph import (
     bounding_box,
     box_elements,
     loops_of,
-    operand_box,
+    ranges_read,
     reshape_operand_box,
     whole,
 )
@@ -98,12 +100,21 @@ def _surely_needed(op: SplitOp, operand: int, loops: Box) -> Box | None:
     """
     if op.parts and operand not in op.parts:
         return None  # A part may be written over it.
-    access = op.operands[operand].access
+    read = op.operands[operand]
+    return _box_in_full(read.access, loops, op.loops, read.shape)
+
+
+@lru_cache(maxsize=4096)
+def _box_in_full(
+    access: Access, loops: Box, extents: tuple[int, ...], shape: tuple[int, ...]
+) -> Box | None:
+    """Return a box all of which a box of loops reads; networks repeat most of their layers."""
     if isinstance(access, Affine):
         loops = _without_gaps(access, loops)
     elif isinstance(access, Reshape):
-        loops = _in_one_piece(access, loops, op.loops, op.operands[operand].shape)
-    return operand_box(op, operand, loops)
+        loops = _in_one_piece(access, loops, extents, shape)
+    ranges = ranges_read(access, loops, extents, shape)
+    return None if any(start >= stop for start, stop in ranges) else ranges
 
 
 def _without_gaps(access: Affine, loops: Box) -> Box:

@@ -8,11 +8,13 @@ on chip as of that one's. So the elements of all these tensors are counted as th
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import prod
 
 from xdsl_memplan.model.least_traffic import FROM_OUTSIDE
 from xdsl_memplan.model.split_graph import (
+    Access,
     Affine,
     Box,
     Reshape,
@@ -105,17 +107,29 @@ def _image(op: SplitOp, position: int, box: Box) -> Box | None:
     Of the elements of a window it is one in the middle. Returns None if no such box is found.
     """
     operand = op.operands[position]
-    result_loops = [loop for loop in op.result_access if loop is not None]
-    match operand.access:
-        case Reshape() if box == whole(operand.shape):
-            ranges = dict(enumerate(whole(op.loops)))
-        case Affine() as access:
-            ranges = _ranges(access, box, op.loops, result_loops)
+    return _image_of(operand.access, box, op.loops, operand.shape, op.result_access)
+
+
+@lru_cache(maxsize=4096)
+def _image_of(
+    access: Access,
+    box: Box,
+    extents: tuple[int, ...],
+    shape: tuple[int, ...],
+    result_access: tuple[int | None, ...],
+) -> Box | None:
+    """Return what `_image` does; networks repeat most of their layers."""
+    match access:
+        case Reshape() if box == whole(shape):
+            ranges = dict(enumerate(whole(extents)))
+        case Affine():
+            result_loops = [loop for loop in result_access if loop is not None]
+            ranges = _ranges(access, box, extents, result_loops)
         case _:
             return None
     if ranges is None:
         return None
-    return tuple((0, 1) if loop is None else ranges[loop] for loop in op.result_access)
+    return tuple((0, 1) if loop is None else ranges[loop] for loop in result_access)
 
 
 def _ranges(

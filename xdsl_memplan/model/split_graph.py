@@ -184,14 +184,21 @@ def operand_ranges(op: SplitOp, operand: int, loops: Box) -> Box:
     told from each other where a tile reads nothing of another one. O(terms of the access).
     """
     read = op.operands[operand]
-    match read.access:
+    return ranges_read(read.access, loops, op.loops, read.shape)
+
+
+def ranges_read(
+    access: Access, loops: Box, extents: tuple[int, ...], shape: tuple[int, ...]
+) -> Box:
+    """Return what `operand_ranges` does, of an access to a tensor of that shape."""
+    match access:
         case Affine(indices):
-            pairs = zip(indices, read.shape, strict=True)
+            pairs = zip(indices, shape, strict=True)
             return tuple([_affine_range(index, loops, extent) for index, extent in pairs])
         case Reshape(groups):
-            return reshape_operand_box(groups, loops, op.loops, read.shape)
+            return reshape_operand_box(groups, loops, extents, shape)
         case Whole() | Indirect():
-            return whole(read.shape)
+            return whole(shape)
 
 
 def tile_signature(op: SplitOp, loops: Box) -> tuple[object, ...]:

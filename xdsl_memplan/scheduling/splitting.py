@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.narrowing_chains import NarrowingChain, narrowing_chains
-from xdsl_memplan.model.split_graph import Affine, Indirect, Reshape, SplitGraph, SplitOp
+from xdsl_memplan.model.split_graph import SplitGraph
 from xdsl_memplan.model.tiling_plan import (
     Fetch,
     GroupCost,
@@ -76,7 +76,11 @@ def find_groups(
     Raises LayerDoesNotFitError if a layer does not fit however it is cut, and
     `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
     """
-    return _found(_idealloc.split_groups(_graph(graph), _machine(machine), objective, threads))
+    return _found(
+        _idealloc.split_groups(
+            graph, _slices(narrowing_chains(graph)), _machine(machine), objective, threads
+        )
+    )
 
 
 class GivenCut(NamedTuple):
@@ -110,7 +114,8 @@ def lay_out_groups(
         (g.first_layer, g.last_layer, [[(c.dim, c.parts, c.cached) for c in way] for way in g.ways])
         for g in groups
     ]
-    return _found(_idealloc.split_given(_graph(graph), _machine(machine), given))
+    slices = _slices(narrowing_chains(graph))
+    return _found(_idealloc.split_given(graph, slices, _machine(machine), given))
 
 
 def _found(answer: _Answer) -> tuple[list[LayerGroup], list[int]]:
@@ -153,7 +158,8 @@ def lay_out(
     chains = narrowing_chains(graph)
     sequence, loops, tensors, tracks, fetches, cost, code, operations, sliced = (
         _idealloc.split_layout(
-            _graph(replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops)), chains),
+            replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops)),
+            _slices(chains),
             _machine(machine),
             target,
             list(cuts),
@@ -189,66 +195,10 @@ def _machine(machine: SplitMachine) -> dict[str, Any]:
     }
 
 
-def _graph(graph: SplitGraph, chains: Sequence[NarrowingChain] | None = None) -> dict[str, Any]:
-    found = narrowing_chains(graph) if chains is None else chains
-    slices = {
+def _slices(chains: Sequence[NarrowingChain]) -> dict[int, tuple[int, int, int, bool]]:
+    """By operation of a chain: the chain, the loop that is sliced, its slice, and if it is last."""
+    return {
         link.op: (number, link.along, chain.size, link is chain.links[-1])
-        for number, chain in enumerate(found)
+        for number, chain in enumerate(chains)
         for link in chain.links
     }
-    return {
-        "tensors": [
-            (
-                list(tensor.shape),
-                tensor.element_bytes,
-                tensor.kind in ("argument", "constant"),
-                tensor.kind == "fill",
-                tensor.returned,
-            )
-            for tensor in graph.tensors
-        ],
-        "operators": [
-            _operator(graph, op) | {"slice": slices.get(number)}
-            for number, op in enumerate(graph.ops)
-        ],
-    }
-
-
-def _operator(graph: SplitGraph, op: SplitOp) -> dict[str, Any]:
-    ranks = [len(graph.tensors[tensor].shape) for tensor in op.results]
-    return {
-        "loops": list(op.loops),
-        "is_reduction": [kind == "reduction" for kind in op.iterators],
-        "cuttable": [list(loops) for loops in op.cuttable],
-        "results": list(op.results),
-        "result_loops": [
-            list(op.result_access) if op.splittable else [None] * rank for rank in ranks
-        ],
-        "operands": [(operand.tensor, *_access(operand.access)) for operand in op.operands],
-        "in_place": list(op.in_place),
-        "parts": list(op.parts),
-        "is_view": op.view,
-        "work": op.work_per_point,
-        "operations": op.operations,
-        "layer": max(op.layer, 0),
-        "is_splittable": op.splittable,
-    }
-
-
-def _access(access: object) -> tuple[str, list[Any], list[Any]]:
-    match access:
-        case Affine(indices):
-            return (
-                "affine",
-                [
-                    (list(index.terms), index.constant, index.divisor, index.reach)
-                    for index in indices
-                ],
-                [],
-            )
-        case Reshape(groups):
-            return "reshape", [], [(list(result), list(operand)) for result, operand in groups]
-        case Indirect():
-            return "indirect", [], []
-        case _:
-            return "whole", [], []

@@ -209,10 +209,13 @@ class Grouping:
     def _with_parameters(self, ops: list[Operation], *, views_stay: bool) -> list[Operation]:
         """These operations, and copies of what they read that is computed from one argument alone.
 
-        A copy is before its first reader, so that it takes room no longer than needed. With
-        `views_stay` views of an argument are not copied: the group fetches tiles of the view.
+        A copy is before its first reader, so that it takes room no longer than needed. What nobody
+        else reads is moved there, which takes less time. With `views_stay` views of an argument
+        are not copied: the group fetches tiles of the view.
         """
         clones: dict[SSAValue, SSAValue] = {}
+        moved: dict[Operation, None] = {}  # In order, as uses are listed as they are replaced.
+        inside = set(ops)
         made: list[Operation] = []
 
         def copy(value: SSAValue) -> None:
@@ -220,12 +223,29 @@ class Grouping:
             if position is None or self.stands_for[position] == position or value in clones:
                 return
             owner = value.owner
-            if not isinstance(owner, Operation):
+            if not isinstance(owner, Operation) or owner in moved:
                 return
+            is_moved = all(
+                _in_block(use.operation, owner.parent) in inside
+                for result in owner.results
+                for use in result.uses
+            )
+            if is_moved:
+                inside.add(owner)  # What only this operation reads is moved, too.
             for operand in values_used(owner):
                 copy(operand)
             viewed = self._viewed(owner)
-            if views_stay and viewed is not None and viewed not in clones:
+            if (
+                views_stay
+                and viewed is not None
+                and not (viewed in clones or viewed.owner in moved)
+            ):
+                inside.discard(owner)
+                return
+            if is_moved:
+                owner.detach()
+                moved[owner] = None
+                made.append(owner)
                 return
             clone = owner.clone(dict(clones))
             made.append(clone)
@@ -237,7 +257,7 @@ class Grouping:
             for value in values_used(op):
                 copy(value)
             made.append(op)
-        for op in ops if clones else ():
+        for op in (*ops, *moved) if clones else ():
             for inner in op.walk():
                 for index, operand in enumerate(inner.operands):
                     if operand in clones:
@@ -266,6 +286,14 @@ class Grouping:
             self.position[store.result] = self.position.get(value, -1)
             for use in others:
                 use.operation.operands[use.index] = store.result
+
+
+def _in_block(op: Operation, block: Block | None) -> Operation | None:
+    """The operation of a block that is `op`, or has it inside; None if none is."""
+    current: Operation | None = op
+    while current is not None and current.parent is not block:
+        current = current.parent_op()
+    return current
 
 
 def _top(op: Operation, inside: Container[Operation], block: Block) -> Operation | None:

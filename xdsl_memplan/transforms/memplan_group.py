@@ -226,10 +226,11 @@ def group_function(
     operators = [
         op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
     ]
+    everything = sum(1 for _ in function.walk())
     machine = replace(
         machine,
-        most_code=_most_code(function, operators, max_code),
-        most_operations=_most_operations(function, split.graph, max_code),
+        most_code=_most_code(everything, operators, max_code),
+        most_operations=_most_operations(everything, split.graph, max_code),
     )
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
@@ -268,11 +269,10 @@ def group_function(
     Grouping(split, stands_for, machine.is_staged, home).run(groups)
 
 
-def _most_code(function: FuncOp, operators: Sequence[Operation], max_code: float) -> int:
-    """Operators that tiles may have in all; 0: any number."""
+def _most_code(everything: int, operators: Sequence[Operation], max_code: float) -> int:
+    """Operators that tiles may have in all, of a function of so many operations; 0: any number."""
     if max_code == 0 or not operators:
         return 0
-    everything = sum(1 for _ in function.walk())
     length = max(len(operators), everything // _IN_OPERATOR)
     # A tile of an operator has its body, and moves beside it.
     in_operators = sum(1 for op in operators for _ in op.walk()) + _MOVES * len(operators)
@@ -280,9 +280,8 @@ def _most_code(function: FuncOp, operators: Sequence[Operation], max_code: float
     return max(1, int(max_code * min(length, most / _MAX_CODE)))
 
 
-def _most_operations(function: FuncOp, graph: SplitGraph, max_code: float) -> int:
+def _most_operations(everything: int, graph: SplitGraph, max_code: float) -> int:
     """Operations that tiles may have in all, bodies included; 0: any number."""
-    everything = sum(1 for _ in function.walk())
     in_layers = sum(op.operations for op in graph.ops)
     most = _MOST_TIMES * max_code / _MAX_CODE * everything
     return 0 if max_code == 0 else max(1, int(most) - max(0, everything - in_layers))

@@ -6,6 +6,7 @@ mod error;
 mod gate;
 mod planning;
 mod scheduling;
+mod split_graph;
 mod splitting;
 
 use pyo3::prelude::*;

@@ -1,27 +1,22 @@
 //! Python's view of splitting.
 
+use std::collections::HashMap;
+
 use idealloc::split::compress::{Compressed, compress};
 use idealloc::split::cut::{Cut, Halo};
 use idealloc::split::external::Residency;
 use idealloc::split::given::{Given, lay_out_given};
-use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
 use idealloc::split::group::Group;
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::{Cost, Machine};
 use idealloc::split::search::{Misfit, Objective, search};
-use idealloc::split::slices::Slice;
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
 use idealloc::split::tally::Tally;
 use pyo3::prelude::*;
 
-use crate::error::{InvalidOptionError, to_python};
+use crate::error::InvalidOptionError;
+use crate::split_graph::{SliceTuple, read_graph};
 
-/// Elements per dimension, bytes of an element, is an argument, is made again, is returned.
-type TensorTuple = (Vec<i64>, i64, bool, bool, bool);
-/// Terms, constant, divisor, reach.
-type IndexTuple = (Vec<(usize, i64)>, i64, i64, i64);
-/// Tensor, kind, indices, groups.
-type OperandTuple = (usize, String, Vec<IndexTuple>, Vec<(Vec<usize>, Vec<usize>)>);
 /// Kind, operator (or, found by the search, the tensor that is cut), loop or dimension, iterations per tile, tiles that run
 /// ahead, whether the halo is kept, tiles at the start that are one, and at the end.
 type CutTuple = (String, usize, usize, i64, i64, bool, usize, usize);
@@ -35,102 +30,6 @@ type GroupTuple = (usize, usize, Vec<CutTuple>, bool, bool, Vec<ResidencyTuple>,
 type SpanTuple = (bool, i64, i64);
 /// New ranges, and what is kept.
 type TrackTuple = (Vec<(i64, i64)>, Vec<i64>);
-
-/// Chain, loop, iterations of a slice, is the last of the chain.
-type SliceTuple = (usize, usize, i64, bool);
-
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct OperatorFields {
-    loops: Vec<i64>,
-    is_reduction: Vec<bool>,
-    cuttable: Vec<Vec<usize>>,
-    results: Vec<usize>,
-    result_loops: Vec<Vec<Option<usize>>>,
-    operands: Vec<OperandTuple>,
-    in_place: Vec<usize>,
-    parts: Vec<usize>,
-    is_view: bool,
-    work: i64,
-    operations: i64,
-    layer: usize,
-    is_splittable: bool,
-    slice: Option<SliceTuple>,
-}
-
-/// A split graph as Python hands it over.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct SplitGraphFields {
-    tensors: Vec<TensorTuple>,
-    operators: Vec<OperatorFields>,
-}
-
-impl SplitGraphFields {
-    fn into_graph(self) -> PyResult<SplitGraph> {
-        let tensors = self
-            .tensors
-            .into_iter()
-            .map(|(shape, element_bytes, is_argument, is_constant, is_returned)| Tensor {
-                shape,
-                element_bytes,
-                is_argument,
-                is_constant,
-                is_changed: false,
-                is_returned,
-            })
-            .collect();
-        let operators = self.operators.into_iter().map(into_operator).collect();
-        let graph = SplitGraph { tensors, operators };
-        graph.validate().map_err(to_python)?;
-        Ok(graph)
-    }
-}
-
-fn into_operator(fields: OperatorFields) -> Operator {
-    let operands = fields
-        .operands
-        .into_iter()
-        .map(|(tensor, kind, indices, groups)| {
-            let access = match kind.as_str() {
-                "affine" => Access::Affine(
-                    indices
-                        .into_iter()
-                        .map(|(terms, constant, divisor, reach)| {
-                            let terms = terms.into();
-                            Expression { terms, constant, divisor, reach }
-                        })
-                        .collect(),
-                ),
-                "reshape" => Access::Reshape(groups.into()),
-                "indirect" => Access::Indirect,
-                _ => Access::Whole,
-            };
-            (tensor, access)
-        })
-        .collect();
-    Operator {
-        loops: fields.loops.into(),
-        is_reduction: fields.is_reduction.into(),
-        cuttable: fields.cuttable.into(),
-        results: fields.results,
-        result_loops: fields.result_loops.into(),
-        operands,
-        in_place: fields.in_place.into(),
-        parts: fields.parts.into(),
-        is_view: fields.is_view,
-        work: fields.work,
-        operations: fields.operations,
-        layer: fields.layer,
-        is_splittable: fields.is_splittable,
-        slice: fields.slice.map(|(chain, along, size, is_last)| Slice {
-            chain,
-            along,
-            size,
-            is_last,
-        }),
-    }
-}
 
 /// The machine as Python hands it over.
 #[derive(FromPyObject)]
@@ -192,7 +91,8 @@ type FoundTuple = (Option<(Vec<GroupTuple>, Vec<usize>)>, Option<(usize, Option<
 #[pyfunction]
 fn split_groups(
     py: Python<'_>,
-    graph: SplitGraphFields,
+    graph: &Bound<'_, PyAny>,
+    slices: HashMap<usize, SliceTuple>,
     machine: MachineFields,
     objective: &str,
     threads: usize,
@@ -207,7 +107,7 @@ fn split_groups(
         }
     };
     let machine = machine.machine()?;
-    let graph = graph.into_graph()?;
+    let graph = read_graph(graph, &slices)?;
     Ok(py.detach(|| {
         let compressed = compress(&graph);
         found_tuple(&compressed, search(&compressed.graph, machine, objective, threads))
@@ -221,12 +121,13 @@ type GivenTuple = (usize, usize, Vec<Vec<(usize, i64, bool)>>);
 #[pyfunction]
 fn split_given(
     py: Python<'_>,
-    graph: SplitGraphFields,
+    graph: &Bound<'_, PyAny>,
+    slices: HashMap<usize, SliceTuple>,
     machine: MachineFields,
     groups: Vec<GivenTuple>,
 ) -> PyResult<FoundTuple> {
     let machine = machine.machine()?;
-    let graph = graph.into_graph()?;
+    let graph = read_graph(graph, &slices)?;
     let halo = |cached| if cached { Halo::Cache } else { Halo::Recompute };
     let given: Vec<Given> = groups
         .into_iter()
@@ -316,14 +217,15 @@ fn span_tuples(spans: &[Span]) -> Vec<SpanTuple> {
 /// Lays out a graph as one group: the boxes of every tile.
 #[pyfunction]
 fn split_layout(
-    graph: SplitGraphFields,
+    graph: &Bound<'_, PyAny>,
+    slices: HashMap<usize, SliceTuple>,
     machine: MachineFields,
     target: usize,
     cuts: Vec<CutTuple>,
     residencies: Vec<ResidencyTuple>,
     is_sliced: bool,
 ) -> PyResult<LayoutTuple> {
-    let graph = graph.into_graph()?;
+    let graph = read_graph(graph, &slices)?;
     let machine = machine.machine()?;
     let wrong = |what: String| Err(InvalidOptionError::new_err(what));
     let last = graph.operators.len().wrapping_sub(1);

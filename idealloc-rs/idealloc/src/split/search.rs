@@ -7,6 +7,7 @@ use super::least_peak::least_peak;
 use super::little_code::little_code;
 use super::machine::Machine;
 pub use super::misfit::Misfit;
+use super::two_parts::with_threads;
 
 /// What to search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +29,11 @@ pub fn search(
     threads: usize,
 ) -> Result<Vec<Group>, Misfit> {
     let layers = Layers::of(graph, machine);
-    match objective {
+    with_threads(threads, |threads| match objective {
         Objective::Traffic => little_code(graph, &layers, machine, threads),
         Objective::Peak => least_peak(graph, &layers, machine, threads).ok_or(Misfit {
             operator: layers.target.last().copied().unwrap_or(0),
             smallest_capacity: None,
         }),
-    }
+    })
 }
