@@ -39,7 +39,7 @@ const EARLY: [f64; 6] = [CERTAIN, 0.02, 0.1, 0.5, 2.0, 4.0];
 const EARLY_NODES: u64 = 20_000;
 
 /// the first times that gluing begins anew.
-const EARLY_TIMES: u64 = 4;
+const EARLY_TIMES: u64 = 9;
 
 /// Work of an offer in gluing.
 const WORK_OF_AN_OFFER: u64 = 4;
@@ -213,7 +213,11 @@ impl Search<'_> {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
             gluer.offer_all(&forest, &|| control.is_cancelled());
-            gluer.run(&mut forest, &[CERTAIN], &|| control.is_cancelled());
+            if few {
+                gluer.run_ahead(&mut forest, CERTAIN, &|| control.is_cancelled());
+            } else {
+                gluer.run(&mut forest, &[CERTAIN], &|| control.is_cancelled());
+            }
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.
                 forest.keep();
@@ -273,7 +277,7 @@ impl Search<'_> {
     ) -> Option<Vec<u64>> {
         let control = self.control;
         EARLY.iter().find_map(|&level| {
-            gluer.run(forest, &[level], &|| control.is_cancelled());
+            gluer.run_ahead(forest, level, &|| control.is_cancelled());
             self.exactly(forest, EARLY_NODES, random.next())
         })
     }
