@@ -10,11 +10,17 @@ use super::index::Edge;
 use super::wheel;
 
 impl Gluer {
-    /// Glues what is less doubtful than this, and looks ahead, until nothing comes of either or `stop` says so.
-    pub fn run_ahead(&mut self, forest: &mut Forest, level: f64, stop: &dyn Fn() -> bool) {
+    /// Glues what is less doubtful than this, and looks `ahead` if asked to, until nothing comes of it or `stop` says so.
+    pub fn run_to(
+        &mut self,
+        forest: &mut Forest,
+        level: f64,
+        ahead: bool,
+        stop: &dyn Fn() -> bool,
+    ) {
         loop {
             self.run(forest, &[level], stop);
-            if stop() || !self.look_ahead(forest, stop) {
+            if !ahead || stop() || !self.look_ahead(forest, stop) {
                 return;
             }
         }
@@ -90,10 +96,7 @@ mod tests {
             let mut forest = Forest::new(tiles.clone(), 4);
             let mut gluer = Gluer::new(1, 1);
             gluer.offer_all(&forest, &|| false);
-            match ahead {
-                true => gluer.run_ahead(&mut forest, 0.001, &|| false),
-                false => gluer.run(&mut forest, &[0.001], &|| false),
-            }
+            gluer.run_to(&mut forest, 0.001, ahead, &|| false);
             forest.roots().len()
         };
         assert_eq!((glued(false), glued(true)), (6, 1));
