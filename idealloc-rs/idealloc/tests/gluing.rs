@@ -211,7 +211,7 @@ fn tiles_that_nothing_joins_are_in_parts_of_their_own() {
 #[test]
 fn rectangles_one_after_the_other_end_at_their_load() {
     // What fits by chance in another rectangle was glued to it.
-    for seed in [6, 12, 15] {
+    for seed in [6, 15] {
         let cuts = (0..3).map(|part| cut(350, 300, 1 << 20, 3 * seed + part));
         let problem = problem(&one_after_the_other(cuts));
         let found =

@@ -41,6 +41,9 @@ const EARLY_NODES: u64 = 20_000;
 /// the first times that gluing begins anew.
 const EARLY_TIMES: u64 = 4;
 
+/// Where one tile of so many is the hub of a certain pinwheel, gluing looks ahead every other time, and that often as well.
+const TILES_OF_A_WHEEL: usize = 100;
+
 /// Work of an offer in gluing.
 const WORK_OF_AN_OFFER: u64 = 4;
 
@@ -209,11 +212,18 @@ impl Search<'_> {
         let control = self.control;
         let few = tiling.tiles.len() <= FEW_TILES && self.stages.exact;
         let mut early = if few { EARLY_TIMES } else { 0 };
+        // Looking ahead finds pinwheels, and makes some by mistake where there are none.
+        let (mut with_wheels, mut ahead) = (None, false);
         while work < budget && !control.is_cancelled() {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
             gluer.offer_all(&forest, &|| control.is_cancelled());
-            gluer.run(&mut forest, &[CERTAIN], &|| control.is_cancelled());
+            gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
+            let with_wheels = *with_wheels.get_or_insert_with(|| {
+                let many = few && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len();
+                early *= 1 + u64::from(many);
+                many
+            });
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.
                 forest.keep();
@@ -222,7 +232,7 @@ impl Search<'_> {
             }
             if early > 0 {
                 early -= 1;
-                if let Some(offsets) = self.early(&mut forest, &mut gluer, &mut random) {
+                if let Some(offsets) = self.early(&mut forest, &mut gluer, ahead, &mut random) {
                     return (forest, Some(offsets));
                 }
             }
@@ -259,6 +269,7 @@ impl Search<'_> {
             if tiling.tiles.len() > MANY_TILES {
                 break;
             }
+            ahead = with_wheels && !ahead;
         }
         self.spend(work);
         (best.unwrap_or_else(|| tiling.forest()), None)
@@ -269,11 +280,12 @@ impl Search<'_> {
         &mut self,
         forest: &mut Forest,
         gluer: &mut Gluer,
+        ahead: bool,
         random: &mut Random,
     ) -> Option<Vec<u64>> {
         let control = self.control;
         EARLY.iter().find_map(|&level| {
-            gluer.run(forest, &[level], &|| control.is_cancelled());
+            gluer.run_to(forest, level, ahead, &|| control.is_cancelled());
             self.exactly(forest, EARLY_NODES, random.next())
         })
     }

@@ -10,7 +10,7 @@ use super::wheel;
 use crate::random::Random;
 
 /// Others of the same lifetime that a tile is offered with,
-const STACKED: usize = 8;
+pub(super) const STACKED: usize = 8;
 
 /// and others that it meets in time.
 const BESIDE: usize = 4;
@@ -19,16 +19,16 @@ const BESIDE: usize = 4;
 const WATCH: usize = 1024;
 
 /// Hubs of pinwheels looked at for each moment at which a new tile starts or ends.
-const HUBS: usize = 64;
+pub(super) const HUBS: usize = 64;
 
 /// So many hubs take as long as an offer.
-const HUBS_OF_AN_OFFER: u64 = 8;
+pub(super) const HUBS_OF_AN_OFFER: u64 = 8;
 
 /// Pinwheels are looked for when what is less doubtful than this is glued, and then again.
 pub const LEVELS: [f64; 5] = [0.0, 0.001, 0.02, 0.5, f64::MAX];
 
 /// How doubtful a pinwheel is: two sizes and three moments meet.
-const DOUBT_OF_A_WHEEL: f64 = 0.01;
+pub(super) const DOUBT_OF_A_WHEEL: f64 = 0.01;
 
 /// A product that fits something in turn is at most so doubtful as others,
 const FITS: f64 = 0.5;
@@ -50,13 +50,15 @@ pub struct Gluer {
     noise: u64,
     /// Tiles that were offered.
     pub work: u64,
+    /// Pinwheels that were glued.
+    pub wheels: usize,
 }
 
 impl Gluer {
     /// Nothing on offer.
     pub fn new(seed: u64, noise: u64) -> Self {
         let (heap, fresh, random) = (BinaryHeap::new(), Vec::new(), Random::new(seed));
-        Self { heap, fresh, random, noise, work: 0 }
+        Self { heap, fresh, random, noise, work: 0, wheels: 0 }
     }
 
     /// Offers all roots, unless `stop` says that nobody wants it.
@@ -161,6 +163,7 @@ impl Gluer {
             if let Some((tile, made)) = wheel::around(forest, hub) {
                 let id = forest.glue(tile, made, DOUBT_OF_A_WHEEL);
                 self.offer(forest, id);
+                self.wheels += 1;
                 found = true;
             }
         }
@@ -169,7 +172,7 @@ impl Gluer {
 }
 
 /// What two roots make.
-fn joined(forest: &Forest, a: u32, b: u32) -> (Tile, Made) {
+pub(super) fn joined(forest: &Forest, a: u32, b: u32) -> (Tile, Made) {
     let (first, second) = (forest.tile(a), forest.tile(b));
     if first.end == second.start {
         (Tile { end: second.end, ..first }, Made::Beside([a, b]))
