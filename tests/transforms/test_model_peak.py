@@ -154,6 +154,36 @@ def test_what_is_made_for_after_a_sum_is_made_after_it(capacity: int):
     assert plan(module, "auto", "L1,DDR") <= counted
 
 
+def two_heads(rows: int, low: int, high: int, classes: int, *, deep: bool) -> str:
+    """Two convolutions whose results are added; only the second one's sum is cut."""
+    n = Network()
+    x = n.relu(n.conv(n.argument(1, 3, rows, rows), low))
+    upper = n.relu(n.conv(x, high, 1)) if deep else n.relu(n.argument(1, high, rows, rows))
+    return n.text(n.each("addf", n.conv(x, classes, 1), n.conv(upper, classes, 1)))
+
+
+@pytest.mark.parametrize(
+    ("network", "deep", "capacity"),
+    [
+        ((8, 16, 16, 8), True, 1888),
+        ((6, 6, 32, 5), True, 2720),
+        ((6, 10, 16, 8), False, 1440),
+        ((8, 16, 16, 8), False, 1952),
+        ((8, 16, 16, 8), True, 1952),
+    ],
+)
+def test_what_a_sum_does_not_need_may_wait_wherever_it_comes_from(
+    network: tuple[int, int, int, int], deep: bool, capacity: int
+):
+    """The tiles did after a sum what the search had counted before, as only they took what other
+    groups make for arguments."""
+    text = two_heads(*network, deep=deep)
+    module = group(text, "traffic", f"L1={capacity},DDR", "all")
+    counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+    assert counted <= capacity
+    assert plan(module, "auto", "L1,DDR") <= counted
+
+
 def test_slices_are_written_over_what_is_fetched_whole():
     """Of two tensors from outside one comes in slices: there is no room for the other and a sum."""
     n = Network()

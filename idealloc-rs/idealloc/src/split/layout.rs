@@ -72,8 +72,8 @@ fn after_sum(tally: &Tally<'_>, running: &[(usize, usize)], anchor: usize) -> Ve
         let waits = || {
             let bytes = |t: &usize| graph.tensors[*t].bytes();
             let is_read_late = |t: &usize| readers.get(t) == Some(&Some(level));
-            let made =
-                op.operands.iter().map(|(t, _)| t).filter(|t| !graph.tensors[**t].is_argument);
+            // What comes from outside of the group is there until the group ends, or is fetched when it is read.
+            let made = op.operands.iter().map(|(t, _)| t).filter(|t| tally.is_made_inside(**t));
             op.results.iter().all(|t| is_read_late(t) && !tally.is_output[*t])
                 && made.map(bytes).sum::<i64>() <= op.results.iter().map(bytes).sum()
         };
