@@ -1,3 +1,4 @@
+import os
 import subprocess
 from pathlib import Path
 
@@ -5,7 +6,13 @@ import numpy as np
 import pytest
 
 from xdsl_memplan.native.compare import DifferenceError, compare_modules
-from xdsl_memplan.native.compile import NativeToolError, compile_module
+from xdsl_memplan.native.compile import (
+    OPTIMIZE,
+    NativeToolError,
+    compile_module,
+    find_tool,
+    run_tool,
+)
 from xdsl_memplan.native.inputs import random_inputs
 from xdsl_memplan.native.values import ArrayType
 from xdsl_memplan.tools.cli import main
@@ -291,3 +298,27 @@ def test_results_of_a_call_that_are_the_same_tensor(name: str):
         check=True,
     ).stdout
     assert compare_modules(text, after).informative
+
+
+# Where one round of instcombine is not enough.
+_TWO_ROUNDS = """
+define void @f(ptr %a) {
+  call void @llvm.memcpy.p0.p0.i64(ptr inttoptr (i64 64 to ptr), ptr %a, i64 4, i1 false)
+  %b = getelementptr i8, ptr %a, i64 64
+  %s = insertvalue { ptr, ptr, i64, [4 x i64], [4 x i64] } zeroinitializer, ptr %b, 1
+  %t = insertvalue { ptr, ptr, i64, [4 x i64], [4 x i64] } %s, i64 0, 2
+  %u = insertvalue { ptr, ptr, i64, [4 x i64], [4 x i64] } %t, i64 0, 3, 3
+  %v = insertvalue { ptr, ptr, i64, [4 x i64], [4 x i64] } %u, i64 0, 4, 3
+  %w = insertvalue { ptr, ptr, i64, [4 x i64], [4 x i64] } %v, i64 0, 3, 2
+  %x = load float, ptr inttoptr (i64 64 to ptr), align 4
+  store float %x, ptr %a, align 4
+  store { ptr, ptr, i64, [4 x i64], [4 x i64] } %w, ptr %a, align 8
+  ret void
+}
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly, ptr noalias readonly, i64, i1 immarg)
+"""
+
+
+def test_what_is_not_as_short_as_can_be_is_compiled():
+    """LR-ASPP in tiles ended opt: instcombine found more to do after its one round."""
+    run_tool([find_tool("opt"), f"-passes={OPTIMIZE}", "-", "-o", os.devnull], _TWO_ROUNDS)

@@ -33,9 +33,11 @@ _TO_LLVM = (
 
 # What makes loops fast, function by function; the passes of -O2 on whole modules, and those on
 # chains of calls, take minutes where a function calls thousands of others.
-_OPTIMIZE = (
-    "function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(loop-rotate,licm),loop(indvars),"
-    "instcombine,loop-vectorize,instcombine,simplifycfg)"
+# Named alone, instcombine ends the process where a second round would find more to do.
+_COMBINE = "instcombine<no-verify-fixpoint>"
+OPTIMIZE = (
+    f"function(sroa,early-cse,simplifycfg,{_COMBINE},loop-mssa(loop-rotate,licm),loop(indvars),"
+    f"{_COMBINE},loop-vectorize,{_COMBINE},simplifycfg)"
 )
 
 
@@ -121,7 +123,7 @@ def compile_module(text: str, folder: Path, function: str = "main") -> Path:
     if "bfloat" in llvm_ir:
         llvm_ir += _ROUND_TO_BF16
     bitcode, machine_code, library = (folder / f"module.{end}" for end in ("bc", "o", "so"))
-    run_tool([find_tool("opt"), f"-passes={_OPTIMIZE}", "-", "-o", bitcode], llvm_ir)
+    run_tool([find_tool("opt"), f"-passes={OPTIMIZE}", "-", "-o", bitcode], llvm_ir)
     object_options = ("-O2", "-relocation-model=pic", "-filetype=obj")
     run_tool([find_tool("llc"), *object_options, bitcode, "-o", machine_code])
     # memref.copy of strided memrefs calls MLIR's small runtime.
