@@ -228,18 +228,14 @@ def _operations(op: Operation) -> int:
     """
     count = sum(1 for _ in op.walk())
     for operand in dict.fromkeys(op.operands):
-        owner, is_new = operand.owner, operand.type not in _others(op, operand)
+        owner = operand.owner
         if isinstance(owner, FillOp):
-            count += sum(1 for _ in owner.walk()) + is_new
-        elif isinstance(owner, EmptyOp):
-            count += is_new
+            count += sum(1 for _ in owner.walk())
+        if isinstance(owner, FillOp | EmptyOp):
+            count += all(other is operand or other.type != operand.type for other in op.operands)
         elif isinstance(owner, ConstantOp) and isinstance(operand.type, TensorType):
             count += 1
     return count
-
-
-def _others(op: Operation, operand: SSAValue) -> set[Attribute]:
-    return {other.type for other in op.operands if other is not operand}
 
 
 def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:

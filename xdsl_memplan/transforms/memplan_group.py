@@ -48,7 +48,6 @@ _MOST_TIMES = 4
 """With `max-code` at its default tiles have no more than about so many times the operations of the
 function, bodies included: operators with long bodies may be fewer."""
 
-
 _LARGEST_OPTION = 1 << 40
 
 _MOVES = 1

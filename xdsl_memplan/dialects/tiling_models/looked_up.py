@@ -33,13 +33,10 @@ def tables(op: Operation) -> Iterator[SSAValue]:
                 yield value
 
 
-def table_accesses(op: Operation, of: Sequence[SSAValue] | None = None) -> list[Affine | Indirect]:
-    """For each of the `tables` which elements are looked up; all, where the attribute is none.
-
-    `of` are the tables, if they are at hand: they are looked for in the whole body.
-    """
+def table_accesses(op: Operation) -> list[Affine | Indirect]:
+    """For each of the `tables` which elements are looked up; all, where the attribute is none."""
     noted = op.attributes.get(LOOKED_UP)
-    found = list(tables(op)) if of is None else of
+    found = list(tables(op))
     entries = cast("ArrayAttr[Attribute]", noted).data if isinstance(noted, ArrayAttr) else ()
     if len(entries) != len(found):
         return [Indirect()] * len(found)

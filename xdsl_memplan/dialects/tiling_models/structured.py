@@ -89,8 +89,7 @@ class StructuredTiling(TilingTrait):
             reads.append(Read(operand, access))
         if any(access is None for access in accesses):
             return None
-        looked_up = list(tables(op))
-        reads += map(Read, looked_up, table_accesses(op, looked_up))
+        reads += map(Read, tables(op), table_accesses(op))
         reductions = [i for i, n in enumerate(loops) if n > 1 and not is_parallel[i]]
         iterators: list[Iterator] = ["parallel" if p else "reduction" for p in is_parallel]
         return TilingRule(
@@ -288,9 +287,8 @@ def may_run_again(op: Operation) -> bool:
     """Tell whether a body may run again for an element: it computes, looks up and asserts."""
     return all(
         inner.name in _HARMLESS
-        # Most do no more than that, and their names tell.
-        or only_computes(inner)
         or inner.has_trait(IsTerminator, value_if_unregistered=False)
+        or only_computes(inner)
         for region in op.regions
         for inner in region.walk()
     )
@@ -327,8 +325,6 @@ def _is_contraction(
     op: LinalgStructuredOperation, maps: Sequence[AffineMap], is_parallel: Sequence[bool]
 ) -> bool:
     """Tell whether products are summed over loops that two inputs share."""
-    if all(is_parallel):
-        return False
     body = op.regions[0].block
     if not any(inner.name in ("arith.mulf", "arith.muli") for inner in body.walk()):
         return False

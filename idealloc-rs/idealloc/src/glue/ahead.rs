@@ -5,7 +5,7 @@
 //! glued with less evidence takes its parts.
 
 use super::forest::Forest;
-use super::gluer::{DOUBT_OF_A_WHEEL, Gluer, HUBS, HUBS_OF_AN_OFFER, STACKED, joined};
+use super::gluer::{DOUBT_OF_A_WHEEL, Gluer, HUBS_OF_AN_OFFER, STACKED, hubs_at, joined};
 use super::index::Edge;
 use super::wheel;
 
@@ -63,9 +63,7 @@ impl Gluer {
     fn makes_wheel(&mut self, forest: &mut Forest, low: u32, high: u32) -> bool {
         let (tile, made) = joined(forest, low, high);
         let product = forest.glue(tile, made, DOUBT_OF_A_WHEEL);
-        let edges = [tile.start, tile.end].map(|at| [Edge::StartsAt(at), Edge::EndsAt(at)]);
-        let near = edges.iter().flatten().flat_map(|&edge| forest.index.with(edge).take(HUBS));
-        let hubs: Vec<u32> = near.collect();
+        let hubs = hubs_at(forest, &[tile.start, tile.end]);
         self.work += 1 + hubs.len() as u64 / HUBS_OF_AN_OFFER;
         let wheel = hubs
             .into_iter()

@@ -19,7 +19,7 @@ const BESIDE: usize = 4;
 const WATCH: usize = 1024;
 
 /// Hubs of pinwheels looked at for each moment at which a new tile starts or ends.
-pub(super) const HUBS: usize = 64;
+const HUBS: usize = 64;
 
 /// So many hubs take as long as an offer.
 pub(super) const HUBS_OF_AN_OFFER: u64 = 8;
@@ -146,9 +146,7 @@ impl Gluer {
         }
         moments.sort_unstable();
         moments.dedup();
-        let edges = moments.iter().flat_map(|&at| [Edge::StartsAt(at), Edge::EndsAt(at)]);
-        let mut hubs: Vec<u32> =
-            edges.flat_map(|edge| forest.index.with(edge).take(HUBS)).collect();
+        let mut hubs = hubs_at(forest, &moments);
         hubs.sort_unstable();
         hubs.dedup();
         self.work += hubs.len() as u64 / HUBS_OF_AN_OFFER;
@@ -169,6 +167,12 @@ impl Gluer {
         }
         found
     }
+}
+
+/// Roots that start or end at these moments, and may be hubs of pinwheels there.
+pub(super) fn hubs_at(forest: &Forest, moments: &[u32]) -> Vec<u32> {
+    let edges = moments.iter().flat_map(|&at| [Edge::StartsAt(at), Edge::EndsAt(at)]);
+    edges.flat_map(|edge| forest.index.with(edge).take(HUBS)).collect()
 }
 
 /// What two roots make.

@@ -20,6 +20,13 @@ pub struct Expression {
     pub reach: i64,
 }
 
+impl Expression {
+    /// Whether the index moves with a loop.
+    pub(super) fn follows(&self, l: usize) -> bool {
+        self.terms.iter().any(|&(term, _)| term == l)
+    }
+}
+
 /// Which elements of an operand a box of the loops reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -31,6 +38,16 @@ pub enum Access {
     Whole,
     /// Elements that are looked up: as many bytes as the result has; the operand stays where it is.
     Indirect,
+}
+
+impl Access {
+    /// The index of each dimension; none where there are no such indices.
+    pub(super) fn indices(&self) -> &[Expression] {
+        match self {
+            Self::Affine(indices) => indices,
+            _ => &[],
+        }
+    }
 }
 
 /// A tensor.

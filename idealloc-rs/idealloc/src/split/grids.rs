@@ -106,10 +106,7 @@ pub(super) fn spatial_dims(
     let Some(anchor) = anchor_like_result(graph, first, last) else { return dims.to_vec() };
     let op = &graph.operators[anchor];
     let weights = weights_of(graph, op);
-    let depends = |l: usize| {
-        let mut terms = weights.iter().flat_map(|e| e.iter()).flat_map(|e| e.terms.iter());
-        terms.any(|&(term, _)| term == l)
-    };
+    let depends = |l: usize| weights.iter().any(|e| e.iter().any(|index| index.follows(l)));
     let is_spatial = |&&d: &&usize| op.result_loops[0][d].is_none_or(|l| !depends(l));
     let found: Vec<usize> = dims.iter().filter(is_spatial).copied().collect();
     if found.len() > 3 { found[found.len() - 3..].to_vec() } else { found }

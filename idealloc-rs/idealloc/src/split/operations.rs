@@ -4,8 +4,9 @@
 use super::boxes::level_of;
 use super::cut::Cut;
 use super::external::Residency;
-use super::graph::{Access, Operator};
+use super::graph::Access;
 use super::layout::Layout;
+use super::slices::Slice;
 use super::sweep::{Span, line_of};
 use super::tile_rows::{Row, Tiles, rows_of_tiles};
 use super::track::Track;
@@ -47,7 +48,7 @@ impl Layout<'_, '_> {
         for (&number, &level) in self.sequence.iter().zip(&self.levels) {
             let loops = self.sweep.loop_spans(number).unwrap_or(&[]);
             let op = &self.graph.operators[number];
-            let in_piece = op.operations + self.to_slice(op);
+            let in_piece = op.operations + self.to_slice(number);
             written += kinds(loops, level) * self.pieces(number, loops) * in_piece;
             for &tensor in &op.results {
                 let Some(spans) = self.sweep.tensor_spans(tensor) else { continue };
@@ -105,10 +106,7 @@ impl Layout<'_, '_> {
     /// How often an operator is written down in a tile: once, but for one that runs slice by slice, in a loop, and whose last
     /// slice is smaller.
     fn pieces(&self, number: usize, loops: &[Span]) -> i64 {
-        let in_chain = self.graph.operators[number]
-            .slice
-            .filter(|slice| self.sliced_chains.contains(&slice.chain))
-            .map(|slice| (slice.along, None, slice.size));
+        let in_chain = self.runs_in_slices(number).map(|slice| (slice.along, None, slice.size));
         let streamed = self.externals.iter().find_map(|external| match external.residency {
             Residency::Streamed { reader, along, slices } if reader == number => {
                 Some((along, Some(slices), 0))
@@ -130,25 +128,20 @@ impl Layout<'_, '_> {
 
     /// Operations that an operator of a chain that runs slice by slice has besides: a slice of each operand that comes from
     /// outside of the chain, and the loop.
-    fn to_slice(&self, op: &Operator) -> i64 {
-        let Some(slice) = op.slice.filter(|slice| self.sliced_chains.contains(&slice.chain)) else {
-            return 0;
-        };
-        let follows = |access: &Access| match access {
-            Access::Affine(expressions) => {
-                expressions.iter().any(|e| e.terms.iter().any(|&(term, _)| term == slice.along))
-            }
-            _ => false,
-        };
-        let is_in_chain =
-            |other: &Operator| other.slice.is_some_and(|other| other.chain == slice.chain);
-        let of_chain = |tensor: usize| {
-            let mut others = self.sequence.iter().map(|&op| &self.graph.operators[op]);
-            others.any(|other| is_in_chain(other) && other.results.contains(&tensor))
-        };
-        let operands = op.operands.iter();
-        let slices = operands.filter(|(tensor, access)| follows(access) && !of_chain(*tensor));
+    fn to_slice(&self, number: usize) -> i64 {
+        let Some(slice) = self.runs_in_slices(number) else { return 0 };
+        let operands = self.graph.operators[number].operands.iter();
+        let slices = operands.filter(|(tensor, access)| {
+            !self.is_sliced(*tensor)
+                && access.indices().iter().any(|index| index.follows(slice.along))
+        });
         slices.count() as i64 + if slice.is_last { TO_SLICE } else { 0 }
+    }
+
+    /// An operator's place in a chain, if that runs slice by slice.
+    fn runs_in_slices(&self, number: usize) -> Option<Slice> {
+        let slice = self.graph.operators[number].slice;
+        slice.filter(|slice| self.sliced_chains.contains(&slice.chain))
     }
 
     fn rows_of_tiles(&self, cut: usize) -> Vec<Row> {

@@ -1,7 +1,7 @@
 //! Grids of strips for a group of layers: each strip computes its halo again, tiles along a strip keep theirs.
 
 use super::cut::{Cut, Halo};
-use super::graph::{Access, Expression, Operator, SplitGraph};
+use super::graph::{Operator, SplitGraph};
 use super::grids::{Grid, LEAD, Run, ascending, sizes};
 use super::sweep::CutLoop;
 
@@ -64,13 +64,8 @@ pub(super) fn has_halo(graph: &SplitGraph, first: usize, last: usize, dim: usize
     let moves = |op: &Operator| {
         let loops = &op.result_loops[0];
         let Some(Some(l)) = loops.get(dim).filter(|_| loops.len() == rank) else { return false };
-        let is_window =
-            |e: &Expression| e.terms.len() > 1 && e.terms.iter().any(|(term, _)| term == l);
-        let indices = op.operands.iter().filter_map(|(_, access)| match access {
-            Access::Affine(indices) => Some(&indices[..]),
-            _ => None,
-        });
-        indices.flatten().any(is_window)
+        let mut indices = op.operands.iter().flat_map(|(_, access)| access.indices());
+        indices.any(|index| index.terms.len() > 1 && index.follows(*l))
     };
     graph.operators[first..=last].iter().any(moves)
 }
