@@ -46,6 +46,9 @@ impl Grid {
     }
 }
 
+/// Numbers of parts that are tried one by one where weights come once for each.
+const FEW_PARTS: i64 = 6;
+
 /// Tiles that may run ahead before the first.
 pub(super) const LEAD: i64 = 8;
 
@@ -70,7 +73,16 @@ pub(super) fn sizes(extent: i64, most: u32) -> Vec<i64> {
     kept
 }
 
-/// The same from the smallest size on.
+/// The same, and all numbers of parts up to a few: weights come once for each part, so with few of them one less counts.
+pub(super) fn sizes_and_few_parts(extent: i64, most: u32) -> Vec<i64> {
+    let mut all = sizes(extent, most);
+    all.extend((2..=FEW_PARTS.min(extent)).map(|parts| (extent + parts - 1) / parts));
+    all.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
+    all.dedup();
+    all
+}
+
+/// The sizes from the smallest on.
 pub(super) fn ascending(extent: i64, most: u32) -> Vec<i64> {
     let mut sizes = sizes(extent, most);
     sizes.reverse();
@@ -209,7 +221,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
     let features = dims.iter().copied().filter(|d| !spatial.contains(d));
     if let Some(inner) = features.max_by_key(|&d| shape[d]).filter(|_| !is_coarse) {
         for &outer in spatial.iter().take(if batch.is_some() { 2 } else { 1 }) {
-            for wide in sizes(shape[outer], 5) {
+            for wide in sizes_and_few_parts(shape[outer], 5) {
                 let one = |size: i64| Grid {
                     loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
                     cuts: vec![
@@ -243,7 +255,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
             let plain = sums.iter().map(alone).collect();
             runs.push(Run { plain, ahead: Vec::new(), is_cached: false });
             for &d in spatial.iter().filter(|_| !is_coarse) {
-                for size in sizes(shape[d], 4) {
+                for size in sizes_and_few_parts(shape[d], 4) {
                     let within = |&part: &i64| Grid {
                         loops: vec![CutLoop::Result(d), CutLoop::Accumulate(anchor, l)],
                         cuts: vec![Cut::even(shape[d], size, Halo::Recompute), sum(part)],

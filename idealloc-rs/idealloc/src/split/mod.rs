@@ -15,6 +15,7 @@ pub mod graph;
 pub mod grids;
 pub mod group;
 mod knapsack;
+mod layer_alone;
 mod layers;
 pub mod layout;
 mod least;

@@ -2,7 +2,7 @@
 
 use super::cut::{Cut, Halo};
 use super::graph::{Operator, SplitGraph};
-use super::grids::{Grid, LEAD, Run, ascending, sizes};
+use super::grids::{Grid, LEAD, Run, ascending, sizes, sizes_and_few_parts};
 use super::sweep::CutLoop;
 
 /// Strips of two of the dimensions `spatial`: the later one outside, and where `has_halo` says that the earlier one has
@@ -17,7 +17,7 @@ pub(super) fn strips(
         let orders = if has_halo(earlier) { 1 } else { 2 };
         for &later in &spatial[i + 1..] {
             for (outer, inner) in [(later, earlier), (earlier, later)].into_iter().take(orders) {
-                let widths = sizes(shape[outer], 5);
+                let widths = sizes_and_few_parts(shape[outer], 5);
                 runs.extend(widths.into_iter().map(|wide| along(shape, &[(outer, wide)], inner)));
             }
         }

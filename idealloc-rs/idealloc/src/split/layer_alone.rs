@@ -1,0 +1,119 @@
+//! The search for the best grid of one layer alone, family by family.
+//!
+//! A family has grids that differ in the size of one cut, so the largest tiles that fit are found by bisection.
+
+use super::end_layer::VARIANTS;
+use super::ending::{Ending, set_of_family};
+use super::families::Family;
+use super::least::Least;
+use super::offers::{Candidate, Place};
+use super::records::{Facts, GridNumber};
+use super::settle::Settled;
+use super::tally::Tally;
+
+impl<'a> Ending<'a> {
+    /// Tries every other family.
+    pub(super) fn try_families(&mut self, families: &[Family], first: usize) {
+        for (number, family) in families.iter().enumerate().skip(first).step_by(2) {
+            self.try_family(family, set_of_family(number));
+        }
+    }
+
+    /// Tries the largest tiles of a family that fit: among grids of a single layer that differ in nothing but the size of
+    /// one cut, the larger one moves less and needs more room. Only where weights are kept is that not so; then a few
+    /// smaller tiles are tried.
+    fn try_family(&mut self, family: &Family, set: u32) {
+        let count = family.sizes.len();
+        if count == 0 {
+            return;
+        }
+        let least = self.least_of(family, set);
+        for variant in 0..VARIANTS.len() {
+            let bound = self.bounds[0][variant];
+            if bound.and_then(|bound| self.way_before(0, variant, bound.max(least))).is_none() {
+                continue;
+            }
+            if !self.try_member(family, set, 0, variant) {
+                if variant == 0 {
+                    return;
+                }
+                continue;
+            }
+            let (mut low, mut high) = (1, count);
+            while low < high {
+                let middle = (low + high) / 2;
+                if self.try_member(family, set, middle, variant) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            if self.may_be_best(family, set, low - 1, variant) {
+                for smaller in [low * 3 / 4, low / 2, low / 4] {
+                    self.try_member(family, set, smaller, variant);
+                }
+            }
+        }
+    }
+
+    /// The least that the grids of a family move, with the newest tensor and the result on chip.
+    fn least_of(&mut self, family: &Family, set: u32) -> Least {
+        let variant = VARIANTS.len() - 1;
+        let mut tally = None;
+        let place = self.member(family, set, family.sizes.len() - 1, &mut tally);
+        let known = self.note.records.offer(place.record, variant).and_then(|offer| offer.least);
+        let least = known.unwrap_or_else(|| {
+            let counted = self.counted(&mut tally, place.candidate, place.depth);
+            let least = self.end.least(counted, self.neighbours(0, variant), self.machine);
+            self.note.records.offer_mut(place.record, variant).least = Some(least);
+            least
+        });
+        self.end(tally);
+        // Smaller tiles take more moves, but not always more code.
+        let bytes = least.bytes - self.saving(0, variant).0;
+        Least { bytes, price: bytes }
+    }
+
+    /// Whether a group that was tried may lead to its layer better than what is known, as far as bounds tell. Where it cannot,
+    /// smaller tiles cannot either.
+    fn may_be_best(&mut self, family: &Family, set: u32, index: usize, variant: usize) -> bool {
+        let Place { record, .. } = self.member(family, set, index, &mut None);
+        let least = self.note.records.offer(record, variant).and_then(|offer| offer.least);
+        let (Some(least), Some(bound)) = (least, self.bounds[0][variant]) else { return true };
+        self.way_before(0, variant, least.max(bound)).is_some()
+    }
+
+    fn try_member(&mut self, family: &Family, set: u32, index: usize, variant: usize) -> bool {
+        let mut tally = None;
+        let place = self.member(family, set, index, &mut tally);
+        let fits = !self.note.records.facts(place.record).ends_walk
+            && self.offer_one(place, variant, &mut tally) != Settled::TooLarge;
+        self.end(tally);
+        fits
+    }
+
+    /// The group of the last layer alone under a grid of a family.
+    fn member<'g>(
+        &mut self,
+        family: &'g Family,
+        set: u32,
+        index: usize,
+        tally: &mut Option<Tally<'a>>,
+    ) -> Place<'g> {
+        let candidate = Candidate::Member(family, family.sizes[index]);
+        let number = GridNumber { set, index: index as u32 };
+        let looks = self.end.looks[0];
+        let known = self.note.records.find(looks, number);
+        let record = known.unwrap_or_else(|| {
+            let counted = self.counted(tally, candidate, 0);
+            let facts = Facts {
+                ends_walk: !counted.can_keep(),
+                recomputes_too_much: counted.recomputes_too_much(),
+                excess: 0,
+                code: counted.least_code(),
+            };
+            self.note.records.add(looks, number, facts)
+        });
+        Place { candidate, depth: 0, record }
+    }
+}
