@@ -13,10 +13,12 @@ from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 
 LOOKED_UP = """
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
 func.func @main(%ids: tensor<12xi64>, %table: tensor<8x16xf32>) -> tensor<12x8xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<12x16xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>],
+  %y = linalg.generic {indexing_maps = [#row, #all],
                        iterator_types = ["parallel", "parallel"]}
       ins(%ids : tensor<12xi64>) outs(%e : tensor<12x16xf32>) {
   ^bb0(%n: i64, %o: f32):
@@ -27,15 +29,15 @@ func.func @main(%ids: tensor<12xi64>, %table: tensor<8x16xf32>) -> tensor<12x8xf
   } -> tensor<12x16xf32>
   %es = tensor.empty() : tensor<12xf32>
   %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<12xf32>) -> tensor<12xf32>
-  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+  %s = linalg.generic {indexing_maps = [#all, #row],
                        iterator_types = ["parallel", "reduction"]}
       ins(%y : tensor<12x16xf32>) outs(%fs : tensor<12xf32>) {
   ^bb0(%a: f32, %o: f32):
     %m = arith.maximumf %a, %o : f32
     linalg.yield %m : f32
   } -> tensor<12xf32>
-  %z = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
-                                        affine_map<(d0, d1) -> (d0, d1)>],
+  %z = linalg.generic {indexing_maps = [#all, #row,
+                                        #all],
                        iterator_types = ["parallel", "parallel"]}
       ins(%y, %s : tensor<12x16xf32>, tensor<12xf32>) outs(%e : tensor<12x16xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):

@@ -78,5 +78,5 @@ def test_no_sum_within_tiles_is_needed_outside_of_them():
     for op in module.walk():
         if "memplan.layer" in op.attributes:
             op.attributes["memplan.layer"] = IntegerAttr(0, 64)
-    with pytest.raises(PassFailedException, match="'%y = linalg.generic'.* does not fit"):
+    with pytest.raises(PassFailedException, match=r"'%y = linalg\.generic'.* does not fit"):
         MemplanGroupPass(memory="L1=8KiB,DDR", threads=1).apply(Context(), module)

@@ -100,7 +100,7 @@ class _Layers:
         """Tell whether an operation brings a sum over all there is to more than one element."""
         if self._makes_one(index):
             return False
-        pending = [before for before in self._makers(self.graph.ops[index])]
+        pending = self._makers(self.graph.ops[index])
         seen = {*pending}
         while pending:
             current = pending.pop()
