@@ -93,3 +93,36 @@ def test_results_stay() -> None:
         module.verify()
         (result,) = run(module, arguments)
         assert np.array_equal(result, expected)
+
+
+def test_what_reads_a_returned_transposition_is_no_earlier_layer() -> None:
+    """As heads of a detector, each returned, and all of them side by side."""
+    source, turned, both = "tensor<4x6xf32>", "tensor<6x4xf32>", "tensor<12x4xf32>"
+    heads = "\n".join(
+        f"""
+  %d{i} = tensor.empty() : {source}
+  %f{i} = linalg.fill ins(%zero : f32) outs(%d{i} : {source}) -> {source}
+  %p{i} = linalg.matmul ins(%x, %w{i} : tensor<4x5xf32>, tensor<5x6xf32>) outs(%f{i} : {source})
+      -> {source}
+  %e{i} = tensor.empty() : {turned}
+  %t{i} = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>,
+                                          affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]}}
+      ins(%p{i} : {source}) outs(%e{i} : {turned}) {{
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }} -> {turned}"""
+        for i in (0, 1)
+    )
+    weights = "%w0: tensor<5x6xf32>, %w1: tensor<5x6xf32>"
+    results = f"{turned}, {turned}, {both}"
+    layers = layers_of(f"""
+func.func @main(%x: tensor<4x5xf32>, {weights}) -> ({results}) {{
+  %zero = arith.constant 0.0 : f32
+{heads}
+  %y = tensor.concat dim(0) %t0, %t1 : ({turned}, {turned}) -> {both}
+  func.return %t0, %t1, %y : {results}
+}}
+""")
+    layer = {op.name: number for number, ops in layers.items() for op in ops}
+    assert layer["tensor.concat"] == max(layers)

@@ -127,3 +127,10 @@ def test_given_bytes_stay_and_the_others_are_the_same_in_both_files():
     assert len(blobs) == 1
     assert blobs[0].rstrip(",") in filled
     assert left_out(filled) == {}
+
+
+def test_names_are_found_beside_long_contents():
+    """In time in proportion to the length: here the square of it would be minutes."""
+    text = f'{{-#\ndialect_resources: {{ builtin: {{ w0: "0x04000000{"5e" * 400_000}" }} }}\n#-}}\n'
+    used = "%w = arith.constant dense_resource<{}> : tensor<2xf32>\n"
+    assert list(left_out(used.format("w0") + used.format("w1") + text)) == ["w1"]

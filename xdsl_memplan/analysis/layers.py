@@ -15,6 +15,9 @@ from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph, SplitOp
 _PATIENCE = 64
 """Operations between a tensor and where all of its readers meet again, at most."""
 
+_SMALL = 1024
+"""A sum over all there is, of no more elements, is one layer with what is read beside it."""
+
 
 def form_layers(graph: SplitGraph) -> list[int]:
     """Return the layer of each operation, from 0 without gaps. Linear, but for `_PATIENCE`.
@@ -52,7 +55,8 @@ class _Layers:
         for i, op in enumerate(self.graph.ops):
             if i in self.layer or not self.anchors[i]:
                 continue
-            norm = _Norm(op.loops, op.iterators, self._sources(i)) if _is_plain(op) else None
+            may_join = _is_plain(op) and not self._sums_all(i)
+            norm = _Norm(op.loops, op.iterators, self._sources(i)) if may_join else None
             joined = None if norm is None else self._norm_to_join(i, norm)
             if joined is None:
                 joined, count = count, count + 1
@@ -80,14 +84,41 @@ class _Layers:
         return list(dict.fromkeys(i for i in made if i is not None))
 
     def _grow(self, anchor: int, layer: int) -> None:
-        """Add the elementwise chain behind an operation."""
+        """Add the elementwise chain behind an operation.
+
+        No tile of what is read beside a sum over all there is has that sum: there the chain ends.
+        """
         end = anchor
         while self.graph.ops[end].splittable and not self._is_returned(end):
             added = self._until_readers_meet(end)
-            if not added:
+            if not added or (self._sums_all(anchor) and not all(map(self._makes_one, added))):
                 return
             self.layer |= dict.fromkeys(added, layer)
             end = added[-1]
+
+    def _spreads(self, index: int) -> bool:
+        """Tell whether an operation brings a sum over all there is to more than one element."""
+        if self._makes_one(index):
+            return False
+        pending = self._makers(self.graph.ops[index])
+        seen = {*pending}
+        while pending:
+            current = pending.pop()
+            if not self._makes_one(current):
+                continue
+            if self._sums_all(current):
+                return True
+            more = [b for b in self._makers(self.graph.ops[current]) if b not in seen]
+            seen.update(more)
+            pending += more
+        return False
+
+    def _sums_all(self, index: int) -> bool:
+        """Tell whether an operation makes one element of many."""
+        return self._makes_one(index) and _product(self.graph.ops[index].loops) > _SMALL
+
+    def _makes_one(self, index: int) -> bool:
+        return _makes_one_element(self.graph.ops[index])
 
     def _until_readers_meet(self, start: int) -> list[int]:
         """List the elementwise operations behind one, up to where all that read it have met.
@@ -192,7 +223,8 @@ class _Layers:
                 keys[i] = read_in[0]
             elif level >= 0:
                 # What brings elements into another order can be tiled otherwise than its source.
-                open_ = view or not ((level, count) in closed or _rearranges(self.graph.ops[i]))
+                is_apart = _rearranges(self.graph.ops[i]) or self._spreads(i)
+                open_ = view or not ((level, count) in closed or is_apart)
                 keys[i] = (level, count if open_ else count + 1 + i)
             elif view:
                 keys[i] = read_in[0] if read_in else (0, count)
@@ -202,10 +234,24 @@ class _Layers:
         for i in reversed(shown):
             # What is only returned, or read by nobody, belongs to what is shown.
             keys[i] = keys[self._makers(self.graph.ops[i])[-1]]
+        self._keep_order(keys)
         parts = self._parts(keys)
         apart = {i: (*keys[i], parts[i]) for i in range(total)}
         order = {key: number for number, key in enumerate(sorted({*apart.values()}))}
         return [order[apart[i]] for i in range(total)]
+
+    def _keep_order(self, keys: dict[int, tuple[int, int]]) -> None:
+        """Move what came before its makers, or after its readers; layers of anchors stay.
+
+        An operation that brings elements into another order is a layer behind its source, and who
+        reads it was placed by the source alone.
+        """
+        total = len(self.graph.ops)
+        free = [i for i in range(total) if i not in self.layer]
+        for i in free:
+            keys[i] = max([keys[i], *(keys[before] for before in self._makers(self.graph.ops[i]))])
+        for i in reversed(free):
+            keys[i] = min([keys[i], *(keys[reader] for reader in self.readers[i])])
 
     def _parts(self, keys: dict[int, tuple[int, int]]) -> list[int]:
         """Number the parts of each layer: one result of it and what only serves that one.
@@ -295,6 +341,11 @@ def _looks_up(operand: SplitOperand) -> bool:
 def _reduces(op: SplitOp) -> bool:
     pairs = zip(op.loops, op.iterators, strict=True)
     return any(extent > 1 and kind == "reduction" for extent, kind in pairs)
+
+
+def _makes_one_element(op: SplitOp) -> bool:
+    parallel = (n for n, kind in zip(op.loops, op.iterators, strict=True) if kind != "reduction")
+    return not op.view and _product(tuple(parallel)) == 1
 
 
 def _product(extents: tuple[int, ...]) -> int:

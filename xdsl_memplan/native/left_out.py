@@ -14,7 +14,8 @@ from xdsl_memplan.native.inputs import random_inputs
 from xdsl_memplan.native.values import ArrayType, array_type
 
 _USED = re.compile(r'dense_resource<([\w.$-]+|"[^"]*")>\s*:\s*(tensor<[^<>]*>)')
-_GIVEN = re.compile(r'([\w.$-]+|"[^"]*")\s*:\s*"0x')
+_GIVEN = re.compile(r'((?<![\w.$-])[\w.$-]+|"[^"]*")\s*:\s*"0x')
+"""A name is looked for where one may begin: contents are long words of hexadecimal digits."""
 _TRAILER = re.compile(r"\{-#.*#-\}\s*\Z", re.DOTALL)
 _BUILTIN = re.compile(r"\bbuiltin\s*:\s*\{")
 _ALIGNMENT = "0x40000000"

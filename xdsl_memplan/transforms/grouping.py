@@ -265,7 +265,10 @@ class Grouping:
         return made
 
     def _save_residents(self, group: GroupOp, parent: Block, outer: set[Operation]) -> None:
-        """What the group reads on chip and others read later is stored before."""
+        """What the group reads on chip, and others read later, is stored before.
+
+        Not what was there before the function began: others read that where it is.
+        """
         if not self.is_staged:
             return
         read: dict[SSAValue, None] = {}
@@ -273,7 +276,8 @@ class Grouping:
             if residency.kind.data == "resident":
                 while isinstance(value.owner, Operation) and value.owner in outer:
                     value = self._viewed(value.owner) or value
-                read[value] = None
+                if isinstance(self._root(value).owner, GroupOp):
+                    read[value] = None
         mine = {*outer, group, *group.body.block.ops}
         for value in read:
             others = [use for use in value.uses if _top(use.operation, mine, parent) not in mine]
@@ -286,6 +290,15 @@ class Grouping:
             self.position[store.result] = self.position.get(value, -1)
             for use in others:
                 use.operation.operands[use.index] = store.result
+
+    def _root(self, value: SSAValue) -> SSAValue:
+        """Return the tensor of which a value is a view, or a view of a view; itself if of none."""
+        while isinstance(value.owner, Operation):
+            source = self._viewed(value.owner)
+            if source is None:
+                break
+            value = source
+        return value
 
 
 def _in_block(op: Operation, block: Block | None) -> Operation | None:

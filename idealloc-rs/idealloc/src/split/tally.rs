@@ -93,6 +93,8 @@ pub struct Tally<'a> {
     pub(super) largest_made: i64,
     /// Tensors of which a tile cannot keep what the next one needs.
     not_keepable: usize,
+    /// Whether something needs a sum that is added up within tiles, and is itself computed outside of these.
+    outlives_sum: bool,
     middle: Vec<usize>,
     /// How often each tensor is read in the whole graph.
     pub(super) uses: Vec<u32>,
@@ -123,6 +125,7 @@ impl<'a> Tally<'a> {
             kept_bytes: 0,
             largest_made: 0,
             not_keepable: 0,
+            outlives_sum: false,
             middle: Vec::new(),
             uses: Vec::new(),
         };
@@ -155,6 +158,7 @@ impl<'a> Tally<'a> {
         self.kinds.clear();
         self.kinds.resize(cuts, 1);
         (self.kept_bytes, self.largest_made, self.not_keepable) = (0, 0, 0);
+        self.outlives_sum = false;
         self.middle.clear();
         self.middle.extend(self.sweep.tracks.iter().map(|tracks| tracks.cut.tiles() / 2));
     }
@@ -246,6 +250,7 @@ impl<'a> Tally<'a> {
         let (sweep, op) = (&self.sweep, &self.graph.operators[index]);
         let loops = sweep.loop_spans(index).unwrap_or(&[]);
         let level = level_of(loops);
+        self.outlives_sum |= is_outlived(sweep, index);
         self.operators[level] += i64::from(!op.is_view);
         count_kinds(sweep, loops, &mut self.kinds);
         for &tensor in &op.results {
@@ -328,9 +333,10 @@ impl<'a> Tally<'a> {
             && self.sweep.tensor_spans(tensor).is_some()
     }
 
-    /// Whether what a tile keeps is still there in the next one: nothing that is kept follows a cut further inside.
+    /// Whether what was computed is still there when it is needed: nothing that a tile keeps for the next one follows a
+    /// cut further inside, and no sum within tiles is needed outside of them.
     pub fn can_keep(&self) -> bool {
-        self.not_keepable == 0
+        self.not_keepable == 0 && !self.outlives_sum
     }
 
     /// Whether more is computed again than the machine allows.
@@ -382,4 +388,16 @@ pub(super) fn is_keepable(sweep: &Sweep<'_>, spans: &[Span]) -> bool {
         _ => None,
     });
     kept_along.is_none_or(|cut| level_of(spans) == cut + 1)
+}
+
+/// Whether the sum of an operator is added up within tiles of other cuts, of which the innermost leaves the result as it is.
+/// Then what is computed of that alone follows none of these cuts either: it would run when the tiles, and the sum, are
+/// gone. The last operator is what is cut.
+fn is_outlived(sweep: &Sweep<'_>, anchor: usize) -> bool {
+    let is_sum = |cut: &CutLoop| matches!(cut, CutLoop::Accumulate(op, _) if *op == anchor);
+    let Some(outside) = sweep.loops.iter().position(is_sum).filter(|_| anchor < sweep.last) else {
+        return false;
+    };
+    let results = &sweep.graph.operators[anchor].results;
+    results.iter().any(|&tensor| sweep.tensor_spans(tensor).map_or(0, level_of) < outside)
 }
