@@ -4,6 +4,9 @@
 //! Where nothing has slack, sizes often differ a thousandfold. A few large buffers then fill most of the memory; what is small
 //! finds room between them, as long as they leave no more holes than they must. Each layout is lowered while few buffers are in
 //! it, when that is cheap. Plain first fit by size makes the holes of all tiers at once.
+//!
+//! Of very many buffers those that live long go with larger ones. What is thin and lives long finds no room once all that is
+//! larger has made holes of its own, which begin and end with what lives shortly.
 
 use std::cmp::Reverse;
 
@@ -28,6 +31,9 @@ const LAST: u64 = 1_500;
 /// Sizes of a tier are at least so much of those of the one before.
 const STEP: f64 = 0.87;
 
+/// What counts of `MANY` buffers: chance decides which order ends lower, so that each has an equal share of the work.
+const WEIGHTS_OF_MANY: [Weight; 2] = [Weight::SizeByFourthRootOfLife, Weight::SizeByRootOfLife];
+
 /// What takes more than such a part of the load is large.
 const LARGE: u64 = 1_000;
 
@@ -46,29 +52,74 @@ pub struct Layers {
     pub work: u64,
 }
 
+/// What comes first.
+#[derive(Clone, Copy, Debug)]
+enum Weight {
+    Size,
+    SizeByFourthRootOfLife,
+    SizeByRootOfLife,
+}
+
+impl Weight {
+    fn of(self, size: u64, life: u32) -> f64 {
+        let root = f64::from(life).sqrt();
+        match self {
+            Self::Size => size as f64,
+            Self::SizeByFourthRootOfLife => size as f64 * root.sqrt(),
+            Self::SizeByRootOfLife => size as f64 * root,
+        }
+    }
+}
+
 /// Places `instance`, which must be [temporal](Instance::is_temporal) with nothing fixed, down to a peak of `load` at best.
 /// `pack` plans the first tier, of which it is given the buffers. When time is up what is not placed goes around the rest.
 ///
 /// The same for any number of threads. Complexity: a first fit of each tier with all before it, and ejection as far as
-/// the budget goes, in equal shares of what is left of it.
+/// the budget goes, in equal shares of what is left of it; for each of two orders if there are `MANY`.
 pub fn tiers(
     instance: &Instance,
     load: u64,
-    pack: impl FnOnce(&[u32]) -> Option<Vec<u64>>,
+    mut pack: impl FnMut(&[u32]) -> Option<Vec<u64>>,
     budget: Budget,
     control: &Control,
 ) -> Layers {
-    let mut ids: Vec<u32> = (0..instance.len() as u32).collect();
-    let (size, length) = (
-        |id: u32| instance.sizes()[id as usize],
-        |id: u32| u64::from(instance.spans()[id as usize].len()),
-    );
-    ids.sort_by_key(|&id| (Reverse((size(id), length(id))), id));
-    let ends = ends(&ids.iter().map(|&id| size(id)).collect::<Vec<_>>(), load);
+    let weights =
+        if instance.len() < MANY { &[Weight::Size] } else { WEIGHTS_OF_MANY.as_slice() };
+    let share = Budget { work: budget.work / weights.len() as u64, ..budget };
+    let mut best = Layers { plan: None, work: 0 };
+    for &weight in weights {
+        let found = in_order(instance, weight, load, &mut pack, share, control);
+        best.work += found.work;
+        let peak = |plan: &Option<(Vec<u64>, u64)>| plan.as_ref().map_or(u64::MAX, |plan| plan.1);
+        if peak(&found.plan) < peak(&best.plan) {
+            best.plan = found.plan;
+        }
+        if peak(&best.plan) <= load || control.is_cancelled() {
+            break;
+        }
+    }
+    best
+}
+
+/// Tiers of buffers by one weight.
+fn in_order(
+    instance: &Instance,
+    weight: Weight,
+    load: u64,
+    pack: &mut impl FnMut(&[u32]) -> Option<Vec<u64>>,
+    budget: Budget,
+    control: &Control,
+) -> Layers {
+    let mut sizes = instance.sizes().to_vec();
+    sizes.sort_unstable_by_key(|&size| Reverse(size));
+    let ends = ends(&sizes, load);
+    let ids = descending(instance, weight);
     let mut layers = Layers { plan: None, work: 0 };
     let Some(mut offsets) = ends.first().and_then(|&first| pack(&ids[..first])) else {
         return layers;
     };
+    // In the last tier of many ejection takes long and gains nothing.
+    let lowered = ends.len() - usize::from(ids.len() >= MANY);
     let (mut part, mut left) = (0.8, budget.work);
     for (tier, &end) in ends.iter().enumerate() {
         if control.is_cancelled() {
@@ -80,9 +131,12 @@ pub fn tiers(
             let Some(placed) = beside(&present, &offsets, budget.threads, control) else { break };
             offsets = placed;
         }
+        if tier >= lowered {
+            continue;
+        }
         let seed = budget.seed ^ (RUNS * tier as u64);
         // The first tiers fit at once: what they leave is for later ones.
-        let share = left / ((ends.len() - tier) as u64 * RUNS);
+        let share = left / ((lowered - tier) as u64 * RUNS);
         let run = Run { limit: load, next: Next::Heaviest, work: share, seed };
         let done = lower(&present, &mut offsets, &mut part, run, control);
         left = left.saturating_sub(done);
@@ -109,6 +163,21 @@ pub fn tiers(
     let peak = peak_of(instance, &all);
     layers.plan = Some((all, peak));
     layers
+}
+
+/// All buffers, the heaviest first.
+fn descending(instance: &Instance, weight: Weight) -> Vec<u32> {
+    let mut ids: Vec<u32> = (0..instance.len() as u32).collect();
+    let key = |id: u32| {
+        let (size, life) = (instance.sizes()[id as usize], instance.spans()[id as usize].len());
+        (weight.of(size, life), size, life)
+    };
+    ids.sort_by(|&a, &b| {
+        let (one, other) = (key(b), key(a));
+        let rest = (one.1, one.2).cmp(&(other.1, other.2));
+        one.0.total_cmp(&other.0).then(rest).then(a.cmp(&b))
+    });
+    ids
 }
 
 /// Where each tier ends among descending sizes.
