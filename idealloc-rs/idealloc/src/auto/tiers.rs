@@ -19,20 +19,37 @@ use crate::control::Control;
 use crate::place::around::{WINDOW, around};
 use crate::place::instance::Instance;
 
-/// The first tier takes more than such a part of the load,
-const FIRST: u64 = 12;
+/// How the tiers of a layout are made.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// The first tier takes more than such a part of the load.
+    first: u64,
+    /// What comes first.
+    weight: Weight,
+}
 
-/// and more than this one of `MANY` buffers: each tier costs a first fit of all before it;
-const FIRST_OF_MANY: u64 = 8;
+/// What comes first.
+#[derive(Clone, Copy, Debug)]
+enum Weight {
+    Size,
+    SizeByFourthRootOfLife,
+    SizeByRootOfLife,
+}
 
-/// the last but one more than such a part; the last is all the rest.
+const WAYS: [Way; 1] = [Way { first: 12, weight: Weight::Size }];
+
+/// The holes that the first tiers happen to leave decide where a layout of `MANY` buffers ends, so that there are some, each with
+/// an equal share of the work.
+const WAYS_OF_MANY: [Way; 2] = [
+    Way { first: 8, weight: Weight::SizeByFourthRootOfLife },
+    Way { first: 12, weight: Weight::SizeByRootOfLife },
+];
+
+/// The last tier but one takes more than such a part; the last is all the rest.
 const LAST: u64 = 1_500;
 
 /// Sizes of a tier are at least so much of those of the one before.
 const STEP: f64 = 0.87;
-
-/// What counts of `MANY` buffers: chance decides which order ends lower, so that each has an equal share of the work.
-const WEIGHTS_OF_MANY: [Weight; 2] = [Weight::SizeByFourthRootOfLife, Weight::SizeByRootOfLife];
 
 /// What takes more than such a part of the load is large.
 const LARGE: u64 = 1_000;
@@ -52,14 +69,6 @@ pub struct Layers {
     pub work: u64,
 }
 
-/// What comes first.
-#[derive(Clone, Copy, Debug)]
-enum Weight {
-    Size,
-    SizeByFourthRootOfLife,
-    SizeByRootOfLife,
-}
-
 impl Weight {
     fn of(self, size: u64, life: u32) -> f64 {
         let root = f64::from(life).sqrt();
@@ -75,7 +84,7 @@ impl Weight {
 /// `pack` plans the first tier, of which it is given the buffers. When time is up what is not placed goes around the rest.
 ///
 /// The same for any number of threads. Complexity: a first fit of each tier with all before it, and ejection as far as
-/// the budget goes, in equal shares of what is left of it; for each of two orders if there are `MANY`.
+/// the budget goes, in equal shares of what is left of it; for each way.
 pub fn tiers(
     instance: &Instance,
     load: u64,
@@ -83,12 +92,11 @@ pub fn tiers(
     budget: Budget,
     control: &Control,
 ) -> Layers {
-    let weights =
-        if instance.len() < MANY { &[Weight::Size] } else { WEIGHTS_OF_MANY.as_slice() };
-    let share = Budget { work: budget.work / weights.len() as u64, ..budget };
+    let ways = if instance.len() < MANY { WAYS.as_slice() } else { WAYS_OF_MANY.as_slice() };
+    let share = Budget { work: budget.work / ways.len() as u64, ..budget };
     let mut best = Layers { plan: None, work: 0 };
-    for &weight in weights {
-        let found = in_order(instance, weight, load, &mut pack, share, control);
+    for &way in ways {
+        let found = layout(instance, way, load, &mut pack, share, control);
         best.work += found.work;
         let peak = |plan: &Option<(Vec<u64>, u64)>| plan.as_ref().map_or(u64::MAX, |plan| plan.1);
         if peak(&found.plan) < peak(&best.plan) {
@@ -101,10 +109,10 @@ pub fn tiers(
     best
 }
 
-/// Tiers of buffers by one weight.
-fn in_order(
+/// One layout.
+fn layout(
     instance: &Instance,
-    weight: Weight,
+    way: Way,
     load: u64,
     pack: &mut impl FnMut(&[u32]) -> Option<Vec<u64>>,
     budget: Budget,
@@ -112,8 +120,8 @@ fn in_order(
 ) -> Layers {
     let mut sizes = instance.sizes().to_vec();
     sizes.sort_unstable_by_key(|&size| Reverse(size));
-    let ends = ends(&sizes, load);
-    let ids = descending(instance, weight);
+    let ends = ends(&sizes, load / way.first, load / LAST);
+    let ids = descending(instance, way.weight);
     let mut layers = Layers { plan: None, work: 0 };
     let Some(mut offsets) = ends.first().and_then(|&first| pack(&ids[..first])) else {
         return layers;
@@ -180,11 +188,10 @@ fn descending(instance: &Instance, weight: Weight) -> Vec<u32> {
     ids
 }
 
-/// Where each tier ends among descending sizes.
-fn ends(sizes: &[u64], load: u64) -> Vec<usize> {
+/// Where each tier ends among descending sizes: the first takes more than `least`, the last but one more than `last`.
+fn ends(sizes: &[u64], mut least: u64, last: u64) -> Vec<usize> {
     let mut ends = Vec::new();
-    let mut least = load / if sizes.len() < MANY { FIRST } else { FIRST_OF_MANY };
-    while least > load / LAST {
+    while least > last {
         let end = sizes.partition_point(|&size| size > least);
         if end > ends.last().copied().unwrap_or(0) {
             ends.push(end);
@@ -262,13 +269,9 @@ mod tests {
     fn each_tier_adds_smaller_buffers_and_the_last_one_all() {
         // More than 83, 72, 62 and so on.
         let sizes = [900, 500, 90, 89, 80, 70, 1, 1];
-        assert_eq!(ends(&sizes, 1_000), [4, 5, 6, 8]);
-        // Of many more than 125, 108, 93, 80, 69 and so on.
-        let mut many = vec![1; MANY];
-        many[..6].copy_from_slice(&sizes[..6]);
-        assert_eq!(ends(&many, 1_000)[..3], [2, 4, 6]);
-        assert_eq!(ends(&[1, 1], 100_000), [2]);
-        assert_eq!(ends(&[], 1_000), [0]);
+        assert_eq!(ends(&sizes, 83, 1), [4, 5, 6, 8]);
+        assert_eq!(ends(&[1, 1], 8_000, 66), [2]);
+        assert_eq!(ends(&[], 83, 1), [0]);
         assert!(are_uneven(&[500, 1, 1], 1_000) && !are_uneven(&[500, 400, 1], 1_000));
     }
 
