@@ -225,17 +225,17 @@ impl Search<'_> {
         let few = tiling.tiles.len() <= FEW_TILES && self.stages.exact;
         let mut early = if few { EARLY_TIMES } else { 0 };
         // Looking ahead finds pinwheels, and makes some by mistake where there are none.
-        let (mut with_wheels, mut ahead) = (None, false);
+        let (mut with_wheels, mut ahead) = (false, false);
         while work < budget && !control.is_cancelled() {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
             gluer.offer_all(&forest, &|| control.is_cancelled());
             gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
-            let with_wheels = *with_wheels.get_or_insert_with(|| {
-                let many = few && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len();
-                early *= 1 + u64::from(many);
-                many
-            });
+            let is_first = best.is_none();
+            if is_first && few && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len() {
+                with_wheels = true;
+                early *= 2;
+            }
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.
                 forest.keep();

@@ -19,31 +19,11 @@ use crate::control::Control;
 use crate::place::around::{WINDOW, around};
 use crate::place::instance::Instance;
 
-/// How the tiers of a layout are made.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    /// The first tier takes more than such a part of the load.
-    first: u64,
-    /// What comes first.
-    weight: Weight,
-}
+/// The first tier takes more than such a part of the load,
+const FIRST: u64 = 12;
 
-/// What comes first.
-#[derive(Clone, Copy, Debug)]
-enum Weight {
-    Size,
-    SizeByFourthRootOfLife,
-    SizeByRootOfLife,
-}
-
-const WAYS: [Way; 1] = [Way { first: 12, weight: Weight::Size }];
-
-/// The holes that the first tiers happen to leave decide where a layout of `MANY` buffers ends, so that there are some, each with
-/// an equal share of the work.
-const WAYS_OF_MANY: [Way; 2] = [
-    Way { first: 8, weight: Weight::SizeByFourthRootOfLife },
-    Way { first: 12, weight: Weight::SizeByRootOfLife },
-];
+/// and more than this one of `MANY` buffers: each tier costs a first fit of all before it.
+const FIRST_OF_MANY: u64 = 8;
 
 /// The last tier but one takes more than such a part; the last is all the rest.
 const LAST: u64 = 1_500;
@@ -69,59 +49,22 @@ pub struct Layers {
     pub work: u64,
 }
 
-impl Weight {
-    fn of(self, size: u64, life: u32) -> f64 {
-        let root = f64::from(life).sqrt();
-        match self {
-            Self::Size => size as f64,
-            Self::SizeByFourthRootOfLife => size as f64 * root.sqrt(),
-            Self::SizeByRootOfLife => size as f64 * root,
-        }
-    }
-}
-
 /// Places `instance`, which must be [temporal](Instance::is_temporal) with nothing fixed, down to a peak of `load` at best.
 /// `pack` plans the first tier, of which it is given the buffers. When time is up what is not placed goes around the rest.
 ///
 /// The same for any number of threads. Complexity: a first fit of each tier with all before it, and ejection as far as
-/// the budget goes, in equal shares of what is left of it; for each way.
+/// the budget goes, in equal shares of what is left of it.
 pub fn tiers(
     instance: &Instance,
     load: u64,
-    mut pack: impl FnMut(&[u32]) -> Option<Vec<u64>>,
-    budget: Budget,
-    control: &Control,
-) -> Layers {
-    let ways = if instance.len() < MANY { WAYS.as_slice() } else { WAYS_OF_MANY.as_slice() };
-    let share = Budget { work: budget.work / ways.len() as u64, ..budget };
-    let mut best = Layers { plan: None, work: 0 };
-    for &way in ways {
-        let found = layout(instance, way, load, &mut pack, share, control);
-        best.work += found.work;
-        let peak = |plan: &Option<(Vec<u64>, u64)>| plan.as_ref().map_or(u64::MAX, |plan| plan.1);
-        if peak(&found.plan) < peak(&best.plan) {
-            best.plan = found.plan;
-        }
-        if peak(&best.plan) <= load || control.is_cancelled() {
-            break;
-        }
-    }
-    best
-}
-
-/// One layout.
-fn layout(
-    instance: &Instance,
-    way: Way,
-    load: u64,
-    pack: &mut impl FnMut(&[u32]) -> Option<Vec<u64>>,
+    pack: impl FnOnce(&[u32]) -> Option<Vec<u64>>,
     budget: Budget,
     control: &Control,
 ) -> Layers {
     let mut sizes = instance.sizes().to_vec();
     sizes.sort_unstable_by_key(|&size| Reverse(size));
-    let ends = ends(&sizes, load / way.first, load / LAST);
-    let ids = descending(instance, way.weight);
+    let ends = ends(&sizes, load);
+    let ids = descending(instance);
     let mut layers = Layers { plan: None, work: 0 };
     let Some(mut offsets) = ends.first().and_then(|&first| pack(&ids[..first])) else {
         return layers;
@@ -173,25 +116,28 @@ fn layout(
     layers
 }
 
-/// All buffers, the heaviest first.
-fn descending(instance: &Instance, weight: Weight) -> Vec<u32> {
+/// All buffers by size, of `MANY` by size times the fourth root of life, descending.
+fn descending(instance: &Instance) -> Vec<u32> {
     let mut ids: Vec<u32> = (0..instance.len() as u32).collect();
     let key = |id: u32| {
         let (size, life) = (instance.sizes()[id as usize], instance.spans()[id as usize].len());
-        (weight.of(size, life), size, life)
+        let root = if ids.len() < MANY { 1.0 } else { f64::from(life).sqrt().sqrt() };
+        (size as f64 * root, size, life)
     };
+    let keys: Vec<(f64, u64, u32)> = ids.iter().map(|&id| key(id)).collect();
     ids.sort_by(|&a, &b| {
-        let (one, other) = (key(b), key(a));
+        let (one, other) = (keys[b as usize], keys[a as usize]);
         let rest = (one.1, one.2).cmp(&(other.1, other.2));
         one.0.total_cmp(&other.0).then(rest).then(a.cmp(&b))
     });
     ids
 }
 
-/// Where each tier ends among descending sizes: the first takes more than `least`, the last but one more than `last`.
-fn ends(sizes: &[u64], mut least: u64, last: u64) -> Vec<usize> {
+/// Where each tier ends among descending sizes.
+fn ends(sizes: &[u64], load: u64) -> Vec<usize> {
     let mut ends = Vec::new();
-    while least > last {
+    let mut least = load / if sizes.len() < MANY { FIRST } else { FIRST_OF_MANY };
+    while least > load / LAST {
         let end = sizes.partition_point(|&size| size > least);
         if end > ends.last().copied().unwrap_or(0) {
             ends.push(end);
@@ -238,7 +184,7 @@ fn place(
 mod tests {
     use std::time::Duration;
 
-    use super::{are_uneven, ends, tiers};
+    use super::{are_uneven, descending, ends, tiers};
     use crate::auto::budget::MANY;
     use crate::auto::repair::Budget;
     use crate::auto::search::peak_of;
@@ -269,10 +215,29 @@ mod tests {
     fn each_tier_adds_smaller_buffers_and_the_last_one_all() {
         // More than 83, 72, 62 and so on.
         let sizes = [900, 500, 90, 89, 80, 70, 1, 1];
-        assert_eq!(ends(&sizes, 83, 1), [4, 5, 6, 8]);
-        assert_eq!(ends(&[1, 1], 8_000, 66), [2]);
-        assert_eq!(ends(&[], 83, 1), [0]);
+        assert_eq!(ends(&sizes, 1_000), [4, 5, 6, 8]);
+        // Of many more than 125, 108, 93, 80, 69 and so on.
+        let mut many = vec![1; MANY];
+        many[..6].copy_from_slice(&sizes[..6]);
+        assert_eq!(ends(&many, 1_000)[..3], [2, 4, 6]);
+        assert_eq!(ends(&[1, 1], 100_000), [2]);
+        assert_eq!(ends(&[], 1_000), [0]);
         assert!(are_uneven(&[500, 1, 1], 1_000) && !are_uneven(&[500, 400, 1], 1_000));
+    }
+
+    #[test]
+    fn of_many_what_lives_long_goes_with_larger_ones() {
+        let first = |buffers: usize| {
+            let mut builder = Problem::builder();
+            builder.buffer(3, 0, 2);
+            builder.buffer(2, 0, 200);
+            (0..buffers as i64).for_each(|at| {
+                builder.buffer(1, at % 200, at % 200 + 1);
+            });
+            let instance = Instance::new(&builder.build().expect("is well formed"));
+            descending(&instance)[..2].to_vec()
+        };
+        assert_eq!((first(300), first(MANY)), (vec![0, 1], vec![1, 0]));
     }
 
     #[test]
