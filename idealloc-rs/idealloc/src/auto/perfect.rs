@@ -4,7 +4,7 @@
 //! [Gluing](crate::glue) makes few of many; what it cannot put together is planned as a problem of its own.
 
 use crate::auto::apart::part_of;
-use crate::auto::budget::{MANY, VERY_MANY, work_of};
+use crate::auto::budget::{MANY, POOR, VERY_MANY, work_of};
 use crate::auto::repair::Budget;
 use crate::auto::search::{Search, peak_of};
 use crate::auto::solve;
@@ -108,15 +108,16 @@ impl Search<'_> {
             return true;
         }
         let crowded = tiling.tiles.len() > CROWDED * tiling.moments;
-        self.one_pass(&tiling);
-        if crowded && tiling.tiles.len() <= VERY_MANY {
-            self.rules_of_tilings();
+        let uneven = tiers::are_uneven(self.instance.sizes(), self.bound);
+        // Of many uneven tiles tiers end far below plans of one pass, which take seconds.
+        let tiers_first = crowded && uneven && tiling.tiles.len() > MANY;
+        if !tiers_first {
+            self.quick_plans(&tiling, crowded);
         }
         if self.is_done() {
             return true;
         }
         let (mut forest, solved) = self.glue(&tiling);
-        let uneven = tiers::are_uneven(self.instance.sizes(), self.bound);
         let few = forest.roots().len() <= MANY_ROOTS;
         let of_roots = solved.or_else(|| (few || !uneven).then(|| self.rest(&forest)).flatten());
         self.accept_roots(&tiling, &forest, of_roots);
@@ -128,7 +129,18 @@ impl Search<'_> {
             let of_roots = self.in_tiers(&problem_of(&forest, None));
             self.accept_roots(&tiling, &forest, of_roots);
         }
+        if tiers_first && self.peak - self.bound > self.bound / POOR {
+            self.quick_plans(&tiling, crowded);
+        }
         true
+    }
+
+    /// Plans of one pass, kept if they are better.
+    fn quick_plans(&mut self, tiling: &Tiling, crowded: bool) {
+        self.one_pass(tiling);
+        if crowded && tiling.tiles.len() <= VERY_MANY {
+            self.rules_of_tilings();
+        }
     }
 
     fn accept_roots(&mut self, tiling: &Tiling, forest: &Forest, of_roots: Option<Vec<u64>>) {
@@ -179,7 +191,7 @@ impl Search<'_> {
         Some(found.plan?.0)
     }
 
-    /// Plans of one pass, kept if they are better.
+    /// Lowest first, and chains.
     fn one_pass(&mut self, tiling: &Tiling) {
         let part = self.instance.subset(&tiling.buffers);
         let mut orders = Orders::new(&part);
@@ -213,17 +225,17 @@ impl Search<'_> {
         let few = tiling.tiles.len() <= FEW_TILES && self.stages.exact;
         let mut early = if few { EARLY_TIMES } else { 0 };
         // Looking ahead finds pinwheels, and makes some by mistake where there are none.
-        let (mut with_wheels, mut ahead) = (None, false);
+        let (mut with_wheels, mut ahead) = (false, false);
         while work < budget && !control.is_cancelled() {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
             gluer.offer_all(&forest, &|| control.is_cancelled());
             gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
-            let with_wheels = *with_wheels.get_or_insert_with(|| {
-                let many = few && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len();
-                early *= 1 + u64::from(many);
-                many
-            });
+            let is_first = best.is_none();
+            if is_first && few && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len() {
+                with_wheels = true;
+                early *= 2;
+            }
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.
                 forest.keep();

@@ -4,6 +4,9 @@
 //! Where nothing has slack, sizes often differ a thousandfold. A few large buffers then fill most of the memory; what is small
 //! finds room between them, as long as they leave no more holes than they must. Each layout is lowered while few buffers are in
 //! it, when that is cheap. Plain first fit by size makes the holes of all tiers at once.
+//!
+//! Of very many buffers those that live long go with larger ones. What is thin and lives long finds no room once all that is
+//! larger has made holes of its own, which begin and end with what lives shortly.
 
 use std::cmp::Reverse;
 
@@ -19,10 +22,10 @@ use crate::place::instance::Instance;
 /// The first tier takes more than such a part of the load,
 const FIRST: u64 = 12;
 
-/// and more than this one of `MANY` buffers: each tier costs a first fit of all before it;
+/// and more than this one of `MANY` buffers: each tier costs a first fit of all before it.
 const FIRST_OF_MANY: u64 = 8;
 
-/// the last but one more than such a part; the last is all the rest.
+/// The last tier but one takes more than such a part; the last is all the rest.
 const LAST: u64 = 1_500;
 
 /// Sizes of a tier are at least so much of those of the one before.
@@ -58,17 +61,16 @@ pub fn tiers(
     budget: Budget,
     control: &Control,
 ) -> Layers {
-    let mut ids: Vec<u32> = (0..instance.len() as u32).collect();
-    let (size, length) = (
-        |id: u32| instance.sizes()[id as usize],
-        |id: u32| u64::from(instance.spans()[id as usize].len()),
-    );
-    ids.sort_by_key(|&id| (Reverse((size(id), length(id))), id));
-    let ends = ends(&ids.iter().map(|&id| size(id)).collect::<Vec<_>>(), load);
+    let mut sizes = instance.sizes().to_vec();
+    sizes.sort_unstable_by_key(|&size| Reverse(size));
+    let ends = ends(&sizes, load);
+    let ids = descending(instance);
     let mut layers = Layers { plan: None, work: 0 };
     let Some(mut offsets) = ends.first().and_then(|&first| pack(&ids[..first])) else {
         return layers;
     };
+    // In the last tier of many ejection takes long and gains nothing.
+    let lowered = ends.len() - usize::from(ids.len() >= MANY);
     let (mut part, mut left) = (0.8, budget.work);
     for (tier, &end) in ends.iter().enumerate() {
         if control.is_cancelled() {
@@ -80,9 +82,12 @@ pub fn tiers(
             let Some(placed) = beside(&present, &offsets, budget.threads, control) else { break };
             offsets = placed;
         }
+        if tier >= lowered {
+            continue;
+        }
         let seed = budget.seed ^ (RUNS * tier as u64);
         // The first tiers fit at once: what they leave is for later ones.
-        let share = left / ((ends.len() - tier) as u64 * RUNS);
+        let share = left / ((lowered - tier) as u64 * RUNS);
         let run = Run { limit: load, next: Next::Heaviest, work: share, seed };
         let done = lower(&present, &mut offsets, &mut part, run, control);
         left = left.saturating_sub(done);
@@ -109,6 +114,23 @@ pub fn tiers(
     let peak = peak_of(instance, &all);
     layers.plan = Some((all, peak));
     layers
+}
+
+/// All buffers by size, of `MANY` by size times the fourth root of life, descending.
+fn descending(instance: &Instance) -> Vec<u32> {
+    let mut ids: Vec<u32> = (0..instance.len() as u32).collect();
+    let key = |id: u32| {
+        let (size, life) = (instance.sizes()[id as usize], instance.spans()[id as usize].len());
+        let root = if ids.len() < MANY { 1.0 } else { f64::from(life).sqrt().sqrt() };
+        (size as f64 * root, size, life)
+    };
+    let keys: Vec<(f64, u64, u32)> = ids.iter().map(|&id| key(id)).collect();
+    ids.sort_by(|&a, &b| {
+        let (one, other) = (keys[b as usize], keys[a as usize]);
+        let rest = (one.1, one.2).cmp(&(other.1, other.2));
+        one.0.total_cmp(&other.0).then(rest).then(a.cmp(&b))
+    });
+    ids
 }
 
 /// Where each tier ends among descending sizes.
@@ -162,7 +184,7 @@ fn place(
 mod tests {
     use std::time::Duration;
 
-    use super::{are_uneven, ends, tiers};
+    use super::{are_uneven, descending, ends, tiers};
     use crate::auto::budget::MANY;
     use crate::auto::repair::Budget;
     use crate::auto::search::peak_of;
@@ -201,6 +223,21 @@ mod tests {
         assert_eq!(ends(&[1, 1], 100_000), [2]);
         assert_eq!(ends(&[], 1_000), [0]);
         assert!(are_uneven(&[500, 1, 1], 1_000) && !are_uneven(&[500, 400, 1], 1_000));
+    }
+
+    #[test]
+    fn of_many_what_lives_long_goes_with_larger_ones() {
+        let first = |buffers: usize| {
+            let mut builder = Problem::builder();
+            builder.buffer(3, 0, 2);
+            builder.buffer(2, 0, 200);
+            (0..buffers as i64).for_each(|at| {
+                builder.buffer(1, at % 200, at % 200 + 1);
+            });
+            let instance = Instance::new(&builder.build().expect("is well formed"));
+            descending(&instance)[..2].to_vec()
+        };
+        assert_eq!((first(300), first(MANY)), (vec![0, 1], vec![1, 0]));
     }
 
     #[test]
