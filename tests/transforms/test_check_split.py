@@ -379,3 +379,20 @@ def test_loops_count_upwards(first: int, end: int, step: int, expected: Verdict)
         "return %r : tensor<4xf32>",
     )
     assert verdict(whole, tiled) is expected
+
+
+@pytest.mark.parametrize("spoiled", ["whole", "tiled"])
+def test_what_reads_a_tensor_that_is_computed_after_it_is_refuted(spoiled):
+    right = function(
+        "%x: tensor<3xf32>",
+        "tensor<3xf32>",
+        sum_of("%a", "%x", "%x", 3) + sum_of("%b", "%a", "%x", 3) + "func.return %b : tensor<3xf32>",
+    )
+    wrong = function_of(parse(right))
+    *_, first, _, second, _ = wrong.body.block.ops
+    first.detach()
+    wrong.body.block.insert_op_after(first, second)
+    whole, tiled = function_of(parse(right)), wrong
+    found = check_split(tiled, whole) if spoiled == "whole" else check_split(whole, tiled)
+    assert found.verdict is Verdict.REFUTED
+    assert "reads what is computed after it" in found.reason

@@ -90,3 +90,14 @@ def test_tiles_by_peak_need_no_more_than_was_counted(network: Callable[[], str])
     module = group(network(), "peak", "L1,DDR", "none", chains=True)
     counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
     assert plan(module, "auto", "L1,DDR") <= counted
+
+
+def test_rows_go_in_three_parts_where_a_half_does_not_fit():
+    """Weights come once for each part, so a fourth or a fifth would cost one or two times more."""
+    n = Network()
+    rows, width, hidden = 60, 16, 64
+    text = n.text(n.matmul(n.relu(n.matmul(n.argument(rows, width), hidden)), width))
+    module = group(text, "traffic", "L1=3KiB,DDR", "all")
+    groups = [op for op in module.walk() if isinstance(op, GroupOp)]
+    weights, ends = 4 * 2 * width * hidden, 4 * 2 * rows * width
+    assert sum(op.cost.cost.traffic for op in groups) <= 3 * weights + ends

@@ -11,6 +11,7 @@ from xdsl_memplan.transforms.verify_split.check_errors import (
     CheckError,
     MismatchError,
 )
+from xdsl_memplan.transforms.verify_split.order import check_order
 from xdsl_memplan.transforms.verify_split.recount import GroupCount, check_work, more_bytes, recount
 from xdsl_memplan.transforms.verify_split.tiled_program import TiledProgram
 from xdsl_memplan.transforms.verify_split.whole_program import WholeProgram, volume
@@ -48,9 +49,9 @@ def check_split(whole: FuncOp, tiled: FuncOp, max_recompute: float | None = None
     the groups say, and no group does more than `max_recompute` times its own.
 
     Refuted: an operation reads an element that nothing has written or that lies outside of its
-    tensor; or, where the whole program reads a tensor, the same tensor at another index or at
-    another stage of its sum, another argument or another constant; or more multiply-adds are done
-    than the groups say.
+    tensor, or in either program what is computed after it; or, where the whole program reads a
+    tensor, the same tensor at another index or at another stage of its sum, another argument or
+    another constant; or more multiply-adds are done than the groups say.
 
     Unknown: all else, such as an operation that is none of the whole program, or a program that
     does more than compute tensors: it touches memory, calls, or has operations without traits.
@@ -59,6 +60,8 @@ def check_split(whole: FuncOp, tiled: FuncOp, max_recompute: float | None = None
     differ in kind.
     """
     try:
+        check_order(whole)
+        check_order(tiled)
         program = WholeProgram(whole)
         run = TiledProgram(tiled, program)
         run.run()
