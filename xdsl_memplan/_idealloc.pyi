@@ -125,7 +125,7 @@ def split_groups(
         list[int],
     ]
     | None,
-    tuple[int, int | None] | None,
+    tuple[int, int | None, int | None] | None,
 ]: ...
 def split_given(
     graph: SplitGraph,
@@ -148,7 +148,7 @@ def split_given(
         list[int],
     ]
     | None,
-    tuple[int, int | None] | None,
+    tuple[int, int | None, int | None] | None,
 ]: ...
 def split_layout(
     graph: SplitGraph,

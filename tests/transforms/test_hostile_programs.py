@@ -8,6 +8,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.utils.exceptions import PassFailedException
 
+from tests.transforms.networks import Network
 from tests.transforms.test_region_moves import arena_bytes, parse
 from tests.transforms.test_split_programs import (
     attention,
@@ -181,12 +182,24 @@ def test_the_smallest_capacity_that_is_named_is_accepted(text: str, stage: Stage
     capacity = 64
     report: str | None = refusal(text, f"L1={capacity},DDR", stage)
     while report is not None:
-        # It is that of one layer: the next one may need more.
-        named = re.search(r"about (\d+) bytes would do", report)
+        # Where layers fit alone, storages of several may still take more.
+        named = re.search(r"about (\d+) bytes would do for this layer(?:, about (\d+) for all)?", report)
         assert named, report
         assert int(named[1]) > capacity
-        capacity = int(named[1])
+        capacity = int(named[2] or named[1])
         report = refused(text, f"L1={capacity},DDR", stage)
+
+
+def test_a_refusal_names_what_would_do_for_all_layers():
+    """A pixel of the first layer takes less than the window of the second."""
+    n = Network()
+    text = n.text(n.conv(n.relu(n.conv(n.argument(1, 2, 9, 9), 4, 1)), 4, 7))
+    report = refusal(text, "L1=4,DDR", "all")
+    named = re.search(r"about (\d+) bytes would do for this layer, about (\d+) for all", report)
+    assert named, report
+    assert int(named[2]) > int(named[1]) > 4
+    assert refused(text, f"L1={named[2]},DDR", "all") is None
+    assert refused(text, f"L1={int(named[2]) * 3 // 4},DDR", "all") is not None
 
 
 def test_a_refusal_speaks_of_the_capacity_that_was_given():

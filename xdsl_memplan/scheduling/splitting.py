@@ -18,7 +18,8 @@ from xdsl_memplan.model.tiling_plan import (
     Track,
 )
 
-_Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, tuple[int, int | None] | None]
+_Misfit: TypeAlias = tuple[int, int | None, int | None]
+_Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, _Misfit | None]
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,17 @@ class LayerDoesNotFitError(Exception):
     """A layer takes more room than there is, however it is cut.
 
     ``op`` is the operation whose result the layer hands on, ``smallest_bytes`` about the least
-    capacity that would do for this layer; None where no cut helps.
+    capacity that would do for this layer, ``smallest_for_all`` that for each layer alone; None
+    where no cut helps.
     """
 
-    def __init__(self, op: int, smallest_bytes: int | None) -> None:
-        super().__init__(op, smallest_bytes)
+    def __init__(
+        self, op: int, smallest_bytes: int | None = None, smallest_for_all: int | None = None
+    ) -> None:
+        super().__init__(op, smallest_bytes, smallest_for_all)
         self.op = op
         self.smallest_bytes = smallest_bytes
+        self.smallest_for_all = smallest_for_all
 
 
 def find_groups(
@@ -122,8 +127,7 @@ def _found(answer: _Answer) -> tuple[list[LayerGroup], list[int]]:
     """Groups and what tensors stand for; raises LayerDoesNotFitError."""
     found, misfit = answer
     if found is None:
-        op, smallest = misfit or (0, None)
-        raise LayerDoesNotFitError(op, smallest)
+        raise LayerDoesNotFitError(*(misfit or (0,)))
     groups, stands_for = found
     return [
         LayerGroup(

@@ -254,6 +254,7 @@ def group_function(
                 else "its operations are not split"
                 if smallest is None
                 else f"about {smallest} bytes would do for this layer"
+                + _for_all(error)
                 + _bound(split, machine, error.op, smallest)
             )
         ) from error
@@ -284,6 +285,13 @@ def _most_operations(everything: int, graph: SplitGraph, max_code: float) -> int
     in_layers = sum(op.operations for op in graph.ops)
     most = _MOST_TIMES * max_code / _MAX_CODE * everything
     return 0 if max_code == 0 else max(1, int(most) - max(0, everything - in_layers))
+
+
+def _for_all(error: LayerDoesNotFitError) -> str:
+    everything = error.smallest_for_all
+    if everything is None or everything == error.smallest_bytes:
+        return ""
+    return f", about {everything} for all"
 
 
 def _bound(split: FunctionSplitGraph, machine: SplitMachine, op: int, capacity: int) -> str:

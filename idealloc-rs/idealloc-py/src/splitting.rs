@@ -85,7 +85,8 @@ fn cost_tuple(cost: Cost) -> CostTuple {
 }
 
 /// Groups and the argument that each tensor stands for; or the operator that does not fit and the capacity that would do.
-type FoundTuple = (Option<(Vec<GroupTuple>, Vec<usize>)>, Option<(usize, Option<i64>)>);
+type FoundTuple =
+    (Option<(Vec<GroupTuple>, Vec<usize>)>, Option<(usize, Option<i64>, Option<i64>)>);
 
 /// Searches for groups of layers and their grids.
 #[pyfunction]
@@ -150,7 +151,10 @@ fn found_tuple(compressed: &Compressed, found: Result<Vec<Group>, Misfit>) -> Fo
             let tuples = groups.iter().map(|group| group_tuple(compressed, group)).collect();
             (Some((tuples, compressed.stands_for.clone())), None)
         }
-        Err(misfit) => (None, Some((compressed.origin[misfit.operator], misfit.smallest_capacity))),
+        Err(misfit) => {
+            let operator = compressed.origin[misfit.operator];
+            (None, Some((operator, misfit.smallest_capacity, misfit.smallest_for_all)))
+        }
     }
 }
 

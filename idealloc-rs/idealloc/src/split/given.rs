@@ -51,7 +51,11 @@ pub fn lay_out_given(
         }
         if reached.iter().all(Option::is_none) {
             let last = end.max(1) - 1;
-            return Err(Misfit { operator: layers.target[last], smallest_capacity: None });
+            return Err(Misfit {
+                operator: layers.target[last],
+                smallest_capacity: None,
+                smallest_for_all: None,
+            });
         }
     }
     let [off_chip, _] = reached;

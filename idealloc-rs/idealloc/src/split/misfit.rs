@@ -14,6 +14,8 @@ pub struct Misfit {
     pub operator: usize,
     /// About the least capacity that would do for the layer; none if no cut helps.
     pub smallest_capacity: Option<i64>,
+    /// About the least that would do for each layer alone; none if no cut helps one of them.
+    pub smallest_for_all: Option<i64>,
 }
 
 impl Misfit {
@@ -21,8 +23,14 @@ impl Misfit {
     pub(super) fn of(graph: &SplitGraph, layers: &Layers, machine: Machine) -> Self {
         let mut stuck = (0..layers.count()).filter(|&layer| !fits(graph, layers, layer, machine));
         let layer = stuck.next().unwrap_or(0);
-        let operator = layers.target[layer];
-        Self { operator, smallest_capacity: smallest_capacity(graph, layers, layer, machine) }
+        let smallest_capacity = smallest_capacity(graph, layers, layer, machine);
+        let smallest_for_all = smallest_capacity.and_then(|found| {
+            (layer + 1..layers.count()).try_fold(found, |capacity, other| {
+                let machine = Machine { capacity, ..machine };
+                least_capacity(graph, layers, other, machine)
+            })
+        });
+        Self { operator: layers.target[layer], smallest_capacity, smallest_for_all }
     }
 }
 
@@ -35,7 +43,20 @@ fn fits(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> 
     ways.iter().any(Option::is_some)
 }
 
-/// The least capacity for which a layer fits alone; none if it does not fit into its own tensors' bytes.
+/// The machine's capacity where a layer fits it alone, and the least capacity for which it does; none if there is none.
+fn least_capacity(
+    graph: &SplitGraph,
+    layers: &Layers,
+    layer: usize,
+    machine: Machine,
+) -> Option<i64> {
+    if fits(graph, layers, layer, machine) {
+        return Some(machine.capacity);
+    }
+    smallest_capacity(graph, layers, layer, machine)
+}
+
+/// The least capacity above the machine's for which a layer fits alone; none if it does not fit into its own tensors' bytes.
 fn smallest_capacity(
     graph: &SplitGraph,
     layers: &Layers,

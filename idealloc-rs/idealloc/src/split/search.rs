@@ -34,6 +34,7 @@ pub fn search(
         Objective::Peak => least_peak(graph, &layers, machine, threads).ok_or(Misfit {
             operator: layers.target.last().copied().unwrap_or(0),
             smallest_capacity: None,
+            smallest_for_all: None,
         }),
     })
 }
