@@ -386,7 +386,9 @@ def test_what_reads_a_tensor_that_is_computed_after_it_is_refuted(spoiled):
     right = function(
         "%x: tensor<3xf32>",
         "tensor<3xf32>",
-        sum_of("%a", "%x", "%x", 3) + sum_of("%b", "%a", "%x", 3) + "func.return %b : tensor<3xf32>",
+        sum_of("%a", "%x", "%x", 3)
+        + sum_of("%b", "%a", "%x", 3)
+        + "func.return %b : tensor<3xf32>",
     )
     wrong = function_of(parse(right))
     *_, first, _, second, _ = wrong.body.block.ops

@@ -183,7 +183,9 @@ def test_the_smallest_capacity_that_is_named_is_accepted(text: str, stage: Stage
     report: str | None = refusal(text, f"L1={capacity},DDR", stage)
     while report is not None:
         # Where layers fit alone, storages of several may still take more.
-        named = re.search(r"about (\d+) bytes would do for this layer(?:, about (\d+) for all)?", report)
+        named = re.search(
+            r"about (\d+) bytes would do for this layer(?:, about (\d+) for all)?", report
+        )
         assert named, report
         assert int(named[1]) > capacity
         capacity = int(named[2] or named[1])

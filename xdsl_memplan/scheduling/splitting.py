@@ -127,7 +127,8 @@ def _found(answer: _Answer) -> tuple[list[LayerGroup], list[int]]:
     """Groups and what tensors stand for; raises LayerDoesNotFitError."""
     found, misfit = answer
     if found is None:
-        raise LayerDoesNotFitError(*(misfit or (0,)))
+        op, smallest, for_all = misfit or (0, None, None)
+        raise LayerDoesNotFitError(op, smallest, for_all)
     groups, stands_for = found
     return [
         LayerGroup(

@@ -50,8 +50,9 @@ class MemplanFormLayersPass(ModulePass):
     A layer is an anchor, which is an operation that reduces (contraction, pooling, sum), with the
     elementwise chain behind it. Pads, reshapes, slices, concatenations, and arithmetic on weights
     go with the layer that reads them. The reductions of a softmax or a normalisation are one layer
-    with what is between them. What several layers read and none makes is a layer, and so is an
-    operation without a `TilingTrait` or with a dynamic offset.
+    with what is between them, but a sum over all of more than 1024 elements is one of its own: what
+    is scaled by it needs all of it in each tile. What several layers read and none makes is a
+    layer, and so is an operation without a `TilingTrait` or with a dynamic offset.
 
     Tiles of one result say nothing about another that is not on the way to it: so results of a
     layer that do not lead to each other are layers of their own. A view that several layers read
