@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -14,6 +15,15 @@ from xdsl_memplan.planners.plan import plan
 LONGEST_SECONDS = 2.0
 
 
+@pytest.fixture
+def _heeded_ctrl_c() -> Iterator[None]:
+    """A shell starts what runs in its background without Ctrl-C, and the plan would not end."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_heeded_ctrl_c")
 @pytest.mark.parametrize("after_seconds", [0.05, 0.7])
 def test_ctrl_c_ends_a_long_plan(after_seconds: float) -> None:
     problem = mixed_lifetimes(300_000)
