@@ -4,6 +4,7 @@
 //! with it is no better than what was found, and is looked up where that was done for a group that looks alike.
 
 use super::end_layer::{EndLayer, VARIANTS};
+use super::families::Family;
 use super::grids::{Grid, Run};
 use super::group::Group;
 use super::layers::Layers;
@@ -68,12 +69,9 @@ pub(super) fn ways_to(
     }
     let EndLayer { runs, families, .. } = end;
     ending.walk(&Grid::default(), WHOLE, 0, usize::MAX);
-    let mut other = ending.with_note(std::mem::take(&mut notes[1]));
-    both(threads, || ending.try_families(families, 0), || other.try_families(families, 1));
-    ending.take_better(&other);
     ending.try_what_was_best(runs);
-    other.take_better(&ending);
-    both(threads, || ending.try_runs(runs, 0), || other.try_runs(runs, 1));
+    let mut other = ending.with_note(std::mem::take(&mut notes[1]));
+    both(threads, || ending.try_half(runs, families, 0), || other.try_half(runs, families, 1));
     ending.take_better(&other);
     *notes = [ending.note, other.note];
     ending.best
@@ -236,6 +234,12 @@ impl<'a> Ending<'a> {
                 self.walk(grid, number, depth, depth + 1);
             }
         }
+    }
+
+    /// Tries every other family, and every other run.
+    fn try_half(&mut self, runs: &[Run], families: &[Family], half: usize) {
+        self.try_families(families, half);
+        self.try_runs(runs, half);
     }
 
     /// Tries every other run.
