@@ -86,7 +86,8 @@ class _Layers:
     def _grow(self, anchor: int, layer: int) -> None:
         """Add the elementwise chain behind an operation.
 
-        No tile of what is read beside a sum over all there is has that sum: there the chain ends.
+        That of a sum over all there is ends before what has more elements: each tile of it would
+        need all that is summed.
         """
         end = anchor
         while self.graph.ops[end].splittable and not self._is_returned(end):
@@ -96,29 +97,25 @@ class _Layers:
             self.layer |= dict.fromkeys(added, layer)
             end = added[-1]
 
-    def _spreads(self, index: int) -> bool:
-        """Tell whether an operation brings a sum over all there is to more than one element."""
-        if self._makes_one(index):
-            return False
-        pending = self._makers(self.graph.ops[index])
-        seen = {*pending}
-        while pending:
-            current = pending.pop()
-            if not self._makes_one(current):
-                continue
-            if self._sums_all(current):
-                return True
-            more = [b for b in self._makers(self.graph.ops[current]) if b not in seen]
-            seen.update(more)
-            pending += more
-        return False
-
     def _sums_all(self, index: int) -> bool:
         """Tell whether an operation makes one element of many."""
         return self._makes_one(index) and _product(self.graph.ops[index].loops) > _SMALL
 
     def _makes_one(self, index: int) -> bool:
         return _makes_one_element(self.graph.ops[index])
+
+    def _find_spreading(self) -> set[int]:
+        """List the operations that bring a sum over all there is to more than one element."""
+        of_sum: set[int] = set()
+        spreading: set[int] = set()
+        for i, op in enumerate(self.graph.ops):
+            reads_it = any(before in of_sum for before in self._makers(op))
+            if not self._makes_one(i):
+                if reads_it:
+                    spreading.add(i)
+            elif reads_it or self._sums_all(i):
+                of_sum.add(i)
+        return spreading
 
     def _until_readers_meet(self, start: int) -> list[int]:
         """List the elementwise operations behind one, up to where all that read it have met.
@@ -207,6 +204,7 @@ class _Layers:
         keys: dict[int, tuple[int, int]] = {i: (layer, count) for i, layer in self.layer.items()}
         closed = {keys[i] for i in keys if not self.graph.ops[i].splittable}
         total = len(self.graph.ops)
+        spreading = self._find_spreading()
         shown: list[int] = []
         for i in reversed(range(total)):
             if i in keys:
@@ -223,7 +221,7 @@ class _Layers:
                 keys[i] = read_in[0]
             elif level >= 0:
                 # What brings elements into another order can be tiled otherwise than its source.
-                is_apart = _rearranges(self.graph.ops[i]) or self._spreads(i)
+                is_apart = i in spreading or _rearranges(self.graph.ops[i])
                 open_ = view or not ((level, count) in closed or is_apart)
                 keys[i] = (level, count if open_ else count + 1 + i)
             elif view:

@@ -122,13 +122,12 @@ fn descending(instance: &Instance) -> Vec<u32> {
     let key = |id: u32| {
         let (size, life) = (instance.sizes()[id as usize], instance.spans()[id as usize].len());
         let root = if ids.len() < MANY { 1.0 } else { f64::from(life).sqrt().sqrt() };
-        (size as f64 * root, size, life)
+        (size as f64 * root, (size, life))
     };
-    let keys: Vec<(f64, u64, u32)> = ids.iter().map(|&id| key(id)).collect();
+    let keys: Vec<(f64, (u64, u32))> = ids.iter().map(|&id| key(id)).collect();
     ids.sort_by(|&a, &b| {
-        let (one, other) = (keys[b as usize], keys[a as usize]);
-        let rest = (one.1, one.2).cmp(&(other.1, other.2));
-        one.0.total_cmp(&other.0).then(rest).then(a.cmp(&b))
+        let (a, b) = (keys[a as usize], keys[b as usize]);
+        b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1))
     });
     ids
 }

@@ -23,14 +23,18 @@ impl Misfit {
     pub(super) fn of(graph: &SplitGraph, layers: &Layers, machine: Machine) -> Self {
         let mut stuck = (0..layers.count()).filter(|&layer| !fits(graph, layers, layer, machine));
         let layer = stuck.next().unwrap_or(0);
-        let smallest_capacity = smallest_capacity(graph, layers, layer, machine);
-        let smallest_for_all = smallest_capacity.and_then(|found| {
+        let smallest = smallest_capacity(graph, layers, layer, machine);
+        let smallest_for_all = smallest.and_then(|found| {
             (layer + 1..layers.count()).try_fold(found, |capacity, other| {
                 let machine = Machine { capacity, ..machine };
-                least_capacity(graph, layers, other, machine)
+                if fits(graph, layers, other, machine) {
+                    return Some(capacity);
+                }
+                smallest_capacity(graph, layers, other, machine)
             })
         });
-        Self { operator: layers.target[layer], smallest_capacity, smallest_for_all }
+        let operator = layers.target[layer];
+        Self { operator, smallest_capacity: smallest, smallest_for_all }
     }
 }
 
@@ -41,19 +45,6 @@ fn fits(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> 
     let end = EndLayer::of(graph, layers, layer, machine);
     let ways = ways_to(layers, &end, &[], machine, &reached, (1, &mut Default::default()));
     ways.iter().any(Option::is_some)
-}
-
-/// The machine's capacity where a layer fits it alone, and the least capacity for which it does; none if there is none.
-fn least_capacity(
-    graph: &SplitGraph,
-    layers: &Layers,
-    layer: usize,
-    machine: Machine,
-) -> Option<i64> {
-    if fits(graph, layers, layer, machine) {
-        return Some(machine.capacity);
-    }
-    smallest_capacity(graph, layers, layer, machine)
 }
 
 /// The least capacity above the machine's for which a layer fits alone; none if it does not fit into its own tensors' bytes.
