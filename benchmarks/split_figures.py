@@ -27,7 +27,7 @@ from xdsl_memplan.analysis.function_problems import the_problem
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.formats.byte_size import format_byte_size
 from xdsl_memplan.model.split_graph import SplitGraph
-from xdsl_memplan.model.tiling_plan import GroupLayout, LoopCut, Span, Track
+from xdsl_memplan.model.tiling_plan import GroupLayout, Halo, LoopCut, Span, Track
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.scheduling.splitting import SplitMachine, lay_out
 from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
@@ -123,13 +123,14 @@ def new_figure(width: float, height: float) -> Any:
 def draw_tiles(output: Path) -> None:
     """Four tiles of rows: one line of panels with kept overlaps, one computed again."""
     figure = new_figure(10, 6.4)
-    for line, cached in enumerate((True, False)):
-        drawn = Drawn.of(CONVOLUTIONS, LoopCut("result", 0, 2, 4, 0, cached))
+    halos: tuple[Halo, ...] = ("cache", "recompute")
+    for line, halo in enumerate(halos):
+        drawn = Drawn.of(CONVOLUTIONS, LoopCut("result", 0, 2, 4, 0, halo))
         for tile in range(drawn.layout.tiles(0)):
             axes: Any = figure.add_subplot(2, 4, 1 + 4 * line + tile)
             _draw_tile(axes, drawn, tile)
             if tile == 0:
-                how = "overlaps kept" if cached else "overlaps computed again"
+                how = "overlaps kept" if halo == "cache" else "overlaps computed again"
                 work = drawn.layout.cost.work
                 axes.set_ylabel(f"{how}\n{work:,} multiply-adds", fontsize=9)
             axes.set_title(f"tile {tile}", fontsize=9)
@@ -180,7 +181,7 @@ def _draw_tile(axes: Any, drawn: Drawn, tile: int) -> None:
 
 def draw_sum(output: Path) -> None:
     """Three of four tiles of the sum: what of each matrix is on chip."""
-    drawn = Drawn.of(PRODUCTS, LoopCut("sum", 1, 2, 64, 0, False))
+    drawn = Drawn.of(PRODUCTS, LoopCut("sum", 1, 2, 64, 0, "recompute"))
     figure = new_figure(10, 3.4)
     tiles = (0, 1, 3)
     for number, tile in enumerate(tiles):

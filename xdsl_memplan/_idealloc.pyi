@@ -115,7 +115,7 @@ def split_groups(
             tuple[
                 int,
                 int,
-                list[tuple[Any, int, int, int, int, bool, int, int]],
+                list[tuple[Any, int, int, int, int, Any, int, int]],
                 bool,
                 bool,
                 list[tuple[int, Any, int]],
@@ -138,7 +138,7 @@ def split_given(
             tuple[
                 int,
                 int,
-                list[tuple[Any, int, int, int, int, bool, int, int]],
+                list[tuple[Any, int, int, int, int, Any, int, int]],
                 bool,
                 bool,
                 list[tuple[int, Any, int]],
@@ -155,7 +155,7 @@ def split_layout(
     slices: dict[int, tuple[int, int, int, bool]],
     machine: dict[str, Any],
     target: int,
-    cuts: list[tuple[str, int, int, int, int, bool, int, int]],
+    cuts: list[tuple[str, int, int, int, int, str, int, int]],
     residencies: list[tuple[int, str, int]],
     is_sliced: bool,
 ) -> tuple[

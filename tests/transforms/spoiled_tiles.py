@@ -100,7 +100,7 @@ def change_index(module: ModuleOp, rng: random.Random) -> bool:
     """Change a factor or a constant of an index."""
     found = [
         (op, position)
-        for op in of_kind(module, arith.MuliOp, arith.AddiOp)
+        for op in of_kind(module, arith.MuliOp, arith.AddiOp, arith.MinSIOp, arith.MaxSIOp)
         if isinstance(op.results[0].type, IndexType)
         for position, operand in enumerate(op.operands)
         if isinstance(operand.owner, arith.ConstantOp)
@@ -110,6 +110,32 @@ def change_index(module: ModuleOp, rng: random.Random) -> bool:
     op, position = rng.choice(found)
     number = op.operands[position].owner.value.value.data
     op.operands[position] = _constant(op, number + rng.choice((-1, 1)))
+    return True
+
+
+def change_end(module: ModuleOp, rng: random.Random) -> bool:
+    """Let tiles at an end of a row be shifted by more or less."""
+    found = of_kind(module, arith.MinSIOp, arith.MaxSIOp)
+    if not found:
+        return False
+    op = rng.choice(found)
+    number = op.operands[1].owner.value.value.data
+    op.operands[1] = _constant(op, number + rng.choice((-1, 1)))
+    return True
+
+
+def swap_ends(module: ModuleOp, rng: random.Random) -> bool:
+    """Keep an index below an end instead of above, or the other way round."""
+    found = of_kind(module, arith.MinSIOp, arith.MaxSIOp)
+    if not found:
+        return False
+    op = rng.choice(found)
+    kind = arith.MaxSIOp if isinstance(op, arith.MinSIOp) else arith.MinSIOp
+    made = kind(op.operands[0], op.operands[1])
+    op.parent.insert_op_before(made, op)
+    op.results[0].replace_all_uses_with(made.result)
+    op.detach()
+    op.erase()
     return True
 
 
@@ -262,6 +288,8 @@ SPOILERS: dict[str, Callable[[ModuleOp, random.Random], bool]] = {
     "every second tile": _bound(2, 1),
     "swap bounds": swap_bounds,
     "change an index": change_index,
+    "change an end": change_end,
+    "swap ends": swap_ends,
     "load another tensor": _other_operand(LoadOp),
     "carry another tensor": _other_operand(CarryOp),
     "store another tensor": _other_operand(StoreOp, tensor.InsertSliceOp),

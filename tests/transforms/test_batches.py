@@ -37,6 +37,8 @@ def test_images_one_by_one_compute_the_same(emit):
     module = in_layers(text)
     MemplanGroupPass(memory=memory, threads=1).apply(Context(), module)
     cuts = [[cut.cut for cut in op.cuts] for op in module.walk() if isinstance(op, GroupOp)]
-    assert any([(c.loop, c.cached) for c in group] == [(0, False), (2, True)] for group in cuts)
+    assert any(
+        [(c.loop, c.halo) for c in group] == [(0, "recompute"), (2, "cache")] for group in cuts
+    )
     group = MemplanGroupPass(memory=memory, threads=1)
     assert check(text, arrays_for(parse(text)), group, emit, memory) <= 2048

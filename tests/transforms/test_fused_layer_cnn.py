@@ -55,7 +55,7 @@ def test_one_group_keeps_two_rows_of_each_padded_input():
     """362 KB: the overlaps are 355,632 bytes, the rest is the paper's working tile."""
     graph = vgg_e()
     last = len(graph.ops) - 1
-    rows = LoopCut("result", last, 2, 1, 0, cached=True)
+    rows = LoopCut("result", last, 2, 1, 0, halo="cache")
     layout = lay_out(graph, SplitMachine(None, 1, is_staged=True), last, [rows], [])
     # Padded inputs of the convolutions: width, features.
     inputs = [(226, 3), (226, 64), (114, 64), (114, 128), (58, 128)]

@@ -57,7 +57,7 @@ def test_instances_are_parts_of_the_batch(strategy: Rule):
     MemplanGroupPass(strategy=strategy, memory="L1=3000,DDR").apply(Context(), module)
     cuts = [cut.cut for group in groups_of(module) for cut in group.cuts]
     assert cuts
-    assert all((cut.kind, cut.loop, cut.cached) == ("result", 0, False) for cut in cuts)
+    assert all((cut.kind, cut.loop, cut.halo) == ("result", 0, "recompute") for cut in cuts)
 
 
 @pytest.mark.parametrize("strategy", RULES)
@@ -122,7 +122,7 @@ def as_given(groups: list[LayerGroup]) -> list[GivenGroup]:
         for cut in group.cuts:
             assert (cut.kind, cut.lead) == ("result", 0)
             extent = graph.tensors[cut.op].shape[cut.loop]
-            found.append(GivenCut(cut.loop, -(-extent // cut.size), cut.cached))
+            found.append(GivenCut(cut.loop, -(-extent // cut.size), cut.halo == "cache"))
         return tuple(found)
 
     return [GivenGroup(group.first_layer, group.last_layer, (cuts(group),)) for group in groups]

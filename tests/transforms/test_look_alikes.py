@@ -77,7 +77,7 @@ def test_where_elements_lie_in_a_tile(
     """Whatever the middle tile of the rows reads (nothing, if it is a row of zeros), tiles of one
     body have their elements at the same places, in each row."""
     graph = widened()
-    cuts = [LoopCut("result", 2, 0, rows, 0, False), LoopCut("result", 2, 1, columns, 0, False)]
+    cuts = [LoopCut("result", 2, d, size, 0, "recompute") for d, size in ((0, rows), (1, columns))]
     if order == "columns first":
         cuts.reverse()
     layout = lay_out(graph, SplitMachine(1 << 20, 4), 1, cuts, [])

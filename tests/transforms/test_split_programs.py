@@ -445,8 +445,8 @@ def test_a_sum_that_a_tile_does_not_need():
     MemplanGroupPass(memory="L1=8192,DDR", threads=1).apply(Context(), module)
     (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
     number = {op.name: i for i, op in enumerate(group.body.block.ops)}
-    columns = LoopCut("result", number["linalg.generic"], 1, 8, 0, cached=False)
-    terms = LoopCut("sum", number["linalg.matmul"], 2, 2, 0, cached=False)
+    columns = LoopCut("result", number["linalg.generic"], 1, 8, 0, halo="recompute")
+    terms = LoopCut("sum", number["linalg.matmul"], 2, 2, 0, halo="recompute")
     group.cuts = ArrayAttr(CutAttr.of(cut) for cut in (columns, terms))
     MemplanExpandGroupsPass().apply(Context(), module)
     inputs = arrays_for(module)
@@ -474,7 +474,7 @@ def test_heads_of_sequences_in_loops(emit: Emit, loops: list[int]):
     MemplanGroupPass(memory="L1=8192,DDR", threads=1).apply(Context(), module)
     (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
     last = next(i for i, op in enumerate(group.body.block.ops) if op.name == "linalg.generic")
-    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 0, 1, 0, cached=True))])
+    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 0, 1, 0, halo="cache"))])
     MemplanExpandGroupsPass(emit=emit).apply(Context(), module)
     inputs = arrays_for(module)
     same(run(parse(shared_keys()), inputs), run(module, inputs))
@@ -496,7 +496,9 @@ def test_what_is_computed_again_is_written_once():
         MemplanGroupPass(memory="L1=2KiB,DDR", stage="all").apply(Context(), module)
         (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
         last = next(i for i, op in enumerate(group.body.block.ops) if op.name == "linalg.matmul")
-        cuts = (LoopCut("result", last, d, size, 0, cached=False) for d, size in ((1, 3), (0, 2)))
+        cuts = (
+            LoopCut("result", last, d, size, 0, halo="recompute") for d, size in ((1, 3), (0, 2))
+        )
         group.cuts = ArrayAttr(CutAttr.of(cut) for cut in cuts)
         MemplanExpandGroupsPass(emit=emit).apply(Context(), module)
         stored = [op.source.type for op in module.walk() if isinstance(op, StoreOp)]
@@ -522,7 +524,7 @@ def test_rows_of_an_argument_that_come_before_anything_reads_them(rows: int, lea
     MemplanGroupPass(memory="L1=8KiB,DDR", stage="all").apply(Context(), module)
     (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
     last = len(list(group.body.block.ops)) - 2
-    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 2, rows, lead, cached=True))])
+    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 2, rows, lead, halo="cache"))])
     MemplanExpandGroupsPass(emit=emit).apply(Context(), module)
     inputs = arrays_for(module)
     same(run(parse(text), inputs), run(module, inputs))
@@ -582,7 +584,7 @@ def test_heads_of_a_row_are_one_loop():
     MemplanGroupPass(memory="L1=1MiB,DDR", threads=1).apply(Context(), module)
     (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
     last = len(list(group.body.block.ops)) - 2
-    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 0, 1, 0, cached=False))])
+    group.cuts = ArrayAttr([CutAttr.of(LoopCut("result", last, 0, 1, 0, halo="recompute"))])
     MemplanExpandGroupsPass().apply(Context(), module)
     inputs = arrays_for(module)
     same(run(parse(text), inputs), run(module, inputs))
@@ -604,7 +606,7 @@ def test_a_sum_that_starts_with_a_bias_is_one_loop():
     MemplanGroupPass(memory="L1=8192,DDR", threads=1).apply(Context(), module)
     (group,) = [op for op in module.walk() if isinstance(op, GroupOp)]
     number = next(i for i, op in enumerate(group.body.block.ops) if op.name == "linalg.matmul")
-    group.cuts = ArrayAttr([CutAttr.of(LoopCut("sum", number, 2, 2, 0, cached=False))])
+    group.cuts = ArrayAttr([CutAttr.of(LoopCut("sum", number, 2, 2, 0, halo="recompute"))])
     MemplanExpandGroupsPass().apply(Context(), module)
     assert [op.name for op in module.walk()].count("linalg.matmul") == 1
     inputs = arrays_for(module)

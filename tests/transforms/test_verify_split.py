@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import InterpretationError, VerifyException
 
 from tests.transforms import test_split_programs as programs
+from tests.transforms.networks import Network
 from tests.transforms.spoiled_tiles import SPOILERS
 from tests.transforms.test_region_moves import parse
 from tests.transforms.test_single_contractions import contraction
@@ -33,7 +34,14 @@ def features_last() -> str:
     return window.text()
 
 
+def shifted_patches() -> str:
+    """Patches that are shifted inwards at the ends of a row."""
+    n = Network()
+    return n.text(n.relu(n.conv(n.relu(n.conv(n.argument(1, 2, 9, 16), 3)), 3)))
+
+
 SPLITS = [
+    (shifted_patches, "L1=768,DDR", "loop"),
     (programs.two_convolutions, "L1=1KiB,DDR", "auto"),
     (programs.strided_and_pooled, "L1=1KiB,DDR", "auto"),
     (programs.residual_block, "L1=1536,DDR", "loop"),
@@ -162,7 +170,7 @@ def test_multiply_adds_done_again_are_limited():
     MemplanFormLayersPass().apply(Context(), module)
     MemplanGroupPass(objective="peak", memory="L1,DDR", max_code=0).apply(Context(), module)
     [group] = [op for op in module.walk() if isinstance(op, GroupOp)]
-    recomputed = [CutAttr.of(cut.cut._replace(cached=False)) for cut in group.cuts]
+    recomputed = [CutAttr.of(cut.cut._replace(halo="recompute")) for cut in group.cuts]
     group.attributes["cuts"] = ArrayAttr(recomputed)
     whole = module.clone()
     MemplanExpandGroupsPass(check=False).apply(Context(), module)

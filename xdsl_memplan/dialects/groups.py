@@ -20,13 +20,17 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xdsl_memplan.model.tiling_plan import GroupCost, LoopCut, Residency
+from xdsl_memplan.model.tiling_plan import GroupCost, Halo, LoopCut, Residency
 
 SPLIT = "memplan.split"
 """Attribute of a function that was split: its operations stay in their order."""
 
 ON_CHIP = ""
 """Home of a result that stays on chip."""
+
+
+_HALOS: tuple[Halo, ...] = ("recompute", "cache", "shift")
+"""By their number in the IR."""
 
 
 @lru_cache(maxsize=1024)
@@ -36,13 +40,14 @@ def _number(value: int) -> IntegerAttr[I64]:
 
 @irdl_attr_definition
 class CutAttr(ParametrizedAttribute):
-    """`#memplan.cut<"result", op, index, size, lead, cached, head, tail>`: a loop cut into tiles.
+    """`#memplan.cut<"result", op, index, size, lead, halo, head, tail>`: a loop cut into tiles.
 
     `"result"` is dimension `index` of the result of operation `op` of the body; `"sum"` is loop
     `index` of operation `op`, a contraction whose sum is added up tile by tile. A tile has `size`
-    iterations; `lead` tiles before the first let earlier operations run ahead; with `cached` = 1 a
-    tile keeps what the next one needs again. The first `head` of all these tiles are one, and the
-    last `tail`. All numbers are i64.
+    iterations; `lead` tiles before the first let earlier operations run ahead; with `halo` = 1 a
+    tile keeps what the next one needs again; with 0 that is computed again, and with 2 tiles at
+    the ends compute as much as the others besides, further inside. The first `head` of all these
+    tiles are one, and the last `tail`. All numbers are i64.
     """
 
     name = "memplan.cut"
@@ -52,14 +57,14 @@ class CutAttr(ParametrizedAttribute):
     index: IntegerAttr[I64] = param_def()
     size: IntegerAttr[I64] = param_def()
     lead: IntegerAttr[I64] = param_def()
-    cached: IntegerAttr[I64] = param_def()
+    halo: IntegerAttr[I64] = param_def()
     head: IntegerAttr[I64] = param_def()
     tail: IntegerAttr[I64] = param_def()
 
     @classmethod
     def of(cls, cut: LoopCut) -> "CutAttr":
         """The attribute that holds a cut."""
-        numbers = (cut.op, cut.loop, cut.size, cut.lead, int(cut.cached), cut.head, cut.tail)
+        numbers = (cut.op, cut.loop, cut.size, cut.lead, _HALOS.index(cut.halo), cut.head, cut.tail)
         return cls(StringAttr(cut.kind), *map(_number, numbers))
 
     @property
@@ -71,7 +76,7 @@ class CutAttr(ParametrizedAttribute):
             self.index.value.data,
             self.size.value.data,
             self.lead.value.data,
-            bool(self.cached.value.data),
+            _HALOS[self.halo.value.data],
             self.head.value.data,
             self.tail.value.data,
         )
@@ -82,6 +87,10 @@ class CutAttr(ParametrizedAttribute):
             raise VerifyException(f'a cut is of "result" or of "sum", got "{self.kind.data}"')
         if self.size.value.data < 1 or self.lead.value.data < 0 or self.op.value.data < 0:
             raise VerifyException("a tile has at least one iteration, and numbers are not negative")
+        if not 0 <= self.halo.value.data < len(_HALOS):
+            raise VerifyException(
+                f"no halo {self.halo.value.data}: 0 is computed again, 1 kept, 2 shifted"
+            )
         if self.head.value.data < 1 or self.tail.value.data < 1:
             raise VerifyException("at least one tile is the first, and one the last")
 

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from xdsl_memplan.model.narrowing_chains import NarrowingChain
 
+Halo: TypeAlias = Literal["recompute", "cache", "shift"]
 CutKind: TypeAlias = Literal["result", "sum"]
 ResidencyKind: TypeAlias = Literal["fetched", "kept", "streamed", "resident"]
 
@@ -23,8 +24,9 @@ class LoopCut(NamedTuple):
     """Iterations per tile; the last one may be smaller."""
     lead: int
     """Tiles before the first, in which earlier operations run ahead."""
-    cached: bool
-    """Whether a tile keeps what the next one needs again; otherwise it is computed again."""
+    halo: Halo
+    """`cache`: a tile keeps what the next one needs again. `recompute`: it is computed again.
+    `shift`: it is too, and tiles at the ends compute as much as the others, further inside."""
     head: int = 1
     """So many tiles at the start are one."""
     tail: int = 1

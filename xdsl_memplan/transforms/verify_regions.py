@@ -7,7 +7,7 @@ how often a loop runs is read off its bounds.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
@@ -163,18 +163,25 @@ def _iterations(loop: scf.ForOp) -> range | None:
     return range(*bounds) if bounds[2] > 0 else None
 
 
+_Chosen: TypeAlias = arith.MaxSIOp | arith.MinSIOp
+"""The larger or the smaller of two indices."""
+
+
 @dataclass
 class _Linear:
-    """A constant plus multiples of loop indices."""
+    """A constant plus multiples of loop indices, and of indices that are kept between ends."""
 
     constant: int
-    loops: dict[scf.ForOp, int] = field(default_factory=dict[scf.ForOp, int])
+    loops: dict[scf.ForOp | _Chosen, int] = field(default_factory=dict[scf.ForOp | _Chosen, int])
+    limits: dict[_Chosen, tuple[int, int]] = field(default_factory=dict[_Chosen, tuple[int, int]])
+    """The least and the greatest value of each that is kept between ends."""
 
     def plus(self, other: "_Linear", times: int = 1) -> "_Linear":
         loops = dict(self.loops)
         for loop, factor in other.loops.items():
             loops[loop] = loops.get(loop, 0) + times * factor
-        return _Linear(self.constant + times * other.constant, loops)
+        limits = {**self.limits, **other.limits}
+        return _Linear(self.constant + times * other.constant, loops, limits)
 
     def times(self, other: "_Linear") -> "_Linear | None":
         if self.loops and other.loops:
@@ -183,10 +190,16 @@ class _Linear:
         return _Linear(0).plus(one, factor.constant)
 
     def ends(self) -> tuple[int, int] | None:
-        """The least and the greatest value; None if a loop has other bounds, or never runs."""
+        """The least and the greatest value; None if they are not known.
+
+        Not where a loop has other bounds, or never runs, nor of a sum with what is kept between
+        ends: that may depend on the other terms.
+        """
         low = high = self.constant
+        if self.limits and len(self.loops) > 1:
+            return None
         for loop, factor in self.loops.items():
-            values = _iterations(loop)
+            values = _iterations(loop) if isinstance(loop, scf.ForOp) else self.limits[loop]
             if not values:
                 return None
             found = (factor * values[0], factor * values[-1])
@@ -235,12 +248,27 @@ class _Indices:
                 return known[0].times(known[1])
             case arith.IndexCastOp():
                 return known[0]
+            case arith.MaxSIOp() | arith.MinSIOp():
+                ends = [term.ends() for term in known]
+                if None in ends:
+                    return None
+                pick = max if isinstance(op, arith.MaxSIOp) else min
+                low, high = (pick(end) for end in zip(*filter(None, ends), strict=True))
+                return _Linear(0, {op: 1}, {op: (low, high)})
             case affine.ApplyOp():
                 [expression] = op.map.data.results
                 return _apply(expression, known, op.map.data.num_dims)
 
 
-_ARITHMETIC = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.IndexCastOp, affine.ApplyOp)
+_ARITHMETIC = (
+    arith.AddiOp,
+    arith.SubiOp,
+    arith.MuliOp,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+    arith.IndexCastOp,
+    affine.ApplyOp,
+)
 
 
 def _apply(expression: AffineExpr, operands: Sequence[_Linear], dims: int) -> _Linear | None:

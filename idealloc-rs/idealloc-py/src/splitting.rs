@@ -18,8 +18,8 @@ use crate::error::InvalidOptionError;
 use crate::split_graph::{SliceTuple, read_graph};
 
 /// Kind, operator (or, found by the search, the tensor that is cut), loop or dimension, iterations per tile, tiles that run
-/// ahead, whether the halo is kept, tiles at the start that are one, and at the end.
-type CutTuple = (String, usize, usize, i64, i64, bool, usize, usize);
+/// ahead, what happens to the halo, tiles at the start that are one, and at the end.
+type CutTuple = (String, usize, usize, i64, i64, String, usize, usize);
 /// Traffic, peak, work, transfers, tiles.
 type CostTuple = (i64, i64, i64, i64, i64);
 /// Tensor, kind, slices.
@@ -67,6 +67,7 @@ impl MachineFields {
             max_recompute: self.max_recompute,
             transfer_bytes: self.transfer_bytes,
             code_bytes: self.code_bytes,
+            shifts: false,
             most_code: self.most_code,
             most_operations: self.most_operations,
         })
@@ -167,7 +168,7 @@ fn group_tuple(compressed: &Compressed, group: &Group) -> GroupTuple {
             CutLoop::Accumulate(op, l) => ("sum", compressed.origin[op], l),
         };
         let (head, tail) = cut.merged;
-        (kind.to_string(), op, index, cut.size, cut.lead, cut.halo == Halo::Cache, head, tail)
+        (kind.to_string(), op, index, cut.size, cut.lead, halo_name(cut.halo), head, tail)
     });
     let residencies = group.residencies.iter().map(|&(tensor, residency)| {
         let (kind, slices) = residency_name(residency);
@@ -183,6 +184,15 @@ fn group_tuple(compressed: &Compressed, group: &Group) -> GroupTuple {
         cost_tuple(group.cost),
         group.is_sliced,
     )
+}
+
+fn halo_name(halo: Halo) -> String {
+    let name = match halo {
+        Halo::Recompute => "recompute",
+        Halo::Cache => "cache",
+        Halo::Shift => "shift",
+    };
+    name.to_string()
 }
 
 fn residency_name(residency: Residency) -> (String, i64) {
@@ -237,7 +247,7 @@ fn split_layout(
         return wrong("the group has no such operator".to_string());
     };
     let (mut loops, mut even) = (Vec::new(), Vec::new());
-    for (kind, op, index, size, lead, cached, head, tail) in cuts {
+    for (kind, op, index, size, lead, halo, head, tail) in cuts {
         let is_sum = kind == "sum";
         let owner = &graph.operators[if is_sum { op.min(last) } else { target }];
         let extent = if is_sum {
@@ -249,7 +259,11 @@ fn split_layout(
             return wrong(format!("cut {index} into tiles of {size}: there is no such loop"));
         };
         loops.push(if is_sum { CutLoop::Accumulate(op, index) } else { CutLoop::Result(index) });
-        let halo = if cached { Halo::Cache } else { Halo::Recompute };
+        let halo = match halo.as_str() {
+            "cache" => Halo::Cache,
+            "shift" => Halo::Shift,
+            _ => Halo::Recompute,
+        };
         even.push(Cut::with_lead(extent, size, halo, lead).with_merged(head, tail));
     }
     let is_output: Vec<bool> = graph.tensors.iter().map(|t| t.is_returned).collect();

@@ -10,7 +10,7 @@ use idealloc::split::search::{Objective, search};
 use idealloc::split::settle::Settled;
 use idealloc::split::sweep::Sweep;
 use idealloc::split::tally::{Neighbours, Tally};
-use idealloc::split::tracks::{Asked, Strides, Tracks};
+use idealloc::split::tracks::{Asked, Line, Strides, Tracks};
 use proptest::prelude::*;
 
 fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
@@ -181,7 +181,8 @@ proptest! {
             stages_arguments: true,
             max_recompute: 1.1,
             transfer_bytes: 0,
-            code_bytes: 0,
+            shifts: false,
+        code_bytes: 0,
             most_code: 0,
             most_operations: 0,
         };
@@ -232,6 +233,7 @@ fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
         stages_arguments: false,
         max_recompute: 1.1,
         transfer_bytes: 64,
+        shifts: false,
         code_bytes: 0,
         most_code: 0,
         most_operations: 0,
@@ -261,4 +263,22 @@ fn tiles_that_stand_for_all_depend_on_the_tracks_that_are_asked_for_alone() {
     assert_eq!(widest(&even), Some(1));
     assert_eq!(widest(&tracks.sample([rows, windows].into_iter())), Some(2));
     assert_eq!(tracks.sample([rows].into_iter()), even);
+}
+
+#[test]
+fn shifted_tiles_compute_as_much_as_any_other() {
+    // Tiles of 5 of 20 columns, which need two more on both sides; and of 3, the last of which begins one earlier.
+    let mut tracks = Tracks::new(Cut::even(20, 5, Halo::Shift));
+    let columns = tracks.root();
+    let line = Line { coefficient: 1, low: -2, high: 2, divisor: 1 };
+    let request = tracks.request(columns, line, 20);
+    let wider = tracks.resolve(request, 20, false);
+    assert_eq!(tracks.get(columns).new, [(0, 5), (5, 10), (10, 15), (15, 20)]);
+    assert_eq!(tracks.get(wider).new, [(0, 9), (3, 12), (8, 17), (11, 20)]);
+    assert_eq!(tracks.get(wider).kinds(), 1);
+
+    let mut tracks = Tracks::new(Cut::even(20, 3, Halo::Shift));
+    let columns = tracks.root();
+    assert_eq!(tracks.get(columns).new[5..], [(15, 18), (17, 20)]);
+    assert_eq!(tracks.get(columns).total(), 21);
 }

@@ -3,13 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from xdsl_memplan.transforms.expand_groups.clamped_lines import ClampedLine
+
 Position = tuple[int, ...]
+
+NumbersAt: TypeAlias = Callable[[Position], Sequence[int]]
+
+_Arithmetic: TypeAlias = arith.MuliOp | arith.AddiOp | arith.SubiOp | arith.MaxSIOp | arith.MinSIOp
 
 
 @dataclass(frozen=True)
@@ -18,6 +25,9 @@ class Counter:
 
     value: SSAValue
     step: int = 1
+    clamped: int = 0
+    """Iterations, if numbers that depend on the tile may stay where they are at the ends of the
+    loop; 0: they are linear functions of the counter."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,26 @@ class IndexValues:
         assert total is not None
         return self._value(arith.AddiOp, total, self._constant(base)) if base else total
 
+    def clamped(self, counter: SSAValue, line: ClampedLine) -> SSAValue:
+        """The number of a line in the tile that a counter counts."""
+        values = self._of_block(counter.owner)
+        value = values.sum(line.first, [(counter, line.step)])
+        if line.low > line.first:
+            value = values.at_least(value, line.low)
+        return values.at_most(value, line.high)
+
+    def at_least(self, value: SSAValue, low: int) -> SSAValue:
+        """The larger of a value and a number."""
+        return self._value(arith.MaxSIOp, value, self._constant(low))
+
+    def at_most(self, value: SSAValue, high: int) -> SSAValue:
+        """The smaller of a value and a number."""
+        return self._value(arith.MinSIOp, value, self._constant(high))
+
+    def difference(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """One value less another."""
+        return self._value(arith.SubiOp, left, right)
+
     def multiple(self, counter: SSAValue, factor: int) -> SSAValue:
         """A multiple of the counter of the block's loop."""
         return self._value(arith.MuliOp, counter, self._constant(factor))
@@ -62,9 +92,7 @@ class IndexValues:
             values = values.around
         return values
 
-    def _value(
-        self, kind: type[arith.MuliOp | arith.AddiOp], left: SSAValue, right: SSAValue
-    ) -> SSAValue:
+    def _value(self, kind: type[_Arithmetic], left: SSAValue, right: SSAValue) -> SSAValue:
         key = (kind.name, left, right)
         if key not in self.known:
             self.known[key] = self._insert(kind(left, right))
@@ -117,26 +145,70 @@ class Place:
         return place
 
     def indices_of(
-        self, at: Callable[[Position], Sequence[int]]
+        self, at: NumbersAt, less: NumbersAt | None = None
     ) -> tuple[Sequence[int], list[SSAValue | None]]:
         """Numbers that depend on the tile: their values at `position`, and as index values.
 
-        There is no index value for what is the same in all iterations. The numbers must be linear
-        functions of the counters.
+        There is no index value for what is the same in all iterations. With `less` they are
+        differences. The numbers, or both of which they are the difference, must be linear functions
+        of the counters, but for the ends of loops that are clamped.
         """
+
+        def number_at(position: Position) -> Sequence[int]:
+            if less is None:
+                return at(position)
+            return [mine - other for mine, other in zip(at(position), less(position), strict=True)]
+
+        base = number_at(self.position)
+        terms = self._terms(number_at, base)
+        values: list[SSAValue | None] = []
+        for index, (here, mine) in enumerate(zip(base, terms, strict=True)):
+            if mine is not None:
+                values.append(self.indices.sum(here, mine) if mine else None)
+            else:
+                assert less is not None
+                one, other = (self._value(numbers, index) for numbers in (at, less))
+                values.append(self.indices.difference(one, other))
+        return base, values
+
+    def _value(self, at: NumbersAt, index: int) -> SSAValue:
         base = at(self.position)
-        terms: list[list[tuple[SSAValue, int]]] = [[] for _ in base]
+        terms = self._terms(at, base)[index]
+        assert terms is not None
+        return self.indices.sum(base[index], terms) if terms else self.constant(base[index])
+
+    def _terms(self, at: NumbersAt, base: Sequence[int]) -> list[list[tuple[SSAValue, int]] | None]:
+        """What is added to each number: values with factors; None where that is no such sum."""
+        terms: list[list[tuple[SSAValue, int]] | None] = [[] for _ in base]
         for number, axis in enumerate(self.axes):
             for counter in axis.counters:
-                beside = list(self.position)
-                beside[number] += counter.step
-                for mine, here, there in zip(terms, base, at(tuple(beside)), strict=True):
-                    if there != here:
-                        mine.append((counter.value, there - here))
-        return base, [
-            self.indices.sum(here, mine) if mine else None
-            for here, mine in zip(base, terms, strict=True)
-        ]
+                tiles = range(2 if not counter.clamped else counter.clamped)
+                rows: list[Sequence[int]] = []
+                for tile in tiles:
+                    beside = list(self.position)
+                    beside[number] += tile * counter.step
+                    rows.append(at(tuple(beside)) if tile else base)
+                for index, column in enumerate(zip(*rows, strict=True)):
+                    term = self._term(counter, column)
+                    of_index = terms[index]
+                    if term is None or of_index is None:
+                        terms[index] = None
+                    else:
+                        of_index.extend(term)
+        return terms
+
+    def _term(self, counter: Counter, column: Sequence[int]) -> list[tuple[SSAValue, int]] | None:
+        """What a counter adds to the first of some numbers, one per tile that it counts."""
+        if len(set(column)) <= 1:
+            return []
+        line = ClampedLine.of([number - column[0] for number in column])
+        if line is None and not counter.clamped:
+            line = ClampedLine(0, column[1] - column[0], 0, column[1] - column[0])
+        if line is None:
+            return None
+        if line.is_line_to(len(column) - 1):
+            return [(counter.value, line.step)]
+        return [(self.indices.clamped(counter.value, line), 1)]
 
     def constant(self, number: int) -> SSAValue:
         """An index constant, where the code is."""

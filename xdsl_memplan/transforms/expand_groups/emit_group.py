@@ -183,7 +183,9 @@ class _Emitter:
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
         for (table, key), argument in zip(slots, block.args[1:], strict=True):
             table[key] = argument
-        inside = tiles.counted_by(Counter(block.args[0], run.step))
+        is_clamped = self.group.cuts[cut].halo == "shift" and not run.inner
+        clamped = run.count - done if is_clamped else 0
+        inside = tiles.counted_by(Counter(block.args[0], run.step, clamped))
         body = Place(place.axes, Builder(InsertPoint.at_end(block)), place.indices)
         self._once(cut, run, done, inside, body)
         if block.first_op is None:

@@ -1,6 +1,6 @@
 """A tile of one operation, or of a chain of them in slices, as code."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
@@ -31,6 +31,7 @@ from xdsl_memplan.transforms.expand_groups.look_alikes import (
     box_in,
     is_empty,
 )
+from xdsl_memplan.transforms.expand_groups.shifted_pads import ShiftedPad
 from xdsl_memplan.transforms.expand_groups.tensors_at_hand import TensorsAtHand
 from xdsl_memplan.transforms.expand_groups.windows import (
     BoxAt,
@@ -101,6 +102,9 @@ class OperationEmitter:
         into: Sequence[SSAValue] | None = None,
     ) -> Sequence[SSAValue]:
         op = self.group.graph.ops[number]
+        pads = self.facts.pads.get(number)
+        if pads is not None and operand_box(op, 0, loops_at(place.position)) is not None:
+            return [self._padded_alike(number, pads, loops, place, loops_at)]
         operands: list[SSAValue | None] = []
         for index, operand in enumerate(op.operands):
             if isinstance(operand.access, Indirect):
@@ -127,6 +131,40 @@ class OperationEmitter:
             destinations = None if total is None else [total]
         tile = Tile(loops, operands, destinations)
         return tile_operation(self.group.operations[number], tile, place.builder)
+
+    def _padded_alike(
+        self,
+        number: int,
+        pads: Mapping[int, ShiftedPad],
+        loops: Sequence[LoopRange],
+        place: Place,
+        loops_at: BoxAt,
+    ) -> SSAValue:
+        """What a tile needs of a tensor that is padded by as much in all tiles."""
+        op = self.group.graph.ops[number]
+
+        def operand(position: Position) -> Box:
+            found = operand_box(op, 0, loops_at(position))
+            assert found is not None
+            return tuple(
+                pads[d].operand_range(position) if d in pads else range_
+                for d, range_ in enumerate(found)
+            )
+
+        def padded_starts(position: Position) -> tuple[int, ...]:
+            return tuple(
+                pads[d].padded_start(position) if d in pads else start
+                for d, (start, _) in enumerate(loops_at(position))
+            )
+
+        source = self.at_hand.take(op.operands[0].tensor, place, operand)
+        ranges = [
+            LoopRange(pads[d].first_of_tile, pads[d].size) if d in pads else loop
+            for d, loop in enumerate(loops)
+        ]
+        tile = Tile(ranges, [source], None)
+        [padded] = tile_operation(self.group.operations[number], tile, place.builder)
+        return Window(padded, padded_starts).take(place, loops_at)
 
     def _finish(self, number: int, results: Sequence[SSAValue], place: Place) -> None:
         op = self.group.graph.ops[number]

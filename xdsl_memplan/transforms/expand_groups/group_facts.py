@@ -20,6 +20,7 @@ from xdsl_memplan.transforms.expand_groups.look_alikes import (
     kept_track,
     runs_of_cut,
 )
+from xdsl_memplan.transforms.expand_groups.shifted_pads import ShiftedPad, shifted_pads
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,10 @@ class GroupFacts:
         }
         self.reads = Counts(o.tensor for n in self.levels for o in group.graph.ops[n].operands)
         self.copied = self._leave_as_copies()
+        self.pads = shifted_pads(group.graph, group.operations, group.layout, group.cuts)
         self.runs = [
-            runs_of_cut(group.graph, group.layout, cut, group.homes) for cut in range(self.cuts)
+            runs_of_cut(group.graph, group.layout, number, group.homes, self._pads_of(cut))
+            for number, cut in enumerate(group.cuts)
         ]
         self.deepest: dict[int, int] = {}
         self.last_reader = self._last_readers()
@@ -83,6 +86,9 @@ class GroupFacts:
                     self.kept_late.setdefault(level, []).append(tensor_)
                 else:
                     self.kept_by.setdefault(-1 if reader is None else reader, []).append(tensor_)
+
+    def _pads_of(self, cut: LoopCut) -> dict[int, dict[int, ShiftedPad]] | None:
+        return self.pads if cut.halo == "shift" else None
 
     def _last_readers(self) -> dict[int, int]:
         """The last operation of the sequence that reads a tensor or a view of it."""

@@ -1,6 +1,6 @@
 """Which tiles of a cut look alike, so that one loop body can compute them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -19,7 +19,15 @@ from xdsl_memplan.model.split_graph import (
 )
 from xdsl_memplan.model.tiling_plan import GroupLayout, Span, Track
 from xdsl_memplan.transforms.expand_groups.axes import Position
-from xdsl_memplan.transforms.expand_groups.tile_runs import Run, runs_of_tiles
+from xdsl_memplan.transforms.expand_groups.shifted_pads import (
+    ShiftedPad,
+    dimensions_padded_alike,
+)
+from xdsl_memplan.transforms.expand_groups.tile_runs import (
+    Run,
+    runs_of_shifted_tiles,
+    runs_of_tiles,
+)
 
 
 def box_in(layout: GroupLayout, spans: Iterable[Span], position: Position) -> Box:
@@ -55,13 +63,18 @@ def kept_track(layout: GroupLayout, tensor: int) -> tuple[int, Track] | None:
 
 
 def runs_of_cut(
-    graph: SplitGraph, layout: GroupLayout, cut: int, outputs: Collection[int]
+    graph: SplitGraph,
+    layout: GroupLayout,
+    cut: int,
+    outputs: Collection[int],
+    pads: Mapping[int, Mapping[int, ShiftedPad]] | None = None,
 ) -> list[Run]:
     """Runs of tiles of a cut that look alike.
 
     In a run all boxes keep their sizes and advance by the same step, those that operations read,
     those that are kept, and what is new of `outputs` (tensors) among them. Operands that are read
-    alike are looked at once. O(tiles * (tracks + kinds of operands)).
+    alike are looked at once. With `pads`, those of a shifted cut by operation, all advance by the
+    same step but for the ends of the run. O(tiles * (tracks + kinds of operands)).
     """
     tiles = layout.tiles(cut)
     columns = _Columns(tiles)
@@ -70,7 +83,9 @@ def runs_of_cut(
     used = _tracks_of(cut, (*layout.loops.values(), *layout.tensors.values()))
     written = _tracks_of(cut, (layout.tensors[tensor] for tensor in outputs))
     for number in sorted(used):
-        _add_track(columns, layout.tracks[cut][number], is_written=number in written)
+        _add_track(
+            columns, layout.tracks[cut][number], is_written=number in written and pads is None
+        )
     seen: set[object] = set()
     for number, spans in layout.loops.items():
         op = graph.ops[number]
@@ -78,14 +93,16 @@ def runs_of_cut(
             continue
         elsewhere: Position | None = None
         for operand in op.operands:
-            for part in _parts_that_vary(operand, spans, cut):
+            alike = () if pads is None else dimensions_padded_alike(pads, number, cut)
+            for part in _parts_that_vary(operand, spans, cut, alike):
                 key = (part, tuple(spans[loop] for loop in _loops_in(part)), op.loops)
                 if key in seen:
                     continue
                 seen.add(key)
                 elsewhere = elsewhere or _tile_with_work(layout, spans)
                 _add_reads(columns, layout, op.loops, spans, part, cut, elsewhere)
-    return runs_of_tiles(columns.lengths, columns.starts)
+    find = runs_of_tiles if pads is None else runs_of_shifted_tiles
+    return find(columns.lengths, columns.starts)
 
 
 _Part: TypeAlias = tuple[Index, int] | tuple[Reshape, tuple[int, ...]]
@@ -150,12 +167,16 @@ def _add_track(columns: _Columns, track: Track, *, is_written: bool) -> None:
         columns.ranges(rest)
 
 
-def _parts_that_vary(operand: SplitOperand, spans: Sequence[Span], cut: int) -> Iterator[_Part]:
-    """The dimensions of an operand whose ranges depend on the tile of a cut."""
+def _parts_that_vary(
+    operand: SplitOperand, spans: Sequence[Span], cut: int, but: Collection[int]
+) -> Iterator[_Part]:
+    """The dimensions of an operand whose ranges depend on the tile of a cut, but some."""
     match operand.access:
         case Affine(indices):
-            for index, extent in zip(indices, operand.shape, strict=True):
-                if any(_follows(spans[loop], cut) for loop, _ in index.terms):
+            for dimension, (index, extent) in enumerate(zip(indices, operand.shape, strict=True)):
+                if dimension not in but and any(
+                    _follows(spans[loop], cut) for loop, _ in index.terms
+                ):
                     yield index, extent
         case Reshape() as reshape:
             yield reshape, operand.shape

@@ -210,8 +210,10 @@ class TensorsAtHand:
         def box(position: Position) -> Box:
             found = list(box_in(self.layout, spans, position))
             for dimension, span in enumerate(spans):
-                if span.driven and position[span.first] > 0:
-                    # What an earlier tile has written already is computed again, not written.
+                is_shifted = span.driven and self.group.cuts[span.first].halo == "shift"
+                if span.driven and not is_shifted and position[span.first] > 0:
+                    # What an earlier tile has written already is computed again, not written,
+                    # unless all tiles are to look alike.
                     track = self.layout.tracks[span.first][span.second]
                     before = max(b for _, b in track.new[: position[span.first]])
                     start, stop = found[dimension]

@@ -1,7 +1,9 @@
 """Runs of tiles that look alike, and of periods of tiles that do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+
+from xdsl_memplan.transforms.expand_groups.clamped_lines import ClampedLine
 
 _LONGEST_PERIOD = 12
 """Runs in a period."""
@@ -23,6 +25,31 @@ class Run:
         """The same run further on."""
         inner = tuple(run.shifted(tiles) for run in self.inner)
         return replace(self, first=self.first + tiles, inner=inner)
+
+
+def runs_of_shifted_tiles(
+    lengths: Sequence[tuple[object, ...]], starts: Sequence[tuple[int, ...]]
+) -> list[Run]:
+    """Cut tiles into runs: equal lengths, and starts that advance evenly between the ends of a run.
+
+    The same as `runs_of_tiles` where they do not.
+    """
+    runs: list[Run] = []
+    for first, last in _stretches(lengths):
+        columns = zip(*starts[first:last], strict=True)
+        if not all(ClampedLine.of(column) for column in columns):
+            return runs_of_tiles(lengths, starts)
+        runs.append(Run(first, last - first))
+    return runs
+
+
+def _stretches(lengths: Sequence[object]) -> Iterator[tuple[int, int]]:
+    """Tiles one behind another of equal lengths: half-open."""
+    first = 0
+    for tile in range(1, len(lengths) + 1):
+        if tile == len(lengths) or lengths[tile] != lengths[first]:
+            yield first, tile
+            first = tile
 
 
 def runs_of_tiles(

@@ -50,10 +50,9 @@ class Window:
         """Where a box starts in this window, per dimension."""
 
         def at(position: Position) -> list[int]:
-            pairs = zip(box(position), self.starts(position), strict=True)
-            return [start - mine for (start, _), mine in pairs]
+            return [start for start, _ in box(position)]
 
-        found = zip(*place.indices_of(at), strict=True)
+        found = zip(*place.indices_of(at, self.starts), strict=True)
         return [number if value is None else value for number, value in found]
 
 

@@ -120,7 +120,7 @@ class TiledProgram:
         return held
 
     def _evaluate(self, value: SSAValue) -> int:
-        """An index, a sum of loop counters with constant factors."""
+        """An index: a sum of loop counters with factors, or the larger or smaller of two."""
         known = self._indices.get(value)
         if known is not None:
             return known
@@ -138,8 +138,21 @@ class TiledProgram:
                 isinstance(operand.owner, arith.ConstantOp) for operand in op.operands
             ):
                 return self._evaluate(op.lhs) * self._evaluate(op.rhs)
+            case arith.MaxSIOp() | arith.MinSIOp():
+                return self._chosen(op)
             case _:
                 raise NotFollowedError("an index is no sum of loop counters")
+
+    def _chosen(self, op: arith.MaxSIOp | arith.MinSIOp) -> int:
+        """The larger or the smaller of two indices.
+
+        Which one it is is a decision: between two iterations that decide alike all do, as both are
+        linear.
+        """
+        left, right = self._evaluate(op.lhs), self._evaluate(op.rhs)
+        is_left = left >= right if isinstance(op, arith.MaxSIOp) else left <= right
+        self.matcher.decisions.append(is_left)
+        return left if is_left else right
 
     def _operation(self, op: Operation) -> None:
         if op in self.computations:

@@ -45,6 +45,19 @@ impl Sweep<'_> {
         product
     }
 
+    /// Elements of a tensor that are stored: each once, but those that two shifted tiles compute twice.
+    pub(super) fn stored(&self, tensor: usize) -> i64 {
+        let shape = &self.graph.tensors[tensor].shape;
+        let spans = self.tensor_spans(tensor).unwrap_or(&[]);
+        let of = |(dimension, &size): (usize, &i64)| match spans.get(dimension) {
+            Some(&Span::Driven(cut, track)) if self.tracks[cut].is_shifted() => {
+                self.tracks[cut].get(track).total()
+            }
+            _ => size,
+        };
+        shape.iter().enumerate().map(of).product()
+    }
+
     /// Elements of a box that one operator reads, what was kept among them, summed up over all tiles in which it runs.
     pub(super) fn sum_read(&self, spans: &[Span], reader: usize) -> i64 {
         let loops = self.loop_spans(reader).unwrap_or(&[]);

@@ -9,10 +9,25 @@ impl Layout<'_, '_> {
     /// Operators that are written down, each once for every kind of tile; views take no code.
     pub fn code(&self) -> i64 {
         let kinds: Vec<i64> =
-            (0..self.sweep.loops.len()).map(|cut| kinds_of_tiles(&self.tracks_of(cut))).collect();
+            (0..self.sweep.loops.len()).map(|cut| self.kinds_of_tiles(cut)).collect();
         let operators = self.sequence.iter().zip(&self.levels);
         let written = operators.filter(|&(&op, _)| !self.graph.operators[op].is_view);
         written.map(|(_, &level)| kinds[..level].iter().product::<i64>()).sum()
+    }
+
+    /// Tiles of a cut that must be written down, whatever is padding; but where all are shifted to look alike, that counts.
+    fn kinds_of_tiles(&self, cut: usize) -> i64 {
+        let rows = if self.is_shifted(cut) {
+            self.rows_of_tiles(cut)
+        } else {
+            rows_of_tiles(&Tiles { tracks: &self.tracks_of(cut), clipped: &[], is_shifted: false })
+        };
+        rows.iter().map(|row| row.written.len() as i64).sum()
+    }
+
+    /// Whether tiles of a cut that are at the ends are shifted inwards.
+    pub(super) fn is_shifted(&self, cut: usize) -> bool {
+        self.sweep.tracks[cut].is_shifted()
     }
 
     /// The tracks that loops and tensors of the group follow.
@@ -49,10 +64,4 @@ impl Layout<'_, '_> {
         externals.for_each(|external| add(&external.spans));
         numbers
     }
-}
-
-/// Tiles that must be written down, whatever is padding.
-fn kinds_of_tiles(tracks: &[&Track]) -> i64 {
-    let rows = rows_of_tiles(&Tiles { tracks, clipped: &[] });
-    rows.iter().map(|row| row.written.len() as i64).sum()
 }

@@ -7,6 +7,9 @@ pub enum Halo {
     Recompute,
     /// A tile keeps what the next one needs again: every element is computed once.
     Cache,
+    /// Each tile computes all that it needs, and those at the ends as much as the others: what they compute lies further
+    /// inside, so that all tiles look alike.
+    Shift,
 }
 
 /// A loop cut into tiles.

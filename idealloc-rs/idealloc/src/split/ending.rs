@@ -80,13 +80,21 @@ pub(super) fn ways_to(
 /// The grid that cuts nothing.
 const WHOLE: GridNumber = GridNumber { set: 0, index: 0 };
 
-/// Sets of grids of a run, plain and ahead, and of a family.
-fn set_of_run(run: usize, is_ahead: bool) -> u32 {
-    3 * run as u32 + if is_ahead { 2 } else { 1 }
+/// Sets of grids of a run, and of a family.
+fn set_of_run(run: usize, kind: TilesOfRun) -> u32 {
+    4 * run as u32 + 1 + kind as u32
+}
+
+/// The grids of a run.
+#[derive(Clone, Copy)]
+enum TilesOfRun {
+    Plain,
+    Ahead,
+    Shifted,
 }
 
 pub(super) fn set_of_family(family: usize) -> u32 {
-    3 * family as u32 + 3
+    4 * family as u32 + 4
 }
 
 /// The layer that groups end with, and what is known of them.
@@ -220,8 +228,8 @@ impl<'a> Ending<'a> {
         let mut tried: Vec<(usize, GridNumber)> = Vec::new();
         for group in groups {
             let grids = runs.iter().enumerate().flat_map(|(run, grids)| {
-                let plain = numbered(&grids.plain, set_of_run(run, false));
-                plain.chain(numbered(&grids.ahead, set_of_run(run, true)))
+                let plain = numbered(&grids.plain, set_of_run(run, TilesOfRun::Plain));
+                plain.chain(numbered(&grids.ahead, set_of_run(run, TilesOfRun::Ahead)))
             });
             let alike =
                 grids.filter_map(|(grid, n)| Some((grid.unlikeness(&group.grid)?, grid, n)));
@@ -251,14 +259,20 @@ impl<'a> Ending<'a> {
 
     /// Tries grids of larger and larger tiles, each with no more layers than the one before could take.
     fn try_run(&mut self, run: &Run, number: usize) {
-        let (mut most, mut most_ahead) = (usize::MAX, usize::MAX);
-        let plain = numbered(&run.plain, set_of_run(number, false));
-        let mut ahead = numbered(&run.ahead, set_of_run(number, true));
+        let (mut most, mut most_ahead, mut most_shifted) = (usize::MAX, usize::MAX, usize::MAX);
+        let shifted = if self.machine.shifts { &run.shifted[..] } else { &[] };
+        let mut shifted = numbered(shifted, set_of_run(number, TilesOfRun::Shifted));
+        let plain = numbered(&run.plain, set_of_run(number, TilesOfRun::Plain));
+        let mut ahead = numbered(&run.ahead, set_of_run(number, TilesOfRun::Ahead));
         for (grid, number) in plain {
             let layers = self.walk(grid, number, 0, most);
             // Tiles that run ahead need less room, and move as much.
             if let Some((grid, number)) = ahead.next() {
                 most_ahead = self.walk(grid, number, 0, most_ahead);
+            }
+            // Strips that are shifted need more room and move more, in less code.
+            if let Some((grid, number)) = shifted.next() {
+                most_shifted = self.walk(grid, number, 0, most_shifted);
             }
             if run.is_cached {
                 most = layers;

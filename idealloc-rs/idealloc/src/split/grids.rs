@@ -157,6 +157,8 @@ pub struct Run {
     pub plain: Vec<Grid>,
     /// With such tiles, of the same sizes; or none.
     pub ahead: Vec<Grid>,
+    /// With strips that are shifted at the ends so that all look alike, of the same sizes; or none.
+    pub shifted: Vec<Grid>,
     /// Whether no tile does work again.
     pub is_cached: bool,
 }
@@ -177,6 +179,7 @@ impl Run {
         Some(Self {
             plain: self.plain.iter().map(nested).collect(),
             ahead: self.ahead.iter().map(nested).collect(),
+            shifted: self.shifted.iter().map(nested).collect(),
             is_cached: self.is_cached,
         })
     }
@@ -208,6 +211,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
         runs.push(Run {
             plain: sizes.iter().map(|&size| one(size, 0)).collect(),
             ahead: sizes.iter().filter(|_| !is_coarse).map(|&size| one(size, LEAD)).collect(),
+            shifted: Vec::new(),
             is_cached: true,
         });
     }
@@ -230,7 +234,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
                     ],
                 };
                 let plain = ascending(shape[inner], 4).into_iter().map(one).collect();
-                runs.push(Run { plain, ahead: Vec::new(), is_cached: false });
+                runs.push(Run { plain, ahead: Vec::new(), shifted: Vec::new(), is_cached: false });
             }
         }
     }
@@ -253,7 +257,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
                 cuts: vec![sum(part)],
             };
             let plain = sums.iter().map(alone).collect();
-            runs.push(Run { plain, ahead: Vec::new(), is_cached: false });
+            runs.push(Run { plain, ahead: Vec::new(), shifted: Vec::new(), is_cached: false });
             for &d in spatial.iter().filter(|_| !is_coarse) {
                 for size in sizes_and_few_parts(shape[d], 4) {
                     let within = |&part: &i64| Grid {
@@ -261,7 +265,12 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
                         cuts: vec![Cut::even(shape[d], size, Halo::Recompute), sum(part)],
                     };
                     let plain = sums.iter().map(within).collect();
-                    runs.push(Run { plain, ahead: Vec::new(), is_cached: false });
+                    runs.push(Run {
+                        plain,
+                        ahead: Vec::new(),
+                        shifted: Vec::new(),
+                        is_cached: false,
+                    });
                 }
             }
         }

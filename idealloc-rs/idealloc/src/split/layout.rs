@@ -50,6 +50,9 @@ pub struct Layout<'s, 'a> {
     /// For each tensor of which only a slice exists at a time its maker's place in a chain, and the range that is sliced;
     /// empty where no chain runs so.
     pub(super) slices: Vec<Option<(Slice, Span)>>,
+    /// Tensors that are padded by as much in all tiles, and by how many elements of each dimension they are larger than what
+    /// is needed of them.
+    pub(super) shifted_pads: FxHashMap<usize, Vec<i64>>,
 }
 
 /// For each operator of a group whether it runs when the sum that `anchor` adds up is complete: what depends on the sum, and
@@ -171,7 +174,9 @@ impl<'s, 'a> Layout<'s, 'a> {
             turns: Vec::new(),
             sliced_chains: Vec::new(),
             slices: Vec::new(),
+            shifted_pads: FxHashMap::default(),
         };
+        layout.find_shifted_pads();
         layout.set_slices(true);
         layout.start_over(Neighbours::default());
         layout

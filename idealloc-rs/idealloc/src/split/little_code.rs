@@ -61,7 +61,7 @@ pub(super) fn little_code(
     let mut so_far = prices;
     let mut search = |times: f64| {
         let code_bytes = (machine.code_bytes as f64 * times) as i64;
-        let priced = Machine { code_bytes, ..machine };
+        let priced = Machine { code_bytes, shifts: true, ..machine };
         let mut path = least_traffic(graph, layers, &ends, &known, priced, (threads, &mut notes))?;
         known.push(std::mem::take(&mut path.reached));
         let length = shorter.length(&path.groups);

@@ -17,6 +17,8 @@ pub struct Machine {
     pub transfer_bytes: i64,
     /// Bytes that one more operator in the code counts for.
     pub code_bytes: i64,
+    /// Whether strips are tried that are shifted at the ends so that all look alike.
+    pub shifts: bool,
     /// Operators in the code at the most, if some bytes can buy that; 0: no limit.
     pub most_code: i64,
     /// Operations that these are written down in at the most; 0: no limit.

@@ -38,6 +38,7 @@ mod rows;
 mod savings;
 pub mod search;
 pub mod settle;
+mod shifted_pad;
 mod shorter;
 mod shorter_peak;
 mod shorter_traffic;

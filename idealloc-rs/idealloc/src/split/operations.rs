@@ -15,6 +15,12 @@ use super::tracks::Line;
 /// Operations that keep a part of a tensor for the next tile: a copy, what puts it before the next part, a slice.
 const TO_KEEP: i64 = 3;
 
+/// Operations that take what a shifted tile needs of what is padded: a slice, and where it is.
+const TO_SHIFT: i64 = 3;
+
+/// Operations that say where a shifted tile of a tensor is: no less than the first, and no more than the last.
+const TO_PLACE: i64 = 3;
+
 /// Operations of a loop: itself, its end, and where its tiles are. Numbers that loops share are written down once.
 const TO_LOOP: i64 = 4;
 
@@ -48,7 +54,9 @@ impl Layout<'_, '_> {
         for (&number, &level) in self.sequence.iter().zip(&self.levels) {
             let loops = self.sweep.loop_spans(number).unwrap_or(&[]);
             let op = &self.graph.operators[number];
-            let in_piece = op.operations + self.to_slice(number);
+            let is_shifted_pad = self.shifted_pads.contains_key(&op.results[0]);
+            let to_shift = if is_shifted_pad { TO_SHIFT } else { 0 };
+            let in_piece = op.operations + self.to_slice(number) + to_shift;
             written += kinds(loops, level) * self.pieces(number, loops) * in_piece;
             for &tensor in &op.results {
                 let Some(spans) = self.sweep.tensor_spans(tensor) else { continue };
@@ -82,6 +90,9 @@ impl Layout<'_, '_> {
                 .map(|rows| rows.iter().map(|row| row.written.len()).sum::<usize>())
                 .product();
             written += outer as i64 * loops * TO_LOOP;
+            if self.is_shifted(cut) {
+                written += outer as i64 * self.track_numbers(cut).len() as i64 * TO_PLACE;
+            }
         }
         written
     }
@@ -90,6 +101,9 @@ impl Layout<'_, '_> {
     pub(super) fn cuts_with_merged_ends(&self) -> Vec<Cut> {
         let merged = |cut: usize| {
             let all = self.sweep.tracks[cut].cut;
+            if self.is_shifted(cut) {
+                return all;
+            }
             let rows = self.rows_of_tiles(cut).into_iter();
             let longest = rows
                 .filter(|row| row.count > row.written.len())
@@ -144,28 +158,32 @@ impl Layout<'_, '_> {
         slice.filter(|slice| self.sliced_chains.contains(&slice.chain))
     }
 
-    fn rows_of_tiles(&self, cut: usize) -> Vec<Row> {
+    pub(super) fn rows_of_tiles(&self, cut: usize) -> Vec<Row> {
         let parts = self.outside_parts();
         let numbers = self.track_numbers_but(cut, &parts);
         let tracks: Vec<&Track> =
             numbers.into_iter().map(|track| self.sweep.tracks[cut].get(track)).collect();
-        rows_of_tiles(&Tiles { tracks: &tracks, clipped: &self.clipped(cut, &parts) })
+        let is_shifted = self.is_shifted(cut);
+        rows_of_tiles(&Tiles { tracks: &tracks, clipped: &self.clipped(cut, &parts), is_shifted })
     }
 
     /// For each index of an operand that follows a cut, in each tile: how much lies before the operand, and how much behind
     /// it, which is padding; but of `parts`.
     fn clipped(&self, cut: usize, parts: &[usize]) -> Vec<Vec<(i64, i64)>> {
         let mut seen: Vec<(u32, Line, i64)> = Vec::new();
-        for &op in &self.sequence {
-            let Some(spans) = self.sweep.loop_spans(op) else { continue };
-            let op = &self.graph.operators[op];
+        for &number in &self.sequence {
+            let Some(spans) = self.sweep.loop_spans(number) else { continue };
+            let op = &self.graph.operators[number];
             for (tensor, access) in &op.operands {
                 let Access::Affine(expressions) = access else { continue };
                 if parts.contains(tensor) {
                     continue;
                 }
                 let shape = &self.graph.tensors[*tensor].shape;
-                for (expression, &size) in expressions.iter().zip(shape) {
+                for (dimension, (expression, &size)) in expressions.iter().zip(shape).enumerate() {
+                    if self.is_padded_alike(number, dimension) {
+                        continue;
+                    }
                     if let Some((line, Some((other, track)))) =
                         line_of(expression, spans, op, &self.sweep.loops)
                         && other == cut

@@ -71,8 +71,7 @@ impl Layout<'_, '_> {
 
     /// Bytes that a tensor takes of its storage in one tile.
     pub(super) fn bytes_in(&self, member: &Member, tile: &[usize]) -> i64 {
-        let spans = self.spans(member.tensor).unwrap_or(&[]);
-        let elements = self.sweep.window(spans, tile);
+        let elements = self.elements_of(member, |spans| self.sweep.window(spans, tile));
         self.aligned(self.at_a_time(elements, member.tensor, Some(tile)), member.tensor)
     }
 

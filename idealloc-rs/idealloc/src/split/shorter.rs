@@ -3,10 +3,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cut::Cut;
+use super::cut::{Cut, Halo};
 use super::grids::Grid;
 use super::group::{Form, Group};
 use super::machine::{Length, Machine};
+use super::sweep::CutLoop;
 use crate::parallel;
 
 /// Sizes of tiles up to so many times as large or as small are tried.
@@ -156,7 +157,7 @@ fn choices_like(grid: &Grid, look: impl Fn(&Grid) -> Look) -> Vec<Choice> {
 /// The same loops cut into tiles of about the same sizes, itself first.
 fn grids_like(grid: &Grid) -> Vec<Grid> {
     let mut grids = vec![Grid { loops: grid.loops.clone(), cuts: Vec::new() }];
-    for cut in &grid.cuts {
+    for (cut, grid_loop) in grid.cuts.iter().zip(&grid.loops) {
         let sizes = (cut.size / FACTOR).max(1)..=(cut.size * FACTOR).min(cut.extent - 1);
         let others = sizes.filter(|&size| size != cut.size && cut.extent % size == 0);
         let sized = others.map(|size| Cut::with_lead(cut.extent, size, cut.halo, cut.lead));
@@ -164,6 +165,10 @@ fn grids_like(grid: &Grid) -> Vec<Grid> {
         if cut.runs_ahead() {
             let plain = |cut: &Cut| Cut::even(cut.extent, cut.size, cut.halo);
             like.extend(like.iter().map(plain).collect::<Vec<_>>());
+        }
+        if cut.halo == Halo::Recompute && matches!(grid_loop, CutLoop::Result(_)) {
+            let shifted = |cut: &Cut| Cut::even(cut.extent, cut.size, Halo::Shift);
+            like.extend(like.iter().map(shifted).collect::<Vec<_>>());
         }
         let with = |grid: &Grid, cut: Cut| {
             let cuts = grid.cuts.iter().copied().chain([cut]).collect();

@@ -4,6 +4,7 @@ use super::boxes::level_of;
 use super::external::{External, Residency};
 use super::graph::{Access, Operator};
 use super::layout::Layout;
+use super::sweep::Span;
 
 /// Positions of the sequence in which some tensors share room, both ends included.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub(super) struct Member {
     pub tensor: usize,
     pub start: usize,
     pub end: usize,
+    /// Whether it is what a shifted tile pads, before what is needed of that is put behind what was kept.
+    pub is_padded: bool,
 }
 
 /// Where a tensor lies.
@@ -65,13 +68,19 @@ struct State {
 impl Storages {
     fn add(&mut self, tensor: usize, root: usize, start: usize, end: usize) {
         let number = *self.states[root].storage.get_or_insert(self.storages.len());
+        self.add_to(number, Member { storage: number, tensor, start, end, is_padded: false });
+    }
+
+    /// Adds a member to a storage, the next one if there is none of this number.
+    fn add_to(&mut self, number: usize, member: Member) {
+        let Member { start, end, .. } = member;
         if number == self.storages.len() {
             self.storages.push(Storage { start, end });
         }
         let storage = &mut self.storages[number];
         storage.start = storage.start.min(start);
         storage.end = storage.end.max(end);
-        self.members.push(Member { storage: number, tensor, start, end });
+        self.members.push(member);
     }
 
     /// Takes a tensor from outside out of a storage in which others stay, or which ends with it.
@@ -129,9 +138,10 @@ impl Layout<'_, '_> {
     pub(super) fn storage_of(&self, external: &External) -> Option<(usize, usize, i64)> {
         let number = self.number_of_storage(external)?;
         let members = self.storages.members.iter().filter(|member| member.storage == number);
-        let bytes = |&Member { tensor, .. }: &Member| {
-            let elements = self.sweep.largest_window(self.spans(tensor).unwrap_or(&[]));
-            self.aligned(self.at_a_time(elements, tensor, None), tensor)
+        let largest = |spans: &[Span]| self.sweep.largest_window(spans);
+        let bytes = |member: &Member| {
+            let elements = self.elements_of(member, largest);
+            self.aligned(self.at_a_time(elements, member.tensor, None), member.tensor)
         };
         let storage = &self.storages.storages[number];
         Some((storage.start, storage.end, members.map(bytes).max().unwrap_or(0)))
@@ -282,7 +292,8 @@ impl Layout<'_, '_> {
                     && !state.has_overlap
                     && state.last_use == self.turns[position]
             };
-            for &k in self.parts(data) {
+            let is_put_behind = self.is_put_behind_kept(result);
+            for &k in self.parts(data).iter().filter(|_| !is_put_behind) {
                 let base = states[data.operands[k].0].base;
                 // What was made before the group lies in a storage of its own size.
                 let lies_elsewhere = self.external(base).is_some_and(|external| external.dies);
@@ -356,6 +367,17 @@ impl Layout<'_, '_> {
                     end = self.sequence.len().saturating_sub(1);
                 }
                 storages.add(tensor, root, start, end);
+                if self.is_put_behind_kept(tensor) {
+                    let source = storages.states[data.operands[0].0].base;
+                    let of_source = storages.states[source];
+                    let is_last = of_source.uses == 1 && of_source.root == Root::Of(source);
+                    // Its operand is made where it is padded.
+                    let number = of_source.storage.filter(|_| is_last);
+                    let number = number.unwrap_or(storages.storages.len());
+                    let padded =
+                        Member { storage: number, tensor, start: turn, end: turn, is_padded: true };
+                    storages.add_to(number, padded);
+                }
                 // What is put together in another shape is whole rows, of which a tile is a part.
                 if let [(source, Access::Reshape(_)), ..] = data.operands[..]
                     && !data.is_view

@@ -45,14 +45,15 @@ fn along(shape: &[i64], outer: &[(usize, i64)], inner: usize) -> Run {
     let sizes = ascending(shape[inner], if outer.len() > 1 { 5 } else { 8 });
     let others = outer.iter().map(|&(d, _)| d).chain([inner]);
     let loops: Vec<CutLoop> = others.map(CutLoop::Result).collect();
-    let grid = |size: i64, lead: i64| {
-        let parts = outer.iter().map(|&(d, size)| Cut::even(shape[d], size, Halo::Recompute));
+    let grid = |size: i64, lead: i64, halo: Halo| {
+        let parts = outer.iter().map(|&(d, size)| Cut::even(shape[d], size, halo));
         let tiles = Cut::with_lead(shape[inner], size, Halo::Cache, lead);
         Grid { loops: loops.clone(), cuts: parts.chain([tiles]).collect() }
     };
     Run {
-        plain: sizes.iter().map(|&size| grid(size, 0)).collect(),
-        ahead: sizes.iter().map(|&size| grid(size, LEAD)).collect(),
+        plain: sizes.iter().map(|&size| grid(size, 0, Halo::Recompute)).collect(),
+        ahead: sizes.iter().map(|&size| grid(size, LEAD, Halo::Recompute)).collect(),
+        shifted: sizes.iter().map(|&size| grid(size, 0, Halo::Shift)).collect(),
         is_cached: true,
     }
 }

@@ -263,7 +263,7 @@ impl<'a> Tally<'a> {
         let tiles = |level: usize| (0..level).map(|cut| sweep.tiles(cut)).product::<i64>();
         for &tensor in op.results.iter().filter(|&&tensor| self.is_output[tensor]) {
             let moved = if index == sweep.last { &mut self.moved_at_end } else { &mut self.moved };
-            moved.0 += self.graph.tensors[tensor].bytes();
+            moved.0 += sweep.stored(tensor) * self.graph.tensors[tensor].element_bytes;
             moved.1 += tiles(sweep.tensor_spans(tensor).map_or(0, level_of));
         }
         let mut looks_up = false;

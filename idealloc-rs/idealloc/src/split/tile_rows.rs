@@ -17,12 +17,14 @@ pub(super) struct Tiles<'t> {
     pub tracks: &'t [&'t Track],
     /// What of operands would lie before and behind them, which is padding; as far as that is to be told apart.
     pub clipped: &'t [Vec<(i64, i64)>],
+    /// Whether tiles at the ends are shifted inwards, so that they look like the others.
+    pub is_shifted: bool,
 }
 
 /// Runs of tiles that look alike, of which one is written down, and where the same runs come again and again, periods, of
 /// which those of one are.
 pub(super) fn rows_of_tiles(tiles: &Tiles<'_>) -> Vec<Row> {
-    let runs = runs_of(tiles);
+    let runs = runs_of_shifted(tiles).unwrap_or_else(|| runs_of(tiles));
     let (mut rows, mut index) = (Vec::new(), 0);
     while index < runs.len() {
         let (mut period, mut taken) = (1, 1);
@@ -48,15 +50,48 @@ struct Run {
 }
 
 fn runs_of(of: &Tiles<'_>) -> Vec<Run> {
-    let tracks = of.tracks;
-    let tiles = tracks.first().map_or(1, |track| track.new.len());
+    runs_while(of, |first, tile| {
+        tile == first + 1 || are_as_far(of.tracks, (first, first + 1), (tile - 1, tile))
+    })
+}
+
+/// Runs of tiles that are alike where those at the ends are shifted inwards; none if they are not, or if ranges do not
+/// advance evenly between the ends.
+fn runs_of_shifted(of: &Tiles<'_>) -> Option<Vec<Run>> {
+    if !of.is_shifted {
+        return None;
+    }
+    let runs = runs_while(of, |_, _| true);
+    let is_even = |run: &Run| {
+        let starts = |track: &&Track| -> Vec<i64> {
+            track.new[run.first..run.first + run.count].iter().map(|range| range.0).collect()
+        };
+        of.tracks.iter().map(starts).all(|starts| is_even_between_ends(&starts))
+    };
+    runs.iter().all(is_even).then_some(runs)
+}
+
+/// Whether numbers are those of a line, but for ends at which they are no less than the first and no more than the last.
+fn is_even_between_ends(numbers: &[i64]) -> bool {
+    let steps = numbers.windows(2).map(|pair| pair[1] - pair[0]);
+    let Some((at, step)) =
+        steps.enumerate().max_by_key(|&(at, step)| (step, std::cmp::Reverse(at)))
+    else {
+        return true;
+    };
+    let (low, high) = (numbers[0], numbers[numbers.len() - 1]);
+    let on_line = |index: usize| numbers[at] + (index as i64 - at as i64) * step;
+    low <= high
+        && numbers.iter().enumerate().all(|(index, &n)| n == on_line(index).clamp(low, high))
+}
+
+/// Runs of tiles that are alike, as long as one more `goes_on` with what began at a first.
+fn runs_while(of: &Tiles<'_>, goes_on: impl Fn(usize, usize) -> bool) -> Vec<Run> {
+    let tiles = of.tracks.first().map_or(1, |track| track.new.len());
     let mut runs: Vec<Run> = Vec::new();
     let mut first = 0;
     for tile in 1..=tiles {
-        let goes_on = tile < tiles
-            && are_alike(of, first, tile)
-            && (tile == first + 1 || are_as_far(tracks, (first, first + 1), (tile - 1, tile)));
-        if !goes_on {
+        if tile == tiles || !are_alike(of, first, tile) || !goes_on(first, tile) {
             runs.push(Run { first, count: tile - first });
             first = tile;
         }
@@ -100,4 +135,20 @@ fn are_as_far(tracks: &[&Track], one: (usize, usize), other: (usize, usize)) -> 
     };
     let distance = |track: &Track, (from, to)| start(track, to) - start(track, from);
     tracks.iter().all(|track| distance(track, one) == distance(track, other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_even_between_ends;
+
+    #[test]
+    fn numbers_stay_at_the_ends() {
+        assert!(is_even_between_ends(&[0, 3, 8, 13, 15]));
+        assert!(is_even_between_ends(&[0, 0, 5, 10]));
+        assert!(is_even_between_ends(&[7]));
+        assert!(is_even_between_ends(&[4, 4]));
+        // Twice as far in the middle, and back at the end.
+        assert!(!is_even_between_ends(&[0, 5, 15, 20]));
+        assert!(!is_even_between_ends(&[0, 5, 4]));
+    }
 }

@@ -55,6 +55,11 @@ impl Track {
         self.total
     }
 
+    /// Elements computed in the tile that computes most.
+    pub(super) fn longest(&self) -> i64 {
+        self.new.iter().map(|range| range.1 - range.0).max().unwrap_or(0)
+    }
+
     /// Elements computed in a tile.
     pub fn length(&self, tile: usize) -> i64 {
         self.new[tile].1 - self.new[tile].0

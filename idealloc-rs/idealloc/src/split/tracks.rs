@@ -114,6 +114,11 @@ impl Tracks {
         self.cut.halo == Halo::Cache
     }
 
+    /// Whether all tiles compute as much as the largest.
+    pub(super) fn is_shifted(&self) -> bool {
+        self.cut.halo == Halo::Shift
+    }
+
     /// The track of the loop that is cut.
     pub fn root(&mut self) -> u32 {
         if let Some(known) = self.root {
@@ -121,7 +126,10 @@ impl Tracks {
         }
         let clamp = |p: i64| p.clamp(0, self.cut.extent);
         let positions = self.cut.positions();
-        let new: Vec<_> = positions.windows(2).map(|w| (clamp(w[0]), clamp(w[1]))).collect();
+        let mut new: Vec<_> = positions.windows(2).map(|w| (clamp(w[0]), clamp(w[1]))).collect();
+        if self.is_shifted() {
+            shift(&mut new, self.cut.extent);
+        }
         let raw = positions[1..].to_vec();
         let (keep, raw) = if self.is_cached() {
             (vec![NOTHING; new.len() + 1], raw)
@@ -242,7 +250,7 @@ impl Tracks {
         let track = if self.is_cached() {
             advance(wanted, size, all, self.cut.runs_ahead())
         } else {
-            each_alone(wanted, size, all)
+            each_alone(wanted, size, all, self.is_shifted())
         };
         let id = self.intern_track(track);
         self.finals.insert((request, size, all), id);
@@ -308,8 +316,8 @@ fn advance(wanted: &Request, size: i64, all: bool, runs_ahead: bool) -> Track {
     Track::of(new, keep, wanted.raw.clone())
 }
 
-/// Each tile computes what it needs.
-fn each_alone(wanted: &Request, size: i64, all: bool) -> Track {
+/// Each tile computes what it needs; if they are `shifted`, as much as the largest.
+fn each_alone(wanted: &Request, size: i64, all: bool, shifted: bool) -> Track {
     let tiles = wanted.end.len();
     let mut new = Vec::with_capacity(tiles);
     let mut front = 0;
@@ -327,5 +335,19 @@ fn each_alone(wanted: &Request, size: i64, all: bool) -> Track {
         front = front.max(range.1);
         new.push(range);
     }
+    if shifted {
+        shift(&mut new, size);
+    }
     Track::of(new, Vec::new(), Vec::new())
+}
+
+/// Makes all ranges within `size` elements as long as the longest, unless one has nothing.
+fn shift(ranges: &mut [(i64, i64)], size: i64) {
+    let longest = ranges.iter().map(|(start, end)| end - start).max().unwrap_or(0);
+    if ranges.iter().all(|(start, end)| start < end) {
+        for range in ranges {
+            let start = range.0.min(size - longest);
+            *range = (start, start + longest);
+        }
+    }
 }
