@@ -54,6 +54,26 @@ func.func @before(%x: memref<16xf32>) {
 
 // -----
 
+// Kept between 0 and 13, where 12 is the last that fits.
+// CHECK: dimension 0 reaches [0, 17), outside of 16
+func.func @beyond_the_end(%x: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c13 = arith.constant 13 : index
+  scf.for %i = %c0 to %c5 step %c1 {
+    %times = arith.muli %i, %c5 : index
+    %line = arith.subi %times, %c1 : index
+    %low = arith.maxsi %line, %c0 : index
+    %at = arith.minsi %low, %c13 : index
+    %p = memref.subview %x[%at] [4] [1] : memref<16xf32> to memref<4xf32, strided<[1], offset: ?>>
+    linalg.exp ins(%p : memref<4xf32, strided<[1], offset: ?>>) outs(%p : memref<4xf32, strided<[1], offset: ?>>)
+  }
+  func.return
+}
+
+// -----
+
 // 16 bytes go and come back; what reaches the buffer that is returned is compulsory.
 // CHECK: 'func.func' (@broken_promise): memplan.traffic says that 16 bytes move besides the compulsory, its copies move 32
 memplan.arena @L1 alignment 16 size 16
