@@ -31,6 +31,7 @@ from xdsl_memplan.scheduling.splitting import (
     lay_out_groups,
 )
 from xdsl_memplan.transforms.grouping import Grouping
+from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 
@@ -109,7 +110,9 @@ class MemplanGroupPass(ModulePass):
       each one up to twice the bytes, or the room, are taken. 0: no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
-    Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
+    Requires numbered layers (`memplan-form-layers`) in ascending order. Functions that have groups
+    already, and those that `memplan-form-layers` leaves alone, or with calls or control flow, stay
+    as they are.
     """
 
     name = "memplan-group"
@@ -128,8 +131,9 @@ class MemplanGroupPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Group the layers of every function of the module ``op``.
 
-        Raises PassFailedException if a layer does not fit however it is cut, for a strategy
-        that needs a capacity where there is none, or for a number that an option cannot be.
+        Raises PassFailedException if a layer does not fit however it is cut, for operations without
+        a layer or out of the order of layers, for a strategy that needs a capacity where there is
+        none, or for a number that an option cannot be.
         """
         self._check_numbers()
         memories = Memories.of(op, self.memory)
@@ -206,18 +210,16 @@ def group_function(
     The limit of code is `max_code` for each operation. The bound on what moves is that of `on_chip`
     bytes: all of the first memory, of which groups may take less.
 
-    Raises PassFailedException if nothing fits.
+    Raises PassFailedException if nothing fits, or if layers are missing or out of order.
     """
     _separate_fills(function)
     try:
         split = FunctionSplitGraph.of(function)
     except ValueError:
         return
-    layers = [op.layer for op in split.graph.ops]
-    if not layers or min(layers) < 0 or layers != sorted(layers):
+    if not split.graph.ops or why_whole(split) is not None or why_left_alone(function) is not None:
         return
-    if why_whole(split) is not None:
-        return
+    _refuse_other_layers(split)
     uniforms = Uniforms()
     uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
     bound = CapacityBound.of(split.graph, uniform) if machine.is_staged else None
@@ -267,6 +269,26 @@ def group_function(
             {entry: IntegerAttr(value, i64) for entry, value in entries.items()}
         )
     Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+def _refuse_other_layers(split: FunctionSplitGraph) -> None:
+    """Refuse operations without a layer, and those behind a layer with a greater number.
+
+    Left as they are they would look like a function that cannot be split.
+    """
+    highest = -1
+    for ir, data in zip(split.operations, split.graph.ops, strict=True):
+        if data.layer < highest or data.layer < 0:
+            what = (
+                f"is of layer {data.layer} and stands behind layer {highest}"
+                if data.layer >= 0
+                else "has no layer"
+            )
+            raise PassFailedException(
+                f"{describe_op(ir)}: memplan-group works on layers in ascending order, and this "
+                f"operation {what}: run memplan-form-layers right before it"
+            )
+        highest = data.layer
 
 
 def _most_code(everything: int, operators: Sequence[Operation], max_code: float) -> int:
