@@ -19,13 +19,22 @@ _SMALL = 1024
 """A sum over all there is, of no more elements, is one layer with what is read beside it."""
 
 
-def form_layers(graph: SplitGraph) -> list[int]:
+def form_layers(graph: SplitGraph, longest_norm_bytes: int | None = None) -> list[int]:
     """Return the layer of each operation, from 0 without gaps. Linear, but for `_PATIENCE`.
+
+    A softmax or normalisation that reduces more than ``longest_norm_bytes`` to one element is not
+    one layer: each reduction is one, and so is what reads it beside the elements. That moves more,
+    and fits where not even one row does; None: any is one layer.
 
     Sorted by layer, and by position within a layer, the operations are in an order in which each
     comes after those that make what it reads.
     """
-    return _Layers(graph).form()
+    return _Layers(graph, longest_norm_bytes).form()
+
+
+def has_longer_norm(graph: SplitGraph, longest_norm_bytes: int) -> bool:
+    """Tell whether a sum or maximum takes more bytes for one element of its result."""
+    return any(_norm_bytes(graph, op) > longest_norm_bytes for op in graph.ops)
 
 
 @dataclass(frozen=True)
@@ -38,8 +47,9 @@ class _Norm:
 
 
 class _Layers:
-    def __init__(self, graph: SplitGraph) -> None:
+    def __init__(self, graph: SplitGraph, longest_norm_bytes: int | None) -> None:
         self.graph = graph
+        self.longest_norm_bytes = longest_norm_bytes
         self.maker = {result: i for i, op in enumerate(graph.ops) for result in op.results}
         self.readers: list[list[int]] = [[] for _ in graph.ops]
         for i, op in enumerate(graph.ops):
@@ -55,7 +65,7 @@ class _Layers:
         for i, op in enumerate(self.graph.ops):
             if i in self.layer or not self.anchors[i]:
                 continue
-            may_join = _is_plain(op) and not self._sums_all(i)
+            may_join = _is_plain(op) and not self._sums_much(i)
             norm = _Norm(op.loops, op.iterators, self._sources(i)) if may_join else None
             joined = None if norm is None else self._norm_to_join(i, norm)
             if joined is None:
@@ -86,35 +96,46 @@ class _Layers:
     def _grow(self, anchor: int, layer: int) -> None:
         """Add the elementwise chain behind an operation.
 
-        That of a sum over all there is ends before what has more elements: each tile of it would
-        need all that is summed.
+        That of a sum over much ends before what has more elements: each tile of it would need all
+        that is summed.
         """
         end = anchor
         while self.graph.ops[end].splittable and not self._is_returned(end):
             added = self._until_readers_meet(end)
-            if not added or (self._sums_all(anchor) and not all(map(self._makes_one, added))):
+            if not added or (self._sums_much(anchor) and any(self._spreads(i, anchor) for i in added)):
                 return
             self.layer |= dict.fromkeys(added, layer)
             end = added[-1]
 
-    def _sums_all(self, index: int) -> bool:
-        """Tell whether an operation makes one element of many."""
-        return self._makes_one(index) and _product(self.graph.ops[index].loops) > _SMALL
+    def _sums_much(self, index: int) -> bool:
+        """Tell whether a sum is a layer without what is read beside it.
 
-    def _makes_one(self, index: int) -> bool:
-        return _makes_one_element(self.graph.ops[index])
+        That is one over all there is, of many elements, or one longer than a norm may be.
+        """
+        op = self.graph.ops[index]
+        if _results_made(op) == 1 and not op.view and _product(op.loops) > _SMALL:
+            return True
+        longest = self.longest_norm_bytes
+        return longest is not None and _norm_bytes(self.graph, op) > longest
+
+    def _spreads(self, index: int, source: int) -> bool:
+        """Tell whether an operation makes more elements than another."""
+        made, of = (_results_made(self.graph.ops[i]) for i in (index, source))
+        return made > of
 
     def _find_spreading(self) -> set[int]:
-        """List the operations that bring a sum over all there is to more than one element."""
-        of_sum: set[int] = set()
+        """List the operations that bring a sum over much to more elements than it has."""
+        source: dict[int, int] = {}
+        """The sum from which an operation comes that has no more elements."""
         spreading: set[int] = set()
         for i, op in enumerate(self.graph.ops):
-            reads_it = any(before in of_sum for before in self._makers(op))
-            if not self._makes_one(i):
-                if reads_it:
-                    spreading.add(i)
-            elif reads_it or self._sums_all(i):
-                of_sum.add(i)
+            read = [source[before] for before in self._makers(op) if before in source]
+            if self._sums_much(i):
+                source[i] = i
+            elif any(self._spreads(i, of) for of in read):
+                spreading.add(i)
+            elif read:
+                source[i] = read[0]
         return spreading
 
     def _until_readers_meet(self, start: int) -> list[int]:
@@ -341,9 +362,17 @@ def _reduces(op: SplitOp) -> bool:
     return any(extent > 1 and kind == "reduction" for extent, kind in pairs)
 
 
-def _makes_one_element(op: SplitOp) -> bool:
+def _results_made(op: SplitOp) -> int:
     parallel = (n for n, kind in zip(op.loops, op.iterators, strict=True) if kind != "reduction")
-    return not op.view and _product(tuple(parallel)) == 1
+    return _product(tuple(parallel))
+
+
+def _norm_bytes(graph: SplitGraph, op: SplitOp) -> int:
+    """Count what a sum or maximum reads for one element of its result; 0 for other operations."""
+    if not (_is_plain(op) and _reduces(op)):
+        return 0
+    widest = max(graph.tensors[operand.tensor].element_bytes for operand in op.operands)
+    return _product(op.loops) // _results_made(op) * widest
 
 
 def _product(extents: tuple[int, ...]) -> int:

@@ -9,6 +9,7 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
+from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.block_order import arrange
 from xdsl_memplan.analysis.known_numbers import KnownNumbers
@@ -63,7 +64,13 @@ class MemplanFormLayersPass(ModulePass):
 
     Operations move so that each layer is a run of them and the numbers ascend; else their order
     stays. What computes and is read by nobody is erased. Constants, fills and empty tensors have no
-    layer and stand before the first who uses them. Old numbers are overwritten. Options: none.
+    layer and stand before the first who uses them. Old numbers are overwritten.
+
+    Options:
+
+    - `longest-norm` (0): bytes that a softmax or normalisation may reduce to one element for being
+      one layer. Longer ones are a layer for each reduction, and for what reads it beside the
+      elements: more is moved, but not even one row must fit. 0: any is one layer.
 
     Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
     assertions are left alone.
@@ -71,11 +78,20 @@ class MemplanFormLayersPass(ModulePass):
 
     name = "memplan-form-layers"
 
+    longest_norm: int = 0
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Number the layers of every function of the module ``op``; linear in its operations."""
+        """Number the layers of every function of the module ``op``; linear in its operations.
+
+        Raises PassFailedException for a number of bytes that is less than 0.
+        """
+        if self.longest_norm < 0:
+            raise PassFailedException(
+                f"memplan-form-layers: option longest-norm={self.longest_norm} is less than 0"
+            )
         for function in operations_in(op):
             if isinstance(function, FuncOp) and function.body.blocks:
-                _form(function)
+                _form(function, self.longest_norm or None)
 
 
 def why_left_alone(function: FuncOp) -> str | None:
@@ -89,7 +105,7 @@ def why_left_alone(function: FuncOp) -> str | None:
     return None
 
 
-def _form(function: FuncOp) -> None:
+def _form(function: FuncOp, longest_norm_bytes: int | None) -> None:
     if len(function.body.blocks) != 1:
         return
     block = function.body.block
@@ -103,7 +119,7 @@ def _form(function: FuncOp) -> None:
         split = FunctionSplitGraph.of(function)
     except ValueError:
         return
-    layers = form_layers(split.graph)
+    layers = form_layers(split.graph, longest_norm_bytes)
     for op, layer in zip(split.operations, layers, strict=True):
         op.attributes[LAYER] = IntegerAttr(layer, i64)
     order: list[tuple[int, int, Operation]] = []
