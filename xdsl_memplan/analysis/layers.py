@@ -10,7 +10,14 @@ Layers are numbered in the order of their anchors, and no operation reads from a
 
 from dataclasses import dataclass
 
-from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph, SplitOp, SplitOperand
+from xdsl_memplan.model.split_graph import (
+    Access,
+    Affine,
+    Indirect,
+    SplitGraph,
+    SplitOp,
+    SplitOperand,
+)
 
 _PATIENCE = 64
 """Operations between a tensor and where all of its readers meet again, at most."""
@@ -242,7 +249,8 @@ class _Layers:
                 keys[i] = read_in[0]
             elif level >= 0:
                 # What brings elements into another order can be tiled otherwise than its source.
-                is_apart = i in spreading or _rearranges(self.graph.ops[i])
+                op = self.graph.ops[i]
+                is_apart = i in spreading or _rearranges(op) or _reads_in_several_ways(op)
                 open_ = view or not ((level, count) in closed or is_apart)
                 keys[i] = (level, count if open_ else count + 1 + i)
             elif view:
@@ -336,7 +344,7 @@ def _is_plain(op: SplitOp) -> bool:
 def _is_elementwise(op: SplitOp) -> bool:
     """Tell whether an operation makes each element from single ones, and moves none about."""
     plain = op.splittable and not (op.view or op.parts or _reduces(op)) and _is_plain(op)
-    return plain and not _rearranges(op)
+    return plain and not _rearranges(op) and not _reads_in_several_ways(op)
 
 
 def _rearranges(op: SplitOp) -> bool:
@@ -347,6 +355,16 @@ def _rearranges(op: SplitOp) -> bool:
     terms = [loop for index in access.indices for loop, _ in index.terms]
     loops = [loop for loop in terms if op.loops[loop] > 1]
     return _product(op.operands[0].shape) == _product(op.loops) and loops != sorted(loops)
+
+
+def _reads_in_several_ways(op: SplitOp) -> bool:
+    """Tell whether elements are made of several of one tensor: it and its transposition added."""
+    if op.parts:
+        return False
+    ways: dict[int, Access] = {}
+    return any(
+        ways.setdefault(operand.tensor, operand.access) != operand.access for operand in op.operands
+    )
 
 
 def _looks_up(operand: SplitOperand) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, TypeAlias, cast
 
 from xdsl.context import Context
@@ -26,12 +27,14 @@ from xdsl_memplan.scheduling.graphturbo.layer_groups import layer_groups
 from xdsl_memplan.scheduling.splitting import (
     GivenGroup,
     LayerDoesNotFitError,
+    LayerGroup,
     SplitMachine,
     find_groups,
     lay_out_groups,
 )
 from xdsl_memplan.transforms.grouping import Grouping
 from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
+from xdsl_memplan.transforms.read_apart import read_apart
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 
@@ -50,6 +53,9 @@ _MOST_TIMES = 4
 function, bodies included: operators with long bodies may be fewer."""
 
 _LARGEST_OPTION = 1 << 40
+
+_MOST_VIEWS = 8
+"""Layers of different kinds that are given views of what they read, each a search more."""
 
 _MOVES = 1
 """Operations beside each operator of a tile: a load, a slice, or what is kept."""
@@ -236,11 +242,11 @@ def group_function(
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
     try:
-        if given is None:
-            groups, stands_for = find_groups(split.graph, machine, objective, threads or 2)
-        else:
-            groups, stands_for = lay_out_groups(split.graph, machine, given(split.graph))
-    except LayerDoesNotFitError as error:
+        split, (groups, stands_for) = _find_with_views(
+            function, split, partial(_find, machine, objective, threads, given)
+        )
+    except _NothingFits as nothing:
+        split, error = nothing.split, nothing.error
         smallest = error.smallest_bytes
         if objective == "peak":
             raise PassFailedException(
@@ -269,6 +275,53 @@ def group_function(
             {entry: IntegerAttr(value, i64) for entry, value in entries.items()}
         )
     Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+_Found: TypeAlias = tuple[list[LayerGroup], list[int]]
+
+
+@dataclass
+class _NothingFits(Exception):  # noqa: N818 (no error until it is told)
+    """A layer does not fit, whatever views of what it reads there are."""
+
+    split: FunctionSplitGraph
+    error: LayerDoesNotFitError
+
+
+def _find(
+    machine: SplitMachine,
+    objective: Literal["traffic", "peak"],
+    threads: int,
+    given: Callable[[SplitGraph], Sequence[GivenGroup]] | None,
+    graph: SplitGraph,
+) -> _Found:
+    """Groups and what tensors stand for, by search or as `given` says."""
+    if given is None:
+        return find_groups(graph, machine, objective, threads or 2)
+    return lay_out_groups(graph, machine, given(graph))
+
+
+def _find_with_views(
+    function: FuncOp, split: FunctionSplitGraph, find: Callable[[SplitGraph], _Found]
+) -> tuple[FunctionSplitGraph, _Found]:
+    """Find groups; where a layer does not fit, with views of what it reads in several ways.
+
+    Raises _NothingFits if some layer does not fit with them either: with the least room named.
+    """
+    failed: dict[int, _NothingFits] = {}
+    while True:
+        try:
+            return split, find(split.graph)
+        except LayerDoesNotFitError as error:
+            layer = split.graph.ops[error.op].layer
+            before = failed.setdefault(layer, _NothingFits(split, error))
+            if before.error is not error or len(failed) > _MOST_VIEWS:
+                needs = [n for n in (before, _NothingFits(split, error)) if n.error.smallest_bytes]
+                least = min(needs, key=lambda n: n.error.smallest_bytes or 0, default=before)
+                raise least from error
+            if not read_apart(split, layer):
+                raise before from error
+            split = FunctionSplitGraph.of(function)
 
 
 def _refuse_other_layers(split: FunctionSplitGraph) -> None:

@@ -1,6 +1,6 @@
 """A group of layers as code: tile after tile, unrolled or in loops."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,10 +110,10 @@ class _Emitter:
         self._runs(cut, self.facts.runs[cut], Tiles(outer, anchor), place)
         self.at_hand.windows = outer
         if anchor is not None and is_all_of_sum:
-            (result,) = self.group.graph.ops[anchor].results
-            value = self.operations.sums.pop(result, None)
-            if value is not None:  # Else this tile of the group needs nothing of it.
-                self.at_hand.made(result, value, place)
+            for result in self.group.graph.ops[anchor].results:
+                value = self.operations.sums.pop(result, None)
+                if value is not None:  # Else this tile of the group needs nothing of it.
+                    self.at_hand.made(result, value, place)
 
     def _runs(self, cut: int, runs: Iterable[Run], tiles: Tiles, place: Place) -> None:
         for run in runs:
@@ -138,13 +138,23 @@ class _Emitter:
 
     def _can_loop(self, anchor: int | None) -> bool:
         """A loop that adds up needs a value to start with."""
-        return anchor is None or self.group.graph.ops[anchor].results[0] in self.operations.sums
+        sums = self.operations.sums
+        return anchor is None or all(t in sums for t in self.group.graph.ops[anchor].results)
 
     def _start_sum(self, anchor: int, place: Place) -> None:
-        """What a contraction adds to: made anew, or computed before and read by nobody else."""
+        """What a reduction adds to: made anew, or computed before and read by nobody else."""
         op = self.group.operations[anchor]
-        (result,) = self.group.graph.ops[anchor].results
-        outputs = [value for value in op.operands if value.type == op.results[0].type]
+        if len(op.results) == 1:
+            (result,) = self.group.graph.ops[anchor].results
+            outputs = [value for value in op.operands if value.type == op.results[0].type]
+            self._start_result(result, outputs, place)
+            return
+        for result in self.group.graph.ops[anchor].results:
+            number = op.results.index(self.group.values[result])
+            output = op.operands[len(op.operands) - len(op.results) + number]
+            self._start_result(result, [output], place)
+
+    def _start_result(self, result: int, outputs: Sequence[SSAValue], place: Place) -> None:
         spans = self.layout.tensors[result]
         box = box_in(self.layout, spans, place.position)
         if not outputs or is_empty(box):
