@@ -18,6 +18,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     shape_of,
     tile_type,
 )
+from xdsl_memplan.model.tiling_plan import Span
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place
 from xdsl_memplan.transforms.expand_groups.bundles import tensors_in
 from xdsl_memplan.transforms.expand_groups.emit_operation import OperationEmitter
@@ -112,7 +113,8 @@ class _Emitter:
         if anchor is not None and is_all_of_sum:
             for result in self.group.graph.ops[anchor].results:
                 value = self.operations.sums.pop(result, None)
-                if value is not None:  # Else this tile of the group needs nothing of it.
+                # Else this tile of the group, or all of it, needs nothing of it.
+                if value is not None and result in self.layout.tensors:
                     self.at_hand.made(result, value, place)
 
     def _runs(self, cut: int, runs: Iterable[Run], tiles: Tiles, place: Place) -> None:
@@ -154,8 +156,16 @@ class _Emitter:
             output = op.operands[len(op.operands) - len(op.results) + number]
             self._start_result(result, [output], place)
 
+    def _spans(self, result: int) -> Sequence[Span]:
+        """Where a result is in a tile: as the others of its operation, if nobody reads it."""
+        tensors = self.layout.tensors
+        if result in tensors:
+            return tensors[result]
+        others = self.group.graph.ops[self.facts.maker[result]].results
+        return next(tensors[other] for other in others if other in tensors)
+
     def _start_result(self, result: int, outputs: Sequence[SSAValue], place: Place) -> None:
-        spans = self.layout.tensors[result]
+        spans = self._spans(result)
         box = box_in(self.layout, spans, place.position)
         if not outputs or is_empty(box):
             return
