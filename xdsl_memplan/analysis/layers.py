@@ -145,6 +145,37 @@ class _Layers:
                 source[i] = read[0]
         return spreading
 
+    def _find_repeating(self) -> set[int]:
+        """List the operations without a layer that bring elements of a layer to several places.
+
+        Tiles of these places would compute them again for each.
+        """
+        brought: dict[int, dict[int, int]] = {}
+        """How many elements of each tensor that a layer makes are in what an operation makes."""
+        repeating: set[int] = set()
+        for i, op in enumerate(self.graph.ops):
+            if i in self.layer or not (op.splittable or op.view):
+                continue
+            found: dict[int, int] = {}
+            of_parts: dict[int, int] = {}
+            made = _product(op.loops)
+            for number, operand in enumerate(op.operands):
+                before = self.maker.get(operand.tensor)
+                if before is None:
+                    continue
+                inner = {operand.tensor: _product(operand.shape)}
+                for tensor, count in brought.get(before, inner).items():
+                    if number in op.parts:
+                        of_parts[tensor] = of_parts.get(tensor, 0) + min(count, made)
+                    found[tensor] = max(found.get(tensor, 0), min(count, made))
+            brought[i] = found | of_parts if len(found) <= _PATIENCE else {}
+            if any(
+                count >= 2 * _product(self.graph.tensors[tensor].shape)
+                for tensor, count in brought[i].items()
+            ):
+                repeating.add(i)
+        return repeating
+
     def _until_readers_meet(self, start: int) -> list[int]:
         """List the elementwise operations behind one, up to where all that read it have met.
 
@@ -232,7 +263,7 @@ class _Layers:
         keys: dict[int, tuple[int, int]] = {i: (layer, count) for i, layer in self.layer.items()}
         closed = {keys[i] for i in keys if not self.graph.ops[i].splittable}
         total = len(self.graph.ops)
-        spreading = self._find_spreading()
+        spreading, repeating = self._find_spreading(), self._find_repeating()
         shown: list[int] = []
         for i in reversed(range(total)):
             if i in keys:
@@ -250,7 +281,8 @@ class _Layers:
             elif level >= 0:
                 # What brings elements into another order can be tiled otherwise than its source.
                 op = self.graph.ops[i]
-                is_apart = i in spreading or _rearranges(op) or _reads_in_several_ways(op)
+                rearranges = _rearranges(op) or _reads_in_several_ways(op)
+                is_apart = i in spreading or rearranges or i in repeating
                 open_ = view or not ((level, count) in closed or is_apart)
                 keys[i] = (level, count if open_ else count + 1 + i)
             elif view:
