@@ -23,6 +23,7 @@ from xdsl_memplan.dialects.tiling_models.looked_up import note_table_accesses, t
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.transforms.empty_tensors import drop_empty_tensors
 from xdsl_memplan.transforms.inserted_ranks import insert_whole_ranks
+from xdsl_memplan.transforms.returned_constants import copy_returned_constants
 from xdsl_memplan.transforms.scalars_in_tensors import put_scalars_into_tensors
 from xdsl_memplan.transforms.unread import erase_unread
 
@@ -62,7 +63,8 @@ class MemplanFormLayersPass(ModulePass):
 
     Scalars that the function takes out of tensors become tensors of rank 0 first, if generics,
     fills and splats alone read them, and what reads a tensor without an element does without it.
-    What is inserted into a tensor of higher rank gets that rank.
+    What is inserted into a tensor of higher rank gets that rank. Constants and fills that are
+    returned are copied.
 
     Operations move so that each layer is a run of them and the numbers ascend; else their order
     stays. What computes and is read by nobody is erased. Constants, fills and empty tensors have no
@@ -116,6 +118,7 @@ def _form(function: FuncOp, longest_norm_bytes: int | None) -> None:
     drop_empty_tensors(block)
     put_scalars_into_tensors(block)
     insert_whole_ranks(block)
+    copy_returned_constants(block)
     erase_unread(function)
     _note_lookups(block)
     try:
