@@ -9,7 +9,7 @@ N = 16
 SQUARE = f"tensor<{N}x{N}xf32>"
 """1024 bytes."""
 
-HEAD = f"""
+HEAD = """
 #ij = affine_map<(d0, d1) -> (d0, d1)>
 #ji = affine_map<(d0, d1) -> (d1, d0)>
 """
@@ -50,7 +50,10 @@ PROGRAMS = {
     "square, and added to it": function(product("y", "x", "x") + added("z", "x", "y"), "z"),
     "weights that are added too": function(product("y", "x", "w") + added("z", "y", "w"), "z"),
     "twice": function(
-        product("y", "x", "x") + added("z", "x", "y") + product("u", "z", "z") + added("v", "z", "u"),
+        product("y", "x", "x")
+        + added("z", "x", "y")
+        + product("u", "z", "z")
+        + added("v", "z", "u"),
         "v",
     ),
     "with its transposition": function(product("y", "x", "w") + added("z", "y", "y", "#ji"), "z"),

@@ -8,7 +8,8 @@ from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 ROWS, TWICE, FOUR_TIMES = "tensor<8x32xf32>", "tensor<16x32xf32>", "tensor<16x64xf32>"
 DOUBLED = f"""
 #ij = affine_map<(d0, d1) -> (d0, d1)>
-func.func @main(%x: {ROWS}, %w: tensor<32x32xf32>, %v: tensor<64x32xf32>) -> (tensor<16xf32>, {TWICE}) {{
+func.func @main(%x: {ROWS}, %w: tensor<32x32xf32>, %v: tensor<64x32xf32>)
+    -> (tensor<16xf32>, {TWICE}) {{
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : {ROWS}
   %f = linalg.fill ins(%zero : f32) outs(%e : {ROWS}) -> {ROWS}

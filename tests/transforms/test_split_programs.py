@@ -322,7 +322,7 @@ def check(
     group: MemplanGroupPass,
     emit: Emit,
     memory: str,
-    layers: MemplanFormLayersPass = MemplanFormLayersPass(),  # noqa: B008 (frozen)
+    layers: MemplanFormLayersPass = MemplanFormLayersPass(),
 ) -> int:
     """Split, expand, plan; each form computes the same. Returns bytes of the first memory."""
     context = Context()

@@ -109,7 +109,8 @@ class _Layers:
         end = anchor
         while self.graph.ops[end].splittable and not self._is_returned(end):
             added = self._until_readers_meet(end)
-            if not added or (self._sums_much(anchor) and any(self._spreads(i, anchor) for i in added)):
+            much = self._sums_much(anchor)
+            if not added or (much and any(self._spreads(i, anchor) for i in added)):
                 return
             self.layer |= dict.fromkeys(added, layer)
             end = added[-1]

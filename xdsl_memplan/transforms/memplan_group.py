@@ -281,7 +281,7 @@ _Found: TypeAlias = tuple[list[LayerGroup], list[int]]
 
 
 @dataclass
-class _NothingFits(Exception):  # noqa: N818 (no error until it is told)
+class _NothingFits(Exception):
     """A layer does not fit, whatever views of what it reads there are."""
 
     split: FunctionSplitGraph

@@ -1,7 +1,7 @@
 """Tensors that a layer reads in several ways get a view for each of them.
 
-Of what a group reads one box is on chip, and that of `x` in the product of `x` with itself is all of
-it: a tile needs rows and columns. Where that does not fit, rows and columns are fetched apart:
+Of what a group reads one box is on chip, and that of `x` in the product of `x` with itself is all
+of it: a tile needs rows and columns. Where that does not fit, they are fetched apart:
 
 ```mlir
 %v = tensor.extract_slice %x[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> to tensor<64x64xf32>
