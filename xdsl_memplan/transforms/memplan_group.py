@@ -57,6 +57,9 @@ _LARGEST_OPTION = 1 << 40
 _MOST_VIEWS = 8
 """Layers of different kinds that are given views of what they read, each a search more."""
 
+_CLEARLY = 8
+"""Views are told of where they need less by more than this part of what would do."""
+
 _MOVES = 1
 """Operations beside each operator of a tile: a load, a slice, or what is kept."""
 
@@ -301,6 +304,14 @@ def _find(
     return lay_out_groups(graph, machine, given(graph))
 
 
+def _less_needed(whole: _NothingFits, apart: _NothingFits) -> _NothingFits:
+    """The failure to tell: that without views, unless they need clearly less than estimated."""
+    most, least = whole.error.smallest_bytes, apart.error.smallest_bytes
+    if least is None or (most is not None and least > most - most // _CLEARLY):
+        return whole
+    return apart
+
+
 def _find_with_views(
     function: FuncOp, split: FunctionSplitGraph, find: Callable[[SplitGraph], _Found]
 ) -> tuple[FunctionSplitGraph, _Found]:
@@ -316,9 +327,7 @@ def _find_with_views(
             layer = split.graph.ops[error.op].layer
             before = failed.setdefault(layer, _NothingFits(split, error))
             if before.error is not error or len(failed) > _MOST_VIEWS:
-                needs = [n for n in (before, _NothingFits(split, error)) if n.error.smallest_bytes]
-                least = min(needs, key=lambda n: n.error.smallest_bytes or 0, default=before)
-                raise least from error
+                raise _less_needed(before, _NothingFits(split, error)) from error
             if not read_apart(split, layer):
                 raise before from error
             split = FunctionSplitGraph.of(function)

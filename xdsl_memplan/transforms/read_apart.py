@@ -23,17 +23,25 @@ from xdsl_memplan.model.split_graph import Access, Affine, SplitOp
 def read_apart(split: FunctionSplitGraph, layer: int) -> bool:
     """Put views before operations of a layer that read the same tensor; tell whether there are any.
 
-    Layers that do the same as this one get theirs, too: networks repeat their blocks. Linear.
+    Layers that do the same as this one get theirs, too: networks repeat their blocks. Softmax and
+    normalisations get none: each tile would reduce all again. Linear.
     """
     layers: dict[int, list[int]] = {}
     for number, op in enumerate(split.graph.ops):
         layers.setdefault(op.layer, []).append(number)
+
+    if any(_sums_without_products(split.graph.ops[number]) for number in layers[layer]):
+        return False
 
     def kind(numbers: list[int]) -> tuple[object, ...]:
         return tuple(_kind(split.graph.ops[number]) for number in numbers)
 
     alike = [numbers for numbers in layers.values() if kind(numbers) == kind(layers[layer])]
     return any([_read_apart(split, numbers) for numbers in alike])
+
+
+def _sums_without_products(op: SplitOp) -> bool:
+    return "reduction" in op.iterators and op.work_per_point == 0
 
 
 def _kind(op: SplitOp) -> tuple[object, ...]:
