@@ -316,12 +316,19 @@ def arrays_for(module: ModuleOp) -> list[np.ndarray]:
     return [numbers.standard_normal(a.get_shape()).astype(np.float32) for a in types]
 
 
-def check(text: str, inputs: list, group: MemplanGroupPass, emit: Emit, memory: str) -> int:
+def check(
+    text: str,
+    inputs: list,
+    group: MemplanGroupPass,
+    emit: Emit,
+    memory: str,
+    layers: MemplanFormLayersPass = MemplanFormLayersPass(),
+) -> int:
     """Split, expand, plan; each form computes the same. Returns bytes of the first memory."""
     context = Context()
     expected = run(parse(text), inputs)
     module = parse(text)
-    MemplanFormLayersPass().apply(context, module)
+    layers.apply(context, module)
     group.apply(context, module)
     module.verify()
     MemplanExpandGroupsPass(emit=emit).apply(context, module)

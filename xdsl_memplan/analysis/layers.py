@@ -10,7 +10,14 @@ Layers are numbered in the order of their anchors, and no operation reads from a
 
 from dataclasses import dataclass
 
-from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph, SplitOp, SplitOperand
+from xdsl_memplan.model.split_graph import (
+    Access,
+    Affine,
+    Indirect,
+    SplitGraph,
+    SplitOp,
+    SplitOperand,
+)
 
 _PATIENCE = 64
 """Operations between a tensor and where all of its readers meet again, at most."""
@@ -19,13 +26,22 @@ _SMALL = 1024
 """A sum over all there is, of no more elements, is one layer with what is read beside it."""
 
 
-def form_layers(graph: SplitGraph) -> list[int]:
+def form_layers(graph: SplitGraph, longest_norm_bytes: int | None = None) -> list[int]:
     """Return the layer of each operation, from 0 without gaps. Linear, but for `_PATIENCE`.
+
+    A softmax or normalisation that reduces more than ``longest_norm_bytes`` to one element is not
+    one layer: each reduction is one, and so is what reads it beside the elements. That moves more,
+    and fits where not even one row does; None: any is one layer.
 
     Sorted by layer, and by position within a layer, the operations are in an order in which each
     comes after those that make what it reads.
     """
-    return _Layers(graph).form()
+    return _Layers(graph, longest_norm_bytes).form()
+
+
+def has_longer_norm(graph: SplitGraph, longest_norm_bytes: int) -> bool:
+    """Tell whether a sum or maximum takes more bytes for one element of its result."""
+    return any(_norm_bytes(graph, op) > longest_norm_bytes for op in graph.ops)
 
 
 @dataclass(frozen=True)
@@ -38,8 +54,9 @@ class _Norm:
 
 
 class _Layers:
-    def __init__(self, graph: SplitGraph) -> None:
+    def __init__(self, graph: SplitGraph, longest_norm_bytes: int | None) -> None:
         self.graph = graph
+        self.longest_norm_bytes = longest_norm_bytes
         self.maker = {result: i for i, op in enumerate(graph.ops) for result in op.results}
         self.readers: list[list[int]] = [[] for _ in graph.ops]
         for i, op in enumerate(graph.ops):
@@ -55,7 +72,7 @@ class _Layers:
         for i, op in enumerate(self.graph.ops):
             if i in self.layer or not self.anchors[i]:
                 continue
-            may_join = _is_plain(op) and not self._sums_all(i)
+            may_join = _is_plain(op) and not self._sums_much(i)
             norm = _Norm(op.loops, op.iterators, self._sources(i)) if may_join else None
             joined = None if norm is None else self._norm_to_join(i, norm)
             if joined is None:
@@ -86,36 +103,79 @@ class _Layers:
     def _grow(self, anchor: int, layer: int) -> None:
         """Add the elementwise chain behind an operation.
 
-        That of a sum over all there is ends before what has more elements: each tile of it would
-        need all that is summed.
+        That of a sum over much ends before what has more elements: each tile of it would need all
+        that is summed.
         """
         end = anchor
         while self.graph.ops[end].splittable and not self._is_returned(end):
             added = self._until_readers_meet(end)
-            if not added or (self._sums_all(anchor) and not all(map(self._makes_one, added))):
+            much = self._sums_much(anchor)
+            if not added or (much and any(self._spreads(i, anchor) for i in added)):
                 return
             self.layer |= dict.fromkeys(added, layer)
             end = added[-1]
 
-    def _sums_all(self, index: int) -> bool:
-        """Tell whether an operation makes one element of many."""
-        return self._makes_one(index) and _product(self.graph.ops[index].loops) > _SMALL
+    def _sums_much(self, index: int) -> bool:
+        """Tell whether a sum is a layer without what is read beside it.
 
-    def _makes_one(self, index: int) -> bool:
-        return _makes_one_element(self.graph.ops[index])
+        That is one over all there is, of many elements, or one longer than a norm may be.
+        """
+        op = self.graph.ops[index]
+        if _results_made(op) == 1 and not op.view and _product(op.loops) > _SMALL:
+            return True
+        longest = self.longest_norm_bytes
+        return longest is not None and _norm_bytes(self.graph, op) > longest
+
+    def _spreads(self, index: int, source: int) -> bool:
+        """Tell whether an operation makes more elements than another."""
+        made, of = (_results_made(self.graph.ops[i]) for i in (index, source))
+        return made > of
 
     def _find_spreading(self) -> set[int]:
-        """List the operations that bring a sum over all there is to more than one element."""
-        of_sum: set[int] = set()
+        """List the operations that bring a sum over much to more elements than it has."""
+        source: dict[int, int] = {}
+        """The sum from which an operation comes that has no more elements."""
         spreading: set[int] = set()
         for i, op in enumerate(self.graph.ops):
-            reads_it = any(before in of_sum for before in self._makers(op))
-            if not self._makes_one(i):
-                if reads_it:
-                    spreading.add(i)
-            elif reads_it or self._sums_all(i):
-                of_sum.add(i)
+            read = [source[before] for before in self._makers(op) if before in source]
+            if self._sums_much(i):
+                source[i] = i
+            elif any(self._spreads(i, of) for of in read):
+                spreading.add(i)
+            elif read:
+                source[i] = read[0]
         return spreading
+
+    def _find_repeating(self) -> set[int]:
+        """List the operations without a layer that bring elements of a layer to several places.
+
+        Tiles of these places would compute them again for each.
+        """
+        brought: dict[int, dict[int, int]] = {}
+        """How many elements of each tensor that a layer makes are in what an operation makes."""
+        repeating: set[int] = set()
+        for i, op in enumerate(self.graph.ops):
+            if i in self.layer or not (op.splittable or op.view):
+                continue
+            found: dict[int, int] = {}
+            of_parts: dict[int, int] = {}
+            made = _product(op.loops)
+            for number, operand in enumerate(op.operands):
+                before = self.maker.get(operand.tensor)
+                if before is None:
+                    continue
+                inner = {operand.tensor: _product(operand.shape)}
+                for tensor, count in brought.get(before, inner).items():
+                    if number in op.parts:
+                        of_parts[tensor] = of_parts.get(tensor, 0) + min(count, made)
+                    found[tensor] = max(found.get(tensor, 0), min(count, made))
+            brought[i] = found | of_parts if len(found) <= _PATIENCE else {}
+            if any(
+                count >= 2 * _product(self.graph.tensors[tensor].shape)
+                for tensor, count in brought[i].items()
+            ):
+                repeating.add(i)
+        return repeating
 
     def _until_readers_meet(self, start: int) -> list[int]:
         """List the elementwise operations behind one, up to where all that read it have met.
@@ -204,7 +264,7 @@ class _Layers:
         keys: dict[int, tuple[int, int]] = {i: (layer, count) for i, layer in self.layer.items()}
         closed = {keys[i] for i in keys if not self.graph.ops[i].splittable}
         total = len(self.graph.ops)
-        spreading = self._find_spreading()
+        spreading, repeating = self._find_spreading(), self._find_repeating()
         shown: list[int] = []
         for i in reversed(range(total)):
             if i in keys:
@@ -221,7 +281,9 @@ class _Layers:
                 keys[i] = read_in[0]
             elif level >= 0:
                 # What brings elements into another order can be tiled otherwise than its source.
-                is_apart = i in spreading or _rearranges(self.graph.ops[i])
+                op = self.graph.ops[i]
+                rearranges = _rearranges(op) or _reads_in_several_ways(op)
+                is_apart = i in spreading or rearranges or i in repeating
                 open_ = view or not ((level, count) in closed or is_apart)
                 keys[i] = (level, count if open_ else count + 1 + i)
             elif view:
@@ -315,7 +377,7 @@ def _is_plain(op: SplitOp) -> bool:
 def _is_elementwise(op: SplitOp) -> bool:
     """Tell whether an operation makes each element from single ones, and moves none about."""
     plain = op.splittable and not (op.view or op.parts or _reduces(op)) and _is_plain(op)
-    return plain and not _rearranges(op)
+    return plain and not _rearranges(op) and not _reads_in_several_ways(op)
 
 
 def _rearranges(op: SplitOp) -> bool:
@@ -326,6 +388,16 @@ def _rearranges(op: SplitOp) -> bool:
     terms = [loop for index in access.indices for loop, _ in index.terms]
     loops = [loop for loop in terms if op.loops[loop] > 1]
     return _product(op.operands[0].shape) == _product(op.loops) and loops != sorted(loops)
+
+
+def _reads_in_several_ways(op: SplitOp) -> bool:
+    """Tell whether elements are made of several of one tensor: it and its transposition added."""
+    if op.parts:
+        return False
+    ways: dict[int, Access] = {}
+    return any(
+        ways.setdefault(operand.tensor, operand.access) != operand.access for operand in op.operands
+    )
 
 
 def _looks_up(operand: SplitOperand) -> bool:
@@ -341,9 +413,17 @@ def _reduces(op: SplitOp) -> bool:
     return any(extent > 1 and kind == "reduction" for extent, kind in pairs)
 
 
-def _makes_one_element(op: SplitOp) -> bool:
+def _results_made(op: SplitOp) -> int:
     parallel = (n for n, kind in zip(op.loops, op.iterators, strict=True) if kind != "reduction")
-    return not op.view and _product(tuple(parallel)) == 1
+    return _product(tuple(parallel))
+
+
+def _norm_bytes(graph: SplitGraph, op: SplitOp) -> int:
+    """Count what a sum or maximum reads for one element of its result; 0 for other operations."""
+    if not (_is_plain(op) and _reduces(op)):
+        return 0
+    widest = max(graph.tensors[operand.tensor].element_bytes for operand in op.operands)
+    return _product(op.loops) // _results_made(op) * widest
 
 
 def _product(extents: tuple[int, ...]) -> int:

@@ -118,6 +118,8 @@ class _Builder:
             return
         operands = tuple(self._operand(read) for read in reads)
         used = [result for result in results if result.first_use is not None] or results[:1]
+        if rule is not None and rule.cuttable:
+            used = results  # Parts of a sum hand all of them on: one may depend on the others.
         made = tuple(self.tensor(result) for result in used)
         layer = op.attributes.get(LAYER)
         split = SplitOp(

@@ -9,6 +9,7 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
+from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.block_order import arrange
 from xdsl_memplan.analysis.known_numbers import KnownNumbers
@@ -21,6 +22,8 @@ from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling_models.looked_up import note_table_accesses, tables
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.transforms.empty_tensors import drop_empty_tensors
+from xdsl_memplan.transforms.inserted_ranks import insert_whole_ranks
+from xdsl_memplan.transforms.returned_constants import copy_returned_constants
 from xdsl_memplan.transforms.scalars_in_tensors import put_scalars_into_tensors
 from xdsl_memplan.transforms.unread import erase_unread
 
@@ -60,10 +63,18 @@ class MemplanFormLayersPass(ModulePass):
 
     Scalars that the function takes out of tensors become tensors of rank 0 first, if generics,
     fills and splats alone read them, and what reads a tensor without an element does without it.
+    What is inserted into a tensor of higher rank gets that rank. Constants and fills that are
+    returned are copied.
 
     Operations move so that each layer is a run of them and the numbers ascend; else their order
     stays. What computes and is read by nobody is erased. Constants, fills and empty tensors have no
-    layer and stand before the first who uses them. Old numbers are overwritten. Options: none.
+    layer and stand before the first who uses them. Old numbers are overwritten.
+
+    Options:
+
+    - `longest-norm` (0): bytes that a softmax or normalisation may reduce to one element for being
+      one layer. Longer ones are a layer for each reduction, and for what reads it beside the
+      elements: more is moved, but not even one row must fit. 0: any is one layer.
 
     Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
     assertions are left alone.
@@ -71,11 +82,20 @@ class MemplanFormLayersPass(ModulePass):
 
     name = "memplan-form-layers"
 
+    longest_norm: int = 0
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Number the layers of every function of the module ``op``; linear in its operations."""
+        """Number the layers of every function of the module ``op``; linear in its operations.
+
+        Raises PassFailedException for a number of bytes that is less than 0.
+        """
+        if self.longest_norm < 0:
+            raise PassFailedException(
+                f"memplan-form-layers: option longest-norm={self.longest_norm} is less than 0"
+            )
         for function in operations_in(op):
             if isinstance(function, FuncOp) and function.body.blocks:
-                _form(function)
+                _form(function, self.longest_norm or None)
 
 
 def why_left_alone(function: FuncOp) -> str | None:
@@ -89,7 +109,7 @@ def why_left_alone(function: FuncOp) -> str | None:
     return None
 
 
-def _form(function: FuncOp) -> None:
+def _form(function: FuncOp, longest_norm_bytes: int | None) -> None:
     if len(function.body.blocks) != 1:
         return
     block = function.body.block
@@ -97,13 +117,15 @@ def _form(function: FuncOp) -> None:
         return
     drop_empty_tensors(block)
     put_scalars_into_tensors(block)
+    insert_whole_ranks(block)
+    copy_returned_constants(block)
     erase_unread(function)
     _note_lookups(block)
     try:
         split = FunctionSplitGraph.of(function)
     except ValueError:
         return
-    layers = form_layers(split.graph)
+    layers = form_layers(split.graph, longest_norm_bytes)
     for op, layer in zip(split.operations, layers, strict=True):
         op.attributes[LAYER] = IntegerAttr(layer, i64)
     order: list[tuple[int, int, Operation]] = []

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, TypeAlias, cast
 
 from xdsl.context import Context
@@ -26,11 +27,14 @@ from xdsl_memplan.scheduling.graphturbo.layer_groups import layer_groups
 from xdsl_memplan.scheduling.splitting import (
     GivenGroup,
     LayerDoesNotFitError,
+    LayerGroup,
     SplitMachine,
     find_groups,
     lay_out_groups,
 )
 from xdsl_memplan.transforms.grouping import Grouping
+from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
+from xdsl_memplan.transforms.read_apart import read_apart
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 
@@ -49,6 +53,12 @@ _MOST_TIMES = 4
 function, bodies included: operators with long bodies may be fewer."""
 
 _LARGEST_OPTION = 1 << 40
+
+_MOST_VIEWS = 8
+"""Layers of different kinds that are given views of what they read, each a search more."""
+
+_CLEARLY = 8
+"""Views are told of where they need less by more than this part of what would do."""
 
 _MOVES = 1
 """Operations beside each operator of a tile: a load, a slice, or what is kept."""
@@ -109,7 +119,9 @@ class MemplanGroupPass(ModulePass):
       each one up to twice the bytes, or the room, are taken. 0: no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
-    Requires numbered layers (`memplan-form-layers`). Functions without are left alone.
+    Requires numbered layers (`memplan-form-layers`) in ascending order. Functions that have groups
+    already, and those that `memplan-form-layers` leaves alone, or with calls or control flow, stay
+    as they are.
     """
 
     name = "memplan-group"
@@ -128,8 +140,9 @@ class MemplanGroupPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Group the layers of every function of the module ``op``.
 
-        Raises PassFailedException if a layer does not fit however it is cut, for a strategy
-        that needs a capacity where there is none, or for a number that an option cannot be.
+        Raises PassFailedException if a layer does not fit however it is cut, for operations without
+        a layer or out of the order of layers, for a strategy that needs a capacity where there is
+        none, or for a number that an option cannot be.
         """
         self._check_numbers()
         memories = Memories.of(op, self.memory)
@@ -206,18 +219,16 @@ def group_function(
     The limit of code is `max_code` for each operation. The bound on what moves is that of `on_chip`
     bytes: all of the first memory, of which groups may take less.
 
-    Raises PassFailedException if nothing fits.
+    Raises PassFailedException if nothing fits, or if layers are missing or out of order.
     """
     _separate_fills(function)
     try:
         split = FunctionSplitGraph.of(function)
     except ValueError:
         return
-    layers = [op.layer for op in split.graph.ops]
-    if not layers or min(layers) < 0 or layers != sorted(layers):
+    if not split.graph.ops or why_whole(split) is not None or why_left_alone(function) is not None:
         return
-    if why_whole(split) is not None:
-        return
+    _refuse_other_layers(split)
     uniforms = Uniforms()
     uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
     bound = CapacityBound.of(split.graph, uniform) if machine.is_staged else None
@@ -234,11 +245,11 @@ def group_function(
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
     try:
-        if given is None:
-            groups, stands_for = find_groups(split.graph, machine, objective, threads or 2)
-        else:
-            groups, stands_for = lay_out_groups(split.graph, machine, given(split.graph))
-    except LayerDoesNotFitError as error:
+        split, (groups, stands_for) = _find_with_views(
+            function, split, partial(_find, machine, objective, threads, given)
+        )
+    except _NothingFits as nothing:
+        split, error = nothing.split, nothing.error
         smallest = error.smallest_bytes
         if objective == "peak":
             raise PassFailedException(
@@ -267,6 +278,79 @@ def group_function(
             {entry: IntegerAttr(value, i64) for entry, value in entries.items()}
         )
     Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+_Found: TypeAlias = tuple[list[LayerGroup], list[int]]
+
+
+@dataclass
+class _NothingFits(Exception):
+    """A layer does not fit, whatever views of what it reads there are."""
+
+    split: FunctionSplitGraph
+    error: LayerDoesNotFitError
+
+
+def _find(
+    machine: SplitMachine,
+    objective: Literal["traffic", "peak"],
+    threads: int,
+    given: Callable[[SplitGraph], Sequence[GivenGroup]] | None,
+    graph: SplitGraph,
+) -> _Found:
+    """Groups and what tensors stand for, by search or as `given` says."""
+    if given is None:
+        return find_groups(graph, machine, objective, threads or 2)
+    return lay_out_groups(graph, machine, given(graph))
+
+
+def _less_needed(whole: _NothingFits, apart: _NothingFits) -> _NothingFits:
+    """The failure to tell: that without views, unless they need clearly less than estimated."""
+    most, least = whole.error.smallest_bytes, apart.error.smallest_bytes
+    if least is None or (most is not None and least > most - most // _CLEARLY):
+        return whole
+    return apart
+
+
+def _find_with_views(
+    function: FuncOp, split: FunctionSplitGraph, find: Callable[[SplitGraph], _Found]
+) -> tuple[FunctionSplitGraph, _Found]:
+    """Find groups; where a layer does not fit, with views of what it reads in several ways.
+
+    Raises _NothingFits if some layer does not fit with them either: with the least room named.
+    """
+    failed: dict[int, _NothingFits] = {}
+    while True:
+        try:
+            return split, find(split.graph)
+        except LayerDoesNotFitError as error:
+            layer = split.graph.ops[error.op].layer
+            before = failed.setdefault(layer, _NothingFits(split, error))
+            if before.error is not error or len(failed) > _MOST_VIEWS:
+                raise _less_needed(before, _NothingFits(split, error)) from error
+            if not read_apart(split, layer):
+                raise before from error
+            split = FunctionSplitGraph.of(function)
+
+
+def _refuse_other_layers(split: FunctionSplitGraph) -> None:
+    """Refuse operations without a layer, and those behind a layer with a greater number.
+
+    Left as they are they would look like a function that cannot be split.
+    """
+    highest = -1
+    for ir, data in zip(split.operations, split.graph.ops, strict=True):
+        if data.layer < highest or data.layer < 0:
+            what = (
+                f"is of layer {data.layer} and stands behind layer {highest}"
+                if data.layer >= 0
+                else "has no layer"
+            )
+            raise PassFailedException(
+                f"{describe_op(ir)}: memplan-group works on layers in ascending order, and this "
+                f"operation {what}: run memplan-form-layers right before it"
+            )
+        highest = data.layer
 
 
 def _most_code(everything: int, operators: Sequence[Operation], max_code: float) -> int:

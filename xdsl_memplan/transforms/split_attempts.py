@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
+from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 
@@ -20,6 +21,10 @@ MOST_TRIES = 5
 
 _HINT = "what may help"
 """What a line of a report begins with that advises tiles."""
+
+_LONG_NORM = 16
+"""A softmax or normalisation is tried in parts, too, where a row is more than this part of the
+memory."""
 
 _EXTRA_BYTES, _EXTRA_SHARE = 256, 16
 """Room taken besides what was missing, so that a few tries are enough: no more than that many
@@ -47,7 +52,9 @@ Run = Callable[[ModuleOp, list[ModulePass]], None]
 """Runs the first passes, then all that follow splitting."""
 
 
-def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[ModulePass]:
+def grouping(
+    options: SplitOptions, objective: str, reserve: int = 0, longest_norm: int = 0
+) -> list[ModulePass]:
     """The passes that split a module."""
     from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
     from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
@@ -58,7 +65,7 @@ def grouping(options: SplitOptions, objective: str, reserve: int = 0) -> list[Mo
     rewrites: list[ModulePass] = [MemplanFuseElementwisePass(chains=True), MemplanSplitLoopsPass()]
     return [
         *(rewrites if options.rewrite else []),
-        MemplanFormLayersPass(),
+        MemplanFormLayersPass(longest_norm),
         MemplanGroupPass(
             objective="peak" if objective == "peak" else "traffic",
             strategy=options.strategy,
@@ -159,13 +166,65 @@ def run_split(
     if not others:
         raise _with_tiles(module, failures)
 
-    failures = run_for_less_room(module, groups, run, options.memory)
+    failures = _run_in_tiles(module, options, first.capacity, run)
     if failures and options.stage == "all":
         # Those after the first speak of less room than there is.
         raise _without_hint(module, failures[0])
     # Operators as a whole, tensors moved off chip and back.
     if failures and (whole := whole or run_for_less_room(module, unsplit, run, options.memory)):
         raise _with_tiles(module, [whole[0], failures[0]])
+
+
+def _run_in_tiles(
+    module: ModuleOp, options: SplitOptions, capacity: int, run: Run
+) -> list[PassFailedException]:
+    """Run the pipeline with the groups of least traffic; return the failures.
+
+    Long softmax and normalisations are tried as one layer and in parts: what moves fewer bytes is
+    taken, or what fits at all. The failures are of the parts, then, which need less.
+    """
+    trials: list[ModuleOp] = []
+    failures: list[PassFailedException] = []
+    longest = max(1, capacity // _LONG_NORM)
+    for norm in (0, longest) if _has_longer_norm(module, longest) else (0,):
+        trial = copied_operation(module)
+        failures = run_for_less_room(
+            trial,
+            lambda reserve, norm=norm: grouping(options, "traffic", reserve, norm),
+            run,
+            options.memory,
+        )
+        if not failures:
+            trials.append(trial)
+    if not trials:
+        return failures
+    _commit(module, min(trials, key=_bytes_moved))
+    return []
+
+
+def _has_longer_norm(module: ModuleOp, longest_bytes: int) -> bool:
+    from xdsl_memplan.analysis.layers import has_longer_norm
+    from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+
+    for op in module.walk():
+        if isinstance(op, FuncOp) and op.body.blocks:
+            try:
+                graph = FunctionSplitGraph.of(op).graph
+            except ValueError:
+                continue
+            if has_longer_norm(graph, longest_bytes):
+                return True
+    return False
+
+
+def _bytes_moved(module: ModuleOp) -> int:
+    """The bytes that functions say they move in all; 0 where arguments are read where they are."""
+    total = 0
+    for op in module.walk():
+        traffic = op.attributes.get(TRAFFIC) if isinstance(op, FuncOp) else None
+        known = traffic.data.get(TOTAL) if isinstance(traffic, DictionaryAttr) else None
+        total += known.value.data if isinstance(known, IntegerAttr) else 0
+    return total
 
 
 def _with_tiles(module: ModuleOp, failures: list[PassFailedException]) -> PassFailedException:

@@ -92,6 +92,8 @@ class StructuredTiling(TilingTrait):
         reads += map(Read, tables(op), table_accesses(op))
         reductions = [i for i, n in enumerate(loops) if n > 1 and not is_parallel[i]]
         iterators: list[Iterator] = ["parallel" if p else "reduction" for p in is_parallel]
+        if len({*maps[input_count(op) :]}) > 1:
+            reductions = []  # What nobody uses is handed on too, by the one access of all results.
         return TilingRule(
             loops,
             tuple(iterators),

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation
 
 from xdsl_memplan.dialects.elementwise import is_elementwise
+from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import destinations_of, effects_of
@@ -208,6 +209,8 @@ def record_of(op: Operation) -> OperationRecord | None:
         return _ELEMENTWISE
     if destinations_of(op) and effects_of(op) is not None:
         return _BY_TRAITS
+    if op.name == GroupOp.name:
+        raise cannot_bufferize(op, "a group is no tiles yet: run memplan-expand-groups first")
     raise cannot_bufferize(
         op,
         "no rule for this operation on tensors; attach DestinationTrait and ReadsWritesTrait, or "

@@ -1,6 +1,6 @@
 """A group of layers as code: tile after tile, unrolled or in loops."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     shape_of,
     tile_type,
 )
+from xdsl_memplan.model.tiling_plan import Span
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place
 from xdsl_memplan.transforms.expand_groups.bundles import tensors_in
 from xdsl_memplan.transforms.expand_groups.emit_operation import OperationEmitter
@@ -110,10 +111,11 @@ class _Emitter:
         self._runs(cut, self.facts.runs[cut], Tiles(outer, anchor), place)
         self.at_hand.windows = outer
         if anchor is not None and is_all_of_sum:
-            (result,) = self.group.graph.ops[anchor].results
-            value = self.operations.sums.pop(result, None)
-            if value is not None:  # Else this tile of the group needs nothing of it.
-                self.at_hand.made(result, value, place)
+            for result in self.group.graph.ops[anchor].results:
+                value = self.operations.sums.pop(result, None)
+                # Else this tile of the group, or all of it, needs nothing of it.
+                if value is not None and result in self.layout.tensors:
+                    self.at_hand.made(result, value, place)
 
     def _runs(self, cut: int, runs: Iterable[Run], tiles: Tiles, place: Place) -> None:
         for run in runs:
@@ -138,14 +140,32 @@ class _Emitter:
 
     def _can_loop(self, anchor: int | None) -> bool:
         """A loop that adds up needs a value to start with."""
-        return anchor is None or self.group.graph.ops[anchor].results[0] in self.operations.sums
+        sums = self.operations.sums
+        return anchor is None or all(t in sums for t in self.group.graph.ops[anchor].results)
 
     def _start_sum(self, anchor: int, place: Place) -> None:
-        """What a contraction adds to: made anew, or computed before and read by nobody else."""
+        """What a reduction adds to: made anew, or computed before and read by nobody else."""
         op = self.group.operations[anchor]
-        (result,) = self.group.graph.ops[anchor].results
-        outputs = [value for value in op.operands if value.type == op.results[0].type]
-        spans = self.layout.tensors[result]
+        if len(op.results) == 1:
+            (result,) = self.group.graph.ops[anchor].results
+            outputs = [value for value in op.operands if value.type == op.results[0].type]
+            self._start_result(result, outputs, place)
+            return
+        for result in self.group.graph.ops[anchor].results:
+            number = op.results.index(self.group.values[result])
+            output = op.operands[len(op.operands) - len(op.results) + number]
+            self._start_result(result, [output], place)
+
+    def _spans(self, result: int) -> Sequence[Span]:
+        """Where a result is in a tile: as the others of its operation, if nobody reads it."""
+        tensors = self.layout.tensors
+        if result in tensors:
+            return tensors[result]
+        others = self.group.graph.ops[self.facts.maker[result]].results
+        return next(tensors[other] for other in others if other in tensors)
+
+    def _start_result(self, result: int, outputs: Sequence[SSAValue], place: Place) -> None:
+        spans = self._spans(result)
         box = box_in(self.layout, spans, place.position)
         if not outputs or is_empty(box):
             return

@@ -127,8 +127,8 @@ class OperationEmitter:
                 operands.append(self.at_hand.take(operand.tensor, place, box))
         destinations = into
         if number == self.facts.anchor and into is None:
-            total = self.sums.get(op.results[0])
-            destinations = None if total is None else [total]
+            totals = [self.sums[result] for result in op.results if result in self.sums]
+            destinations = totals if len(totals) == len(op.results) else None
         tile = Tile(loops, operands, destinations)
         return tile_operation(self.group.operations[number], tile, place.builder)
 

@@ -129,11 +129,11 @@ fn anchor_of(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
     (first..=last).rev().find(|&op| graph.operators[op].work > 0)
 }
 
-/// The operator whose sum is cut: the last contraction, or where there is none the last that reduces, to one result.
+/// The operator whose sum is cut: the last contraction, or where there is none the last that reduces.
 pub(super) fn summed_of(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
     let reduces = |&op: &usize| {
         let op = &graph.operators[op];
-        !op.cuttable.is_empty() && op.results.len() == 1
+        !op.cuttable.is_empty()
     };
     anchor_of(graph, first, last).or_else(|| (first..=last).rev().find(reduces))
 }

@@ -1,0 +1,93 @@
+"""Softmax of rows that do not fit on chip: each reduction is a layer, and so is what reads it."""
+
+import re
+
+import pytest
+from xdsl.context import Context
+from xdsl.utils.exceptions import PassFailedException
+
+from tests.transforms.test_split_programs import arrays_for, check, parse
+from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+
+ROWS, LONG = 3, 400
+"""A row has 1600 bytes."""
+BIG, ROW = f"tensor<{ROWS}x{LONG}xf32>", f"tensor<{ROWS}xf32>"
+
+SOFTMAX = f"""
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @main(%x: {BIG}) -> {BIG} {{
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant -1.0e30 : f32
+  %e = tensor.empty() : {ROW}
+  %d = tensor.empty() : {BIG}
+  %f = linalg.fill ins(%low : f32) outs(%e : {ROW}) -> {ROW}
+  %m = linalg.generic {{indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}}
+      ins(%x : {BIG}) outs(%f : {ROW}) {{
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.maximumf %o, %a : f32
+    linalg.yield %s : f32
+  }} -> {ROW}
+  %p = linalg.generic {{indexing_maps = [#all, #row, #all],
+                       iterator_types = ["parallel", "parallel"]}}
+      ins(%x, %m : {BIG}, {ROW}) outs(%d : {BIG}) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.subf %a, %b : f32
+    %t = math.exp %s : f32
+    linalg.yield %t : f32
+  }} -> {BIG}
+  %g = linalg.fill ins(%zero : f32) outs(%e : {ROW}) -> {ROW}
+  %n = linalg.generic {{indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}}
+      ins(%p : {BIG}) outs(%g : {ROW}) {{
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }} -> {ROW}
+  %y = linalg.generic {{indexing_maps = [#all, #row, #all],
+                       iterator_types = ["parallel", "parallel"]}}
+      ins(%p, %n : {BIG}, {ROW}) outs(%d : {BIG}) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.divf %a, %b : f32
+    linalg.yield %s : f32
+  }} -> {BIG}
+  func.return %y : {BIG}
+}}
+"""
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+@pytest.mark.parametrize("capacity", [256, 1024])
+def test_rows_that_do_not_fit_are_computed_in_parts(capacity: int, emit):
+    memory = f"L1={capacity},DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    apart = MemplanFormLayersPass(longest_norm=512)
+    inputs = arrays_for(parse(SOFTMAX))
+    assert check(SOFTMAX, inputs, group, emit, memory, apart) <= capacity
+
+
+def plan(capacity: int, stage: str) -> None:
+    MemplanPipelinePass(memory=f"L1={capacity},DDR", stage=stage, summary=True).apply(
+        Context(), parse(SOFTMAX)
+    )
+
+
+def test_the_pipeline_takes_what_moves_less(capsys):
+    """Where a row fits, one layer reads each once; below, parts do not move less for less room."""
+    moved: list[int] = []
+    for capacity in (256, 1024, 1500, 2048, 4096, 8192):
+        plan(capacity, "all")
+        moved += map(int, re.findall(r"@main: (\d+) bytes move", capsys.readouterr().err))
+    assert len(moved) == 6
+    assert moved == sorted(moved, reverse=True)
+    assert moved[-1] == 2 * ROWS * LONG * 4
+
+
+def test_the_pipeline_does_so_where_arguments_are_read_where_they_are():
+    plan(512, "none")
+
+
+def test_a_norm_is_no_shorter_than_nothing():
+    with pytest.raises(PassFailedException, match="longest-norm=-1 is less than 0"):
+        MemplanFormLayersPass(longest_norm=-1).apply(Context(), parse(SOFTMAX))

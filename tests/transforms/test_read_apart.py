@@ -1,0 +1,79 @@
+"""Tensors that are read in several ways: rows and columns of one tensor in one product."""
+
+import pytest
+
+from tests.transforms.test_split_programs import arrays_for, check, parse
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+
+N = 16
+SQUARE = f"tensor<{N}x{N}xf32>"
+"""1024 bytes."""
+
+HEAD = """
+#ij = affine_map<(d0, d1) -> (d0, d1)>
+#ji = affine_map<(d0, d1) -> (d1, d0)>
+"""
+
+
+def product(name: str, left: str, right: str) -> str:
+    return f"""
+  %{name}e = tensor.empty() : {SQUARE}
+  %{name}f = linalg.fill ins(%zero : f32) outs(%{name}e : {SQUARE}) -> {SQUARE}
+  %{name} = linalg.matmul ins(%{left}, %{right} : {SQUARE}, {SQUARE})
+      outs(%{name}f : {SQUARE}) -> {SQUARE}"""
+
+
+def added(name: str, left: str, right: str, turned: str = "#ij") -> str:
+    return f"""
+  %{name}e = tensor.empty() : {SQUARE}
+  %{name} = linalg.generic {{indexing_maps = [#ij, {turned}, #ij],
+                            iterator_types = ["parallel", "parallel"]}}
+      ins(%{left}, %{right} : {SQUARE}, {SQUARE}) outs(%{name}e : {SQUARE}) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }} -> {SQUARE}"""
+
+
+def function(body: str, returned: str) -> str:
+    return f"""{HEAD}
+func.func @main(%x: {SQUARE}, %w: {SQUARE}) -> {SQUARE} {{
+  %zero = arith.constant 0.0 : f32{body}
+  func.return %{returned} : {SQUARE}
+}}
+"""
+
+
+PROGRAMS = {
+    "square of an argument": function(product("y", "x", "x"), "y"),
+    "square of a result": function(product("y", "x", "w") + product("z", "y", "y"), "z"),
+    "square, and added to it": function(product("y", "x", "x") + added("z", "x", "y"), "z"),
+    "weights that are added too": function(product("y", "x", "w") + added("z", "y", "w"), "z"),
+    "twice": function(
+        product("y", "x", "x")
+        + added("z", "x", "y")
+        + product("u", "z", "z")
+        + added("v", "z", "u"),
+        "v",
+    ),
+    "with its transposition": function(product("y", "x", "w") + added("z", "y", "y", "#ji"), "z"),
+}
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+@pytest.mark.parametrize("stage", ["all", "none"])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_what_is_read_in_several_ways_fits_little_room(program: str, stage, emit):
+    text, memory = PROGRAMS[program], "L1=640,DDR"
+    group = MemplanGroupPass(memory=memory, stage=stage, threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= 640
+
+
+def test_what_fits_whole_is_fetched_once(capsys):
+    from xdsl.context import Context
+
+    from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+
+    module = parse(PROGRAMS["square of an argument"])
+    MemplanPipelinePass(memory="L1=4KiB,DDR", stage="all", summary=True).apply(Context(), module)
+    assert "@main: 2048 bytes move between the memories in all (optimal)" in capsys.readouterr().err
