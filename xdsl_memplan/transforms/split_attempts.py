@@ -9,6 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.long_norms import has_long_norm
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
@@ -183,38 +184,27 @@ def _run_in_tiles(
     Long softmax and normalisations are tried as one layer and in parts: what moves fewer bytes is
     taken, or what fits at all. The failures are of the parts, then, which need less.
     """
+    longest = max(1, capacity // _LONG_NORM)
+
+    def in_tiles(module: ModuleOp, norm: int) -> list[PassFailedException]:
+        def groups(reserve: int) -> list[ModulePass]:
+            return grouping(options, "traffic", reserve, norm)
+
+        return run_for_less_room(module, groups, run, options.memory)
+
+    if not has_long_norm(module, longest):
+        return in_tiles(module, 0)
     trials: list[ModuleOp] = []
     failures: list[PassFailedException] = []
-    longest = max(1, capacity // _LONG_NORM)
-    for norm in (0, longest) if _has_longer_norm(module, longest) else (0,):
+    for norm in (0, longest):
         trial = copied_operation(module)
-        failures = run_for_less_room(
-            trial,
-            lambda reserve, norm=norm: grouping(options, "traffic", reserve, norm),
-            run,
-            options.memory,
-        )
+        failures = in_tiles(trial, norm)
         if not failures:
             trials.append(trial)
     if not trials:
         return failures
     _commit(module, min(trials, key=_bytes_moved))
     return []
-
-
-def _has_longer_norm(module: ModuleOp, longest_bytes: int) -> bool:
-    from xdsl_memplan.analysis.layers import has_longer_norm
-    from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
-
-    for op in module.walk():
-        if isinstance(op, FuncOp) and op.body.blocks:
-            try:
-                graph = FunctionSplitGraph.of(op).graph
-            except ValueError:
-                continue
-            if has_longer_norm(graph, longest_bytes):
-                return True
-    return False
 
 
 def _bytes_moved(module: ModuleOp) -> int:

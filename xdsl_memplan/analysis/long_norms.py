@@ -1,0 +1,47 @@
+"""Whether a module has a softmax or normalisation of long rows."""
+
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from xdsl_memplan.analysis.layers import has_longer_norm
+from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.dialects.memref_size import element_size_bytes
+
+
+def has_long_norm(module: ModuleOp, longest_bytes: int) -> bool:
+    """Tell whether an operation reduces more than so many bytes to one element.
+
+    Linear. Where the types of a function tell that none does its graph is not made.
+    """
+    for op in module.walk():
+        if isinstance(op, FuncOp) and any(_may_reduce(i, longest_bytes) for i in op.walk()):
+            try:
+                graph = FunctionSplitGraph.of(op).graph
+            except ValueError:
+                continue
+            if has_longer_norm(graph, longest_bytes):
+                return True
+    return False
+
+
+def _may_reduce(op: Operation, least_bytes: int) -> bool:
+    """Tell from the types alone whether an operation may reduce more bytes to one element."""
+    made = [_elements(result) for result in op.results]
+    fewest = min((count for count in made if count), default=0)
+    return fewest > 0 and any(
+        _elements(value) // fewest * _element_bytes(value) > least_bytes for value in op.operands
+    )
+
+
+def _elements(value: SSAValue) -> int:
+    type_ = value.type
+    is_static = isinstance(type_, TensorType) and type_.has_static_shape()
+    return prod(type_.get_shape()) if is_static else 0
+
+
+def _element_bytes(value: SSAValue) -> int:
+    type_ = value.type
+    return element_size_bytes(type_.element_type) or 0 if isinstance(type_, TensorType) else 0
