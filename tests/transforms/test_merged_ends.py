@@ -16,6 +16,12 @@ from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPas
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 
 
+def two_results() -> str:
+    n = Network()
+    x = n.conv(n.argument(1, 1, 40, 90), 1, 5)
+    return n.text(n.conv(n.relu(x), 1, 7), x)
+
+
 @pytest.mark.parametrize("halo", ["cache", "recompute"])
 @pytest.mark.parametrize(
     ("lead", "head", "tail", "kinds"), [(0, 1, 1, 5), (0, 1, 4, 3), (0, 3, 4, 3), (2, 3, 20, 2)]
@@ -48,6 +54,8 @@ def test_tiles_at_the_ends_are_one(lead: int, head: int, tail: int, kinds: int, 
         # Patches, of which each end of two rows looks like no other.
         (separable(), "128KiB"),
         (dense_block(), "64KiB"),
+        # What one tile has written the next one makes again, and writes the rest.
+        (two_results(), "6KiB"),
     ],
 )
 def test_tiles_are_at_most_four_times_the_whole(text: str, memory: str):

@@ -209,8 +209,44 @@ impl Layout<'_, '_> {
             };
             tracks.get(track).new.iter().map(of_tile).collect::<Vec<_>>()
         };
-        let clipped = seen.iter().map(of_line);
+        let clipped = seen.iter().map(of_line).chain(self.written(cut));
         clipped.filter(|tiles| tiles.iter().any(|&tile| tile != (0, 0))).collect()
+    }
+
+    /// For each tensor that is read outside and of which tiles of a cut make elements again: how many of those of a tile were
+    /// written by an earlier one; of one that does not follow the cut all, but in the first tile.
+    fn written(&self, cut: usize) -> Vec<Vec<(i64, i64)>> {
+        let tracks = &self.sweep.tracks[cut];
+        let of_track = |track: u32| {
+            let mut done = 0;
+            let again = tracks.get(track).new.iter().map(|&(start, end)| {
+                let again = (done.min(end) - start).max(0);
+                done = done.max(end);
+                (again, 0)
+            });
+            again.collect::<Vec<_>>()
+        };
+        // Shifted tiles write all again, so that they look alike.
+        let writes_rest = !tracks.is_shifted() && !tracks.is_cached();
+        let mut found: Vec<Vec<(i64, i64)>> = Vec::new();
+        for &op in &self.sequence {
+            let results = self.graph.operators[op].results.iter();
+            for &tensor in results.filter(|&&tensor| self.is_output[tensor]) {
+                let spans = self.sweep.tensor_spans(tensor).unwrap_or(&[]);
+                let follows = |span: &Span| matches!(*span, Span::Driven(other, _) if other == cut);
+                let tiles = match spans.iter().find(|span| follows(span)) {
+                    Some(&Span::Driven(_, track)) if writes_rest => of_track(track),
+                    None if level_of(spans) > cut => {
+                        (0..tracks.cut.tiles()).map(|tile| (i64::from(tile > 0), 0)).collect()
+                    }
+                    _ => continue,
+                };
+                if !found.contains(&tiles) {
+                    found.push(tiles);
+                }
+            }
+        }
+        found
     }
 
     /// Tensors from off chip that are parts of others: they lie side by side there, so that a tile of two of them looks like
