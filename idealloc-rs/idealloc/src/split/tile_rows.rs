@@ -147,8 +147,8 @@ mod tests {
         assert!(is_even_between_ends(&[0, 0, 5, 10]));
         assert!(is_even_between_ends(&[7]));
         assert!(is_even_between_ends(&[4, 4]));
-        // Twice as far in the middle, and back at the end.
-        assert!(!is_even_between_ends(&[0, 5, 15, 20]));
+        // As far as that only here and there.
+        assert!(!is_even_between_ends(&[0, 5, 15, 20, 30]));
         assert!(!is_even_between_ends(&[0, 5, 4]));
     }
 }
