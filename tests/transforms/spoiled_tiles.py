@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.rewriter import Rewriter
 
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 
@@ -113,12 +114,16 @@ def change_index(module: ModuleOp, rng: random.Random) -> bool:
     return True
 
 
+def _an_end(module: ModuleOp, rng: random.Random) -> Operation | None:
+    """What keeps an index of shifted tiles below or above an end."""
+    found = of_kind(module, arith.MinSIOp, arith.MaxSIOp)
+    return rng.choice(found) if found else None
+
+
 def change_end(module: ModuleOp, rng: random.Random) -> bool:
     """Let tiles at an end of a row be shifted by more or less."""
-    found = of_kind(module, arith.MinSIOp, arith.MaxSIOp)
-    if not found:
+    if (op := _an_end(module, rng)) is None:
         return False
-    op = rng.choice(found)
     number = op.operands[1].owner.value.value.data
     op.operands[1] = _constant(op, number + rng.choice((-1, 1)))
     return True
@@ -126,16 +131,10 @@ def change_end(module: ModuleOp, rng: random.Random) -> bool:
 
 def swap_ends(module: ModuleOp, rng: random.Random) -> bool:
     """Keep an index below an end instead of above, or the other way round."""
-    found = of_kind(module, arith.MinSIOp, arith.MaxSIOp)
-    if not found:
+    if (op := _an_end(module, rng)) is None:
         return False
-    op = rng.choice(found)
     kind = arith.MaxSIOp if isinstance(op, arith.MinSIOp) else arith.MinSIOp
-    made = kind(op.operands[0], op.operands[1])
-    op.parent.insert_op_before(made, op)
-    op.results[0].replace_all_uses_with(made.result)
-    op.detach()
-    op.erase()
+    Rewriter.replace_op(op, kind(op.operands[0], op.operands[1]))
     return True
 
 
