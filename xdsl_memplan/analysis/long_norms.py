@@ -1,10 +1,11 @@
 """Whether a module has a softmax or normalisation of long rows."""
 
 from math import prod
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xdsl_memplan.analysis.layers import has_longer_norm
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
@@ -38,10 +39,13 @@ def _may_reduce(op: Operation, least_bytes: int) -> bool:
 
 def _elements(value: SSAValue) -> int:
     type_ = value.type
-    is_static = isinstance(type_, TensorType) and type_.has_static_shape()
-    return prod(type_.get_shape()) if is_static else 0
+    if not isinstance(type_, TensorType) or not type_.has_static_shape():
+        return 0
+    return prod(cast(TensorType[Attribute], type_).get_shape())
 
 
 def _element_bytes(value: SSAValue) -> int:
     type_ = value.type
-    return element_size_bytes(type_.element_type) or 0 if isinstance(type_, TensorType) else 0
+    if not isinstance(type_, TensorType):
+        return 0
+    return element_size_bytes(cast(TensorType[Attribute], type_).element_type) or 0
