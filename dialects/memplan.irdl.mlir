@@ -38,10 +38,10 @@ irdl.dialect @memplan {
     %index = irdl.base "#builtin.integer"
     %size = irdl.base "#builtin.integer"
     %lead = irdl.base "#builtin.integer"
-    %cached = irdl.base "#builtin.integer"
+    %halo = irdl.base "#builtin.integer"
     %head = irdl.base "#builtin.integer"
     %tail = irdl.base "#builtin.integer"
-    irdl.parameters(kind: %kind, op: %op, index: %index, size: %size, lead: %lead, cached: %cached, head: %head, tail: %tail)
+    irdl.parameters(kind: %kind, op: %op, index: %index, size: %size, lead: %lead, halo: %halo, head: %head, tail: %tail)
   }
 
   // #memplan.residency<"kept", 1 : i64>: how an operand of a group comes to the chip.
