@@ -36,7 +36,8 @@ def read_apart(split: FunctionSplitGraph, layer: int) -> bool:
     def kind(numbers: list[int]) -> tuple[object, ...]:
         return tuple(_kind(split.graph.ops[number]) for number in numbers)
 
-    alike = [numbers for numbers in layers.values() if kind(numbers) == kind(layers[layer])]
+    wanted = kind(layers[layer])
+    alike = [numbers for numbers in layers.values() if kind(numbers) == wanted]
     return any([_read_apart(split, numbers) for numbers in alike])
 
 

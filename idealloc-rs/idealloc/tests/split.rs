@@ -182,7 +182,7 @@ proptest! {
             max_recompute: 1.1,
             transfer_bytes: 0,
             shifts: false,
-        code_bytes: 0,
+            code_bytes: 0,
             most_code: 0,
             most_operations: 0,
         };

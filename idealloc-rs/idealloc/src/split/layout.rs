@@ -51,8 +51,8 @@ pub struct Layout<'s, 'a> {
     /// empty where no chain runs so.
     pub(super) slices: Vec<Option<(Slice, Span)>>,
     /// Tensors that are padded by as much in all tiles, and by how many elements of each dimension they are larger than what
-    /// is needed of them.
-    pub(super) shifted_pads: FxHashMap<usize, Vec<i64>>,
+    /// is needed of them; none for a dimension of which tiles are not padded alike.
+    pub(super) shifted_pads: FxHashMap<usize, Vec<Option<i64>>>,
 }
 
 /// For each operator of a group whether it runs when the sum that `anchor` adds up is complete: what depends on the sum, and

@@ -171,9 +171,9 @@ impl Layout<'_, '_> {
     /// it, which is padding; but of `parts`.
     fn clipped(&self, cut: usize, parts: &[usize]) -> Vec<Vec<(i64, i64)>> {
         let mut seen: Vec<(u32, Line, i64)> = Vec::new();
-        for &number in &self.sequence {
-            let Some(spans) = self.sweep.loop_spans(number) else { continue };
-            let op = &self.graph.operators[number];
+        for &op in &self.sequence {
+            let Some(spans) = self.sweep.loop_spans(op) else { continue };
+            let op = &self.graph.operators[op];
             for (tensor, access) in &op.operands {
                 let Access::Affine(expressions) = access else { continue };
                 if parts.contains(tensor) {
@@ -181,7 +181,7 @@ impl Layout<'_, '_> {
                 }
                 let shape = &self.graph.tensors[*tensor].shape;
                 for (dimension, (expression, &size)) in expressions.iter().zip(shape).enumerate() {
-                    if self.is_padded_alike(number, dimension) {
+                    if self.is_padded_alike(op.results[0], dimension) {
                         continue;
                     }
                     if let Some((line, Some((other, track)))) =

@@ -44,9 +44,9 @@ impl Layout<'_, '_> {
             if !is_padding(self.graph, op) {
                 continue;
             }
-            let more = |d: usize| self.more_to_pad(op, spans, d).unwrap_or(0);
-            let all: Vec<i64> = (0..spans.len()).map(more).collect();
-            if all.iter().any(|&elements| elements != 0) {
+            let more = |d: usize| self.more_to_pad(op, spans, d);
+            let all: Vec<Option<i64>> = (0..spans.len()).map(more).collect();
+            if all.iter().flatten().any(|&elements| elements != 0) {
                 self.shifted_pads.insert(op.results[0], all);
             }
         }
@@ -68,7 +68,7 @@ impl Layout<'_, '_> {
                     }
                     _ => window(std::slice::from_ref(span)),
                 };
-                padded.map(|(span, more)| of(span) + more).product()
+                padded.map(|(span, more)| of(span) + more.unwrap_or(0)).product()
             }
             None => window(spans),
         }
@@ -80,11 +80,9 @@ impl Layout<'_, '_> {
             && self.spans(tensor).is_some_and(|spans| self.sweep.has_overlap(spans))
     }
 
-    /// Whether tiles of a cut need a part of an operand that is the same in all of them once it is padded.
-    pub(super) fn is_padded_alike(&self, number: usize, dimension: usize) -> bool {
-        let op = &self.graph.operators[number];
-        let spans = self.sweep.tensor_spans(op.results[0]).unwrap_or(&[]);
-        is_padding(self.graph, op) && self.more_to_pad(op, spans, dimension).is_some()
+    /// Whether all tiles pad a dimension of what makes a tensor by as much.
+    pub(super) fn is_padded_alike(&self, tensor: usize, dimension: usize) -> bool {
+        self.shifted_pads.get(&tensor).is_some_and(|more| more[dimension].is_some())
     }
 
     /// How many elements; none where tiles are not shifted, or one has nothing but padding.
