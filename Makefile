@@ -38,8 +38,8 @@ test-rust: ## cargo tests of the core
 	$(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run --locked && cargo test --locked --doc,cargo test --locked)
 
 .PHONY: test-python
-test-python: $(VENV)/.installed-dev ## pytest
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest
+test-python: $(VENV)/.installed-dev ## pytest, on all cores
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: test-filecheck
 test-filecheck: $(VENV)/.installed-dev ## lit

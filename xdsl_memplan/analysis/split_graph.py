@@ -129,6 +129,7 @@ class _Builder:
             in_place=_in_place(op, reads),
             view=rule.view if rule is not None else bool(aliases_of(op)),
             operations=_operations(op),
+            rooms=_rooms(op),
             layer=layer.value.data if isinstance(layer, IntegerAttr) else -1,
         )
         split = split if rule is None else _with_rule(split, rule)
@@ -225,14 +226,24 @@ def _shows_argument(value: SSAValue) -> bool:
 def _operations(op: Operation) -> int:
     """Count what a tile of an operation is written down in.
 
-    That is the operation, what is in its bodies, what fills its destinations, constants of its
-    size, and room for results unless there is room of that type already, for an operand.
+    That is the operation, what is in its bodies, and what fills its destinations.
     """
     count = sum(1 for _ in op.walk())
     for operand in dict.fromkeys(op.operands):
+        if isinstance(operand.owner, FillOp):
+            count += sum(1 for _ in operand.owner.walk())
+    return count
+
+
+def _rooms(op: Operation) -> int:
+    """Count what tiles of one shape share.
+
+    That is constants of their size, and room for results unless there is room of that type already,
+    for an operand.
+    """
+    count = 0
+    for operand in dict.fromkeys(op.operands):
         owner = operand.owner
-        if isinstance(owner, FillOp):
-            count += sum(1 for _ in owner.walk())
         if isinstance(owner, FillOp | EmptyOp):
             count += all(other is operand or other.type != operand.type for other in op.operands)
         elif isinstance(owner, ConstantOp) and isinstance(operand.type, TensorType):

@@ -124,6 +124,8 @@ class SplitOp:
     """Multiply-adds per point of the loops: 1 for contractions."""
     operations: int = 1
     """Operations of the IR that a tile of it is, those in bodies among them."""
+    rooms: int = 0
+    """Operations that all tiles of one shape share: room for results, constants of their size."""
     layer: int = -1
 
 

@@ -52,6 +52,10 @@ _MOST_TIMES = 4
 """With `max-code` at its default tiles have no more than about so many times the operations of the
 function, bodies included: operators with long bodies may be fewer."""
 
+_NUMBERS = 8
+"""Operations that tiles have besides those that are counted: numbers in which loops end and by which
+they advance, each once in a function."""
+
 _LARGEST_OPTION = 1 << 40
 
 _MOST_VIEWS = 8
@@ -366,9 +370,10 @@ def _most_code(everything: int, operators: Sequence[Operation], max_code: float)
 
 def _most_operations(everything: int, graph: SplitGraph, max_code: float) -> int:
     """Operations that tiles may have in all, bodies included; 0: any number."""
-    in_layers = sum(op.operations for op in graph.ops)
+    in_layers = sum(op.operations + op.rooms for op in graph.ops)
     most = _MOST_TIMES * max_code / _MAX_CODE * everything
-    return 0 if max_code == 0 else max(1, int(most) - max(0, everything - in_layers))
+    shared = max(0, everything - in_layers) + _NUMBERS
+    return 0 if max_code == 0 else max(1, int(most) - shared)
 
 
 def _for_all(error: LayerDoesNotFitError) -> str:

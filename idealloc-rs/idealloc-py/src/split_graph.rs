@@ -41,6 +41,7 @@ struct OpFields<'py> {
     view: bool,
     work_per_point: i64,
     operations: i64,
+    rooms: i64,
     layer: i64,
     splittable: bool,
 }
@@ -116,6 +117,7 @@ fn operator<'py>(
         is_view: fields.view,
         work: fields.work_per_point,
         operations: fields.operations,
+        rooms: fields.rooms,
         // Those without a number are before all others.
         layer: usize::try_from(fields.layer).unwrap_or(0),
         is_splittable: fields.splittable,

@@ -164,6 +164,7 @@ fn join(
     }
     joined.results = vec![result];
     joined.operations += op.operations;
+    joined.rooms += op.rooms;
     Some((number, joined))
 }
 

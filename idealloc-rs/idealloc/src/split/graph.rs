@@ -101,6 +101,8 @@ pub struct Operator {
     pub work: i64,
     /// Operations that it is written down in, those in bodies among them.
     pub operations: i64,
+    /// Operations that tiles of one shape share: room for results, constants of their size.
+    pub rooms: i64,
     /// The layer; ascending.
     pub layer: usize,
     /// Whether a part of the result can be computed.

@@ -122,8 +122,14 @@ impl Likeness {
 /// All that an operator is but for its tensors, its layer and the number of its chain.
 fn words_of(op: &Operator) -> Vec<i64> {
     let flags = i64::from(op.is_view) + 2 * i64::from(op.is_splittable);
-    let mut words =
-        vec![op.work, op.operations, flags, op.results.len() as i64, op.operands.len() as i64];
+    let mut words = vec![
+        op.work,
+        op.operations,
+        op.rooms,
+        flags,
+        op.results.len() as i64,
+        op.operands.len() as i64,
+    ];
     let mut add = |list: &mut dyn Iterator<Item = i64>| {
         let at = words.len();
         words.push(0);

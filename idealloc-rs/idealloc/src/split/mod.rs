@@ -1,5 +1,6 @@
 //! Splitting of operators into tiles, so that a network runs in a memory that no operator fits.
 
+mod at_hand;
 mod bounds;
 mod boxes;
 mod code;
@@ -23,6 +24,7 @@ mod least_peak;
 mod least_traffic;
 mod likeness;
 mod little_code;
+mod loop_indices;
 pub mod machine;
 mod misfit;
 mod offers;
@@ -53,4 +55,6 @@ pub mod track;
 pub mod track_pool;
 pub mod tracks;
 mod two_parts;
+mod unlike_tiles;
 mod ways;
+mod written_tiles;

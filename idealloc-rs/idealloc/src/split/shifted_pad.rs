@@ -85,6 +85,17 @@ impl Layout<'_, '_> {
         self.shifted_pads.get(&tensor).is_some_and(|more| more[dimension].is_some())
     }
 
+    /// Dimensions that all tiles of a cut pad by as much.
+    pub(super) fn shifted_pads_of(&self, cut: usize) -> i64 {
+        let follows = |span: &Span| matches!(*span, Span::Driven(other, _) if other == cut);
+        let of = |(&tensor, more): (&usize, &Vec<Option<i64>>)| {
+            let spans = self.sweep.tensor_spans(tensor).unwrap_or(&[]);
+            let dimensions = spans.iter().zip(more);
+            dimensions.filter(|(span, more)| more.is_some() && follows(span)).count() as i64
+        };
+        self.shifted_pads.iter().map(of).sum()
+    }
+
     /// How many elements; none where tiles are not shifted, or one has nothing but padding.
     fn more_to_pad(&self, op: &Operator, spans: &[Span], dimension: usize) -> Option<i64> {
         let &Span::Driven(cut, track) = spans.get(dimension)? else { return None };
@@ -101,7 +112,7 @@ impl Layout<'_, '_> {
 }
 
 /// Whether an operator has one operand and surrounds it.
-fn is_padding(graph: &SplitGraph, op: &Operator) -> bool {
+pub(super) fn is_padding(graph: &SplitGraph, op: &Operator) -> bool {
     let [(tensor, Access::Affine(indices))] = &op.operands[..] else { return false };
     let is_shift = |(dimension, index): (usize, &super::graph::Expression)| {
         index.terms[..] == [(dimension, 1)] && (index.divisor, index.reach) == (1, 0)

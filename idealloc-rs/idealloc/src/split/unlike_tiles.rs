@@ -1,0 +1,157 @@
+//! Which tiles of a cut must be written down, as they look like no other: what they have of loops and tensors, of padding,
+//! of dimensions that are several in an operand, and of results that others have written.
+
+use super::boxes::level_of;
+use super::graph::Access;
+use super::layout::Layout;
+use super::sweep::{Span, line_of};
+use super::tile_rows::{Row, Tiles, rows_of_tiles};
+use super::track::Track;
+use super::tracks::Line;
+
+impl Layout<'_, '_> {
+    /// Rows of tiles of a cut that look alike.
+    pub(super) fn rows_of_tiles(&self, cut: usize) -> Vec<Row> {
+        let parts = self.outside_parts();
+        let numbers = self.track_numbers_but(cut, &parts);
+        let tracks: Vec<&Track> =
+            numbers.into_iter().map(|track| self.sweep.tracks[cut].get(track)).collect();
+        let is_shifted = self.is_shifted(cut);
+        rows_of_tiles(&Tiles { tracks: &tracks, clipped: &self.clipped(cut, &parts), is_shifted })
+    }
+
+    /// For each index of an operand that follows a cut, in each tile: how much lies before the operand, and how much behind
+    /// it, which is padding; but of `parts`.
+    fn clipped(&self, cut: usize, parts: &[usize]) -> Vec<Vec<(i64, i64)>> {
+        let mut seen: Vec<(u32, Line, i64)> = Vec::new();
+        for &op in &self.sequence {
+            let Some(spans) = self.sweep.loop_spans(op) else { continue };
+            let op = &self.graph.operators[op];
+            for (tensor, access) in &op.operands {
+                let Access::Affine(expressions) = access else { continue };
+                if parts.contains(tensor) {
+                    continue;
+                }
+                let shape = &self.graph.tensors[*tensor].shape;
+                for (dimension, (expression, &size)) in expressions.iter().zip(shape).enumerate() {
+                    if self.is_padded_alike(op.results[0], dimension) {
+                        continue;
+                    }
+                    if let Some((line, Some((other, track)))) =
+                        line_of(expression, spans, op, &self.sweep.loops)
+                        && other == cut
+                        && !seen.contains(&(track, line, size))
+                    {
+                        seen.push((track, line, size));
+                    }
+                }
+            }
+        }
+        let tracks = &self.sweep.tracks[cut];
+        let of_line = |&(track, line, size): &(u32, Line, i64)| {
+            let of_tile = |&(start, end): &(i64, i64)| {
+                if start >= end {
+                    return (0, 0);
+                }
+                let first = line.coefficient * start + line.low;
+                let last = line.coefficient * (end - 1) + line.high;
+                let behind = last - (size - 1) * line.divisor;
+                // Where a tile reads nothing of an operand, it does not matter how far off that is.
+                let is_off = last < 0 || behind > last - first;
+                if is_off { (i64::MAX, 0) } else { ((-first).max(0), behind.max(0)) }
+            };
+            tracks.get(track).new.iter().map(of_tile).collect::<Vec<_>>()
+        };
+        let clipped = seen.iter().map(of_line).chain(self.misaligned(cut)).chain(self.written(cut));
+        clipped.filter(|tiles| tiles.iter().any(|&tile| tile != (0, 0))).collect()
+    }
+
+    /// For each reshaped operand of which a dimension that follows a cut is several: where in the inner ones tiles begin
+    /// and end.
+    fn misaligned(&self, cut: usize) -> Vec<Vec<(i64, i64)>> {
+        let mut found = Vec::new();
+        for &op in &self.sequence {
+            let Some(spans) = self.sweep.loop_spans(op) else { continue };
+            let op = &self.graph.operators[op];
+            for (tensor, access) in &op.operands {
+                let Access::Reshape(groups) = access else { continue };
+                let shape = &self.graph.tensors[*tensor].shape;
+                for (of_result, of_operand) in groups.iter() {
+                    let follows = |&d: &usize| match spans[d] {
+                        Span::Driven(other, track) if other == cut => Some(track),
+                        _ => None,
+                    };
+                    let Some(at) = of_result.iter().position(|d| follows(d).is_some()) else {
+                        continue;
+                    };
+                    let Some(track) = follows(&of_result[at]) else { continue };
+                    let inner: i64 = of_result[at + 1..].iter().map(|&d| op.loops[d]).product();
+                    let sizes = of_operand.iter().map(|&d| shape[d]).skip_while(|&size| size == 1);
+                    let stride: i64 = sizes.skip(1).product();
+                    if inner % stride == 0 {
+                        continue;
+                    }
+                    let of_tile =
+                        |&(start, end): &(i64, i64)| (start * inner % stride, end * inner % stride);
+                    let tiles: Vec<_> =
+                        self.sweep.tracks[cut].get(track).new.iter().map(of_tile).collect();
+                    if !found.contains(&tiles) {
+                        found.push(tiles);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// For each tensor that is read outside and of which tiles of a cut make elements again: how many of those of a tile were
+    /// written by an earlier one; of one that does not follow the cut all, but in the first tile.
+    fn written(&self, cut: usize) -> Vec<Vec<(i64, i64)>> {
+        let tracks = &self.sweep.tracks[cut];
+        let of_track = |track: u32| {
+            let mut done = 0;
+            let again = tracks.get(track).new.iter().map(|&(start, end)| {
+                let again = (done.min(end) - start).max(0);
+                done = done.max(end);
+                (again, 0)
+            });
+            again.collect::<Vec<_>>()
+        };
+        // Shifted tiles write all again, so that they look alike.
+        let writes_rest = !tracks.is_shifted() && !tracks.is_cached();
+        let mut found: Vec<Vec<(i64, i64)>> = Vec::new();
+        for &op in &self.sequence {
+            let results = self.graph.operators[op].results.iter();
+            for &tensor in results.filter(|&&tensor| self.is_output[tensor]) {
+                let spans = self.sweep.tensor_spans(tensor).unwrap_or(&[]);
+                let follows = |span: &Span| matches!(*span, Span::Driven(other, _) if other == cut);
+                let tiles = match spans.iter().find(|span| follows(span)) {
+                    Some(&Span::Driven(_, track)) if writes_rest => of_track(track),
+                    None if level_of(spans) > cut => {
+                        (0..tracks.cut.tiles()).map(|tile| (i64::from(tile > 0), 0)).collect()
+                    }
+                    _ => continue,
+                };
+                if !found.contains(&tiles) {
+                    found.push(tiles);
+                }
+            }
+        }
+        found
+    }
+
+    /// Tensors from off chip that are parts of others: they lie side by side there, so that a tile of two of them looks like
+    /// all others.
+    fn outside_parts(&self) -> Vec<usize> {
+        if !self.machine.is_staged {
+            return Vec::new();
+        }
+        // An insertion has one part, and tiles of it differ.
+        let of = |&op: &usize| {
+            let op = &self.graph.operators[op];
+            let parts = if op.parts.len() > 1 { &op.parts[..] } else { &[] };
+            parts.iter().map(|&part| op.operands[part].0)
+        };
+        self.sequence.iter().flat_map(of).filter(|&t| self.external(t).is_some()).collect()
+    }
+}
