@@ -53,8 +53,8 @@ _MOST_TIMES = 4
 function, bodies included: operators with long bodies may be fewer."""
 
 _NUMBERS = 8
-"""Operations that tiles have besides those that are counted: numbers in which loops end and by which
-they advance, each once in a function."""
+"""Operations that tiles have besides those that are counted: ends and steps of loops, each number
+once in a function."""
 
 _LARGEST_OPTION = 1 << 40
 

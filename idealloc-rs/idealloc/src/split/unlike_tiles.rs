@@ -66,8 +66,8 @@ impl Layout<'_, '_> {
         clipped.filter(|tiles| tiles.iter().any(|&tile| tile != (0, 0))).collect()
     }
 
-    /// For each reshaped operand of which a dimension that follows a cut is several: where in the inner ones tiles begin
-    /// and end.
+    /// For each operand that is reshaped to what follows a cut: elements of the box of it that holds a tile, and of those
+    /// before the tile.
     fn misaligned(&self, cut: usize) -> Vec<Vec<(i64, i64)>> {
         let mut found = Vec::new();
         for &op in &self.sequence {
@@ -86,13 +86,13 @@ impl Layout<'_, '_> {
                     };
                     let Some(track) = follows(&of_result[at]) else { continue };
                     let inner: i64 = of_result[at + 1..].iter().map(|&d| op.loops[d]).product();
-                    let sizes = of_operand.iter().map(|&d| shape[d]).skip_while(|&size| size == 1);
-                    let stride: i64 = sizes.skip(1).product();
-                    if inner % stride == 0 {
-                        continue;
-                    }
-                    let of_tile =
-                        |&(start, end): &(i64, i64)| (start * inner % stride, end * inner % stride);
+                    let sizes: Vec<i64> = of_operand.iter().map(|&d| shape[d]).collect();
+                    let of_tile = |&(start, end): &(i64, i64)| {
+                        let (first, last) = (start * inner, end * inner);
+                        let (from, to) = box_around((first, last), &sizes);
+                        let is_all = to - from == sizes.iter().product::<i64>();
+                        (to - from, if is_all { 0 } else { first - from })
+                    };
                     let tiles: Vec<_> =
                         self.sweep.tracks[cut].get(track).new.iter().map(of_tile).collect();
                     if !found.contains(&tiles) {
@@ -153,5 +153,34 @@ impl Layout<'_, '_> {
             parts.iter().map(|&part| op.operands[part].0)
         };
         self.sequence.iter().flat_map(of).filter(|&t| self.external(t).is_some()).collect()
+    }
+}
+
+/// The least box of a tensor of these sizes that holds a range of its elements, as a range.
+fn box_around((first, end): (i64, i64), sizes: &[i64]) -> (i64, i64) {
+    let Some((_, inner)) = sizes.split_first() else { return (first, end) };
+    let stride = inner.iter().product::<i64>();
+    if first >= end || stride == 1 {
+        return (first, end);
+    }
+    let before = first / stride * stride;
+    if (end - 1) / stride * stride > before {
+        return (before, (end + stride - 1) / stride * stride);
+    }
+    let (from, to) = box_around((first - before, end - before), inner);
+    (from + before, to + before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::box_around;
+
+    #[test]
+    fn a_box_holds_whole_rows_or_a_part_of_one() {
+        assert_eq!(box_around((5, 7), &[3, 4]), (5, 7));
+        assert_eq!(box_around((3, 6), &[3, 4]), (0, 8));
+        assert_eq!(box_around((13, 15), &[2, 3, 4]), (13, 15));
+        assert_eq!(box_around((13, 18), &[2, 3, 4]), (12, 20));
+        assert_eq!(box_around((4, 4), &[3, 4]), (4, 4));
     }
 }
