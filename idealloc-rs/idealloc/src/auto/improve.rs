@@ -63,7 +63,7 @@ impl Search<'_> {
 
     /// Puts the rest around what is placed, what meets the peak first, even if time is just up; then a run of
     /// ejection of all, for so much work.
-    fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64, work: u64) {
+    pub fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64, work: u64) {
         let at_peak = Orders::new(self.instance).meets_peak(1000);
         let others = self.instance.subset(rest);
         let sorted = Orders::new(&others).sorted(PASSES[0]);
@@ -86,7 +86,7 @@ impl Search<'_> {
         if self.is_done() || work == 0 {
             return;
         }
-        let limit = if peak <= self.target { self.target } else { self.target.midpoint(peak) };
+        let limit = peak;
         let run = Run { limit, next: Next::Heaviest, work, seed: self.options.seed };
         let ejected = Ejection::new(self.instance).run(&offsets, run, self.control);
         self.work = self.work.saturating_add(ejected.work);

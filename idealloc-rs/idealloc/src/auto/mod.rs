@@ -17,12 +17,14 @@
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
 mod aim;
+mod anneal;
 mod apart;
 pub mod arms;
 pub mod blends;
 mod budget;
 pub mod climb;
 mod critical;
+mod crowds;
 pub mod ejection;
 mod improve;
 pub mod layers;
@@ -38,6 +40,7 @@ mod stages;
 mod tiers;
 
 use crate::auto::budget::{MANY, SMALL, work_of};
+use crate::auto::anneal::MOST as FEW_AT_ONCE;
 use crate::auto::critical::REDUCTIONS;
 use crate::auto::search::Search;
 use crate::auto::stages::Stages;
@@ -85,9 +88,16 @@ fn solve(
     }
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
+    if !is_small {
+        search.crowds(search.left() / 4 * 3, SMALL);
+    }
     if is_small && instance.has_mixed_alignments() {
         // Few are proved at once; of others ejection wastes less than exact search, which sees no waste before it is there.
         search.exact(search.left() / 8);
+        search.crowds(search.left() / 4 * 3, FEW_AT_ONCE);
+        if instance.len() <= FEW_AT_ONCE {
+            search.anneal(search.left() / 4 * 3);
+        }
         search.lower(search.left() / 4);
     }
     match is_small {
