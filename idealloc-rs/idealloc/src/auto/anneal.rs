@@ -10,7 +10,10 @@ use crate::place::instance::Instance;
 use crate::random::Random;
 
 /// Buffers up to which a step is cheap.
-pub const MOST: usize = 128;
+const MOST: usize = 256;
+
+/// Buffers of a crowd that is planned by itself first, within few.
+pub const CORE: usize = 128;
 
 /// Buffers placed that count as one look of the placement engine.
 const PLACED: u64 = 8;

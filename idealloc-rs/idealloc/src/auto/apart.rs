@@ -33,7 +33,9 @@ impl Search<'_> {
             let left = end.saturating_sub(self.work);
             let work = (u128::from(left) * part.len() as u128 / tiles) as u64;
             tiles -= part.len() as u128;
-            let Some(found) = self.solved(&problem, self.options, self.stages, work) else { return true };
+            let Some(found) = self.solved(&problem, self.options, self.stages, work) else {
+                return true;
+            };
             for (&buffer, offset) in buffers.iter().zip(found) {
                 offsets[buffer as usize] = offset;
             }

@@ -11,10 +11,10 @@ use crate::control::Options;
 use crate::place::order::Orders;
 
 /// A moment is crowded from so many thousandths of the load on: the first that leaves crowds small.
-const CROWDED: &[u32] = &[700, 750, 800, 850, 900, 950];
+const CROWDED: &[u32] = &[700, 750, 800, 850, 900, 950, 970, 985];
 
 /// Part of the work that is left for what is placed around the crowds.
-const FILLING: u64 = 4;
+const FILLING: u64 = 8;
 
 impl Search<'_> {
     /// Plans crowds one by one, the most crowded first, for at most so much work; the rest is placed around them. Only where
@@ -30,22 +30,28 @@ impl Search<'_> {
         let Some(crowds) = crowds.find(|all| all.iter().all(|crowd| crowd.len() <= most)) else {
             return;
         };
-        if crowds.iter().map(Vec::len).sum::<usize>() == self.instance.len() {
+        if [0, self.instance.len()].contains(&crowds.iter().map(Vec::len).sum()) {
             return;
         }
         let filling = work / FILLING;
         let end = self.work + (work - filling).min(self.left());
         let (mut hard, mut offsets, mut peak) = (Vec::new(), Vec::new(), self.target);
-        for crowd in crowds {
+        let last = crowds.len() - 1;
+        for (number, crowd) in crowds.into_iter().enumerate() {
             // The others only have to end below the highest.
-            let is_first = hard.is_empty();
+            let is_first = number == 0;
             let capacity = if is_first { self.problem.capacity() } else { Some(peak) };
             let problem = part_of(self.problem, &crowd, capacity);
             let minimize = is_first && self.options.minimize;
             let options = Options { minimize, ..self.options.clone() };
+            // What one leaves is for the next.
             let left = end.saturating_sub(self.work);
+            let left = if number == last { left } else { left / 4 * 3 };
             let Some(found) = self.solved(&problem, &options, self.stages, left) else { return };
-            let ends = crowd.iter().zip(&found).map(|(&buffer, offset)| offset + self.instance.sizes()[buffer as usize]);
+            let ends = crowd
+                .iter()
+                .zip(&found)
+                .map(|(&buffer, offset)| offset + self.instance.sizes()[buffer as usize]);
             peak = ends.fold(peak, u64::max);
             hard.extend(crowd);
             offsets.extend(found);

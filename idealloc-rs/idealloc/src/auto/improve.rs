@@ -114,7 +114,7 @@ impl Search<'_> {
 
     /// Raises the bound to what alignment makes some section need by itself.
     pub fn stacks(&mut self) {
-        if self.is_done() || self.instance.len() > MANY || !self.instance.has_mixed_alignments() {
+        if self.is_done() || self.instance.len() > MANY || self.instance.alignments().is_none() {
             return;
         }
         self.raise(prepare(self.problem).with_stacks(MANY).bound);

@@ -39,8 +39,8 @@ pub mod small;
 mod stages;
 mod tiers;
 
+use crate::auto::anneal::CORE;
 use crate::auto::budget::{MANY, SMALL, work_of};
-use crate::auto::anneal::MOST as FEW_AT_ONCE;
 use crate::auto::critical::REDUCTIONS;
 use crate::auto::search::Search;
 use crate::auto::stages::Stages;
@@ -89,15 +89,13 @@ fn solve(
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
     if !is_small {
-        search.crowds(search.left() / 4 * 3, SMALL);
+        search.crowds(search.left() / 8 * 7, SMALL);
     }
     if is_small && instance.has_mixed_alignments() {
         // Few are proved at once; of others ejection wastes less than exact search, which sees no waste before it is there.
         search.exact(search.left() / 8);
-        search.crowds(search.left() / 4 * 3, FEW_AT_ONCE);
-        if instance.len() <= FEW_AT_ONCE {
-            search.anneal(search.left() / 4 * 3);
-        }
+        search.crowds(search.left() / 4 * 3, CORE);
+        search.anneal(search.left() / 4 * 3);
         search.lower(search.left() / 4);
     }
     match is_small {
