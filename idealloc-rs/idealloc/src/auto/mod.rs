@@ -6,8 +6,9 @@
 //! 4. A short [repair](repair) of time windows around whatever ends above the bound. Where less than half of the buffers
 //!    are hard to place, and always of many, these in [blends](blends) of orders. With time enough what then ends above
 //!    the bound goes in for others, by [ejection].
+//!    Where few moments are crowded, what is live at these comes before all else, [crowd by crowd](crowds).
 //!    Where alignments differ, the [stacks](Search::stacks) of sections have raised the bound before, and ejection
-//!    [lowers](lower) the plan that is there.
+//!    [lowers](lower) the plan that is there, after [annealing](anneal) of few.
 //! 5. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
 //! 6. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
 //!    ejection, of all, unless the problem is very large.
