@@ -90,7 +90,9 @@ fn solve(
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
     if !is_small {
-        search.crowds(search.left() / 8 * 7, SMALL);
+        // Where alignments are alike a crowd is solved soon or not at all.
+        let share = if instance.has_mixed_alignments() { 7 } else { 1 };
+        search.crowds(search.left() / 8 * share, SMALL);
     }
     if is_small && instance.has_mixed_alignments() {
         // Few are proved at once; of others ejection wastes less than exact search, which sees no waste before it is there.
