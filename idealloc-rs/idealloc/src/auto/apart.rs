@@ -5,6 +5,7 @@
 use crate::auto::search::Search;
 use crate::auto::solve;
 use crate::auto::stages::Stages;
+use crate::control::Options;
 use crate::glue::tiling::Tiling;
 use crate::problem::Problem;
 
@@ -32,7 +33,9 @@ impl Search<'_> {
             let left = end.saturating_sub(self.work);
             let work = (u128::from(left) * part.len() as u128 / tiles) as u64;
             tiles -= part.len() as u128;
-            let Some(found) = self.solved(&problem, self.stages, work) else { return true };
+            let Some(found) = self.solved(&problem, self.options, self.stages, work) else {
+                return true;
+            };
             for (&buffer, offset) in buffers.iter().zip(found) {
                 offsets[buffer as usize] = offset;
             }
@@ -42,8 +45,14 @@ impl Search<'_> {
     }
 
     /// Offsets of another problem as `auto` plans any; `None` if it was stopped before it had some. Counts as work of this one.
-    pub fn solved(&mut self, problem: &Problem, stages: Stages, work: u64) -> Option<Vec<u64>> {
-        let found = solve(problem, self.options, stages, work, self.control).ok()?;
+    pub fn solved(
+        &mut self,
+        problem: &Problem,
+        options: &Options,
+        stages: Stages,
+        work: u64,
+    ) -> Option<Vec<u64>> {
+        let found = solve(problem, options, stages, work, self.control).ok()?;
         let count = |name| found.statistics.iter().find(|&&(n, _)| n == name).map_or(0, |at| at.1);
         self.work = self.work.saturating_add(count("placements"));
         self.passes += count("passes");
@@ -59,8 +68,11 @@ pub fn part_of(problem: &Problem, buffers: &[u32], capacity: Option<u64>) -> Pro
     let sizes = buffers.iter().map(|&buffer| problem.sizes()[buffer as usize]).collect();
     let lifetimes = buffers.iter().map(|&buffer| problem.lifetimes()[buffer as usize]).collect();
     let mut builder = Problem::builder();
-    builder.arrays(sizes, lifetimes, None);
-    builder.memory(capacity, 0);
+    let alignments = problem.alignments();
+    let alignments =
+        alignments.map(|all| buffers.iter().map(|&buffer| all[buffer as usize]).collect());
+    builder.arrays(sizes, lifetimes, alignments);
+    builder.memory(capacity, problem.base_address());
     // No more than the buffers, which were a problem.
     builder.build().unwrap_or_default()
 }

@@ -57,13 +57,15 @@ impl Search<'_> {
         self.work = self.work.saturating_add(found.work);
         self.plays += found.tried;
         if let Some((offsets, peak)) = found.plan.filter(|_| !self.control.is_abandoned()) {
-            self.fill(&hard, &offsets, &rest, peak, filling);
+            let is_low = peak <= self.target;
+            let limit = if is_low { self.target } else { self.target.midpoint(peak) };
+            self.fill(&hard, &offsets, &rest, limit, filling);
         }
     }
 
     /// Puts the rest around what is placed, what meets the peak first, even if time is just up; then a run of
-    /// ejection of all, for so much work.
-    fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], peak: u64, work: u64) {
+    /// ejection of all to a limit, for so much work.
+    pub fn fill(&mut self, hard: &[u32], offsets: &[u64], rest: &[u32], limit: u64, work: u64) {
         let at_peak = Orders::new(self.instance).meets_peak(1000);
         let others = self.instance.subset(rest);
         let sorted = Orders::new(&others).sorted(PASSES[0]);
@@ -86,7 +88,6 @@ impl Search<'_> {
         if self.is_done() || work == 0 {
             return;
         }
-        let limit = if peak <= self.target { self.target } else { self.target.midpoint(peak) };
         let run = Run { limit, next: Next::Heaviest, work, seed: self.options.seed };
         let ejected = Ejection::new(self.instance).run(&offsets, run, self.control);
         self.work = self.work.saturating_add(ejected.work);
@@ -114,7 +115,7 @@ impl Search<'_> {
 
     /// Raises the bound to what alignment makes some section need by itself.
     pub fn stacks(&mut self) {
-        if self.is_done() || self.instance.len() > MANY || !self.instance.has_mixed_alignments() {
+        if self.is_done() || self.instance.len() > MANY || self.instance.alignments().is_none() {
             return;
         }
         self.raise(prepare(self.problem).with_stacks(MANY).bound);

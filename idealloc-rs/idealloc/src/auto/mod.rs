@@ -6,8 +6,9 @@
 //! 4. A short [repair](repair) of time windows around whatever ends above the bound. Where less than half of the buffers
 //!    are hard to place, and always of many, these in [blends](blends) of orders. With time enough what then ends above
 //!    the bound goes in for others, by [ejection].
+//!    Where few moments are crowded, what is live at these comes before all else, [crowd by crowd](crowds).
 //!    Where alignments differ, the [stacks](Search::stacks) of sections have raised the bound before, and ejection
-//!    [lowers](lower) the plan that is there.
+//!    [lowers](lower) the plan that is there, after [annealing](anneal) of few.
 //! 5. [Exact search](small) of the components that are small enough; of larger ones after the search of what is critical.
 //! 6. [Tree search](crate::mcts) over orders, ties and [climbs](climb): of what is critical first, then, after blends and
 //!    ejection, of all, unless the problem is very large.
@@ -17,12 +18,14 @@
 //! It stops as soon as the peak is the bound, or the capacity if only fitting is asked for.
 
 mod aim;
+mod anneal;
 mod apart;
 pub mod arms;
 pub mod blends;
 mod budget;
 pub mod climb;
 mod critical;
+mod crowds;
 pub mod ejection;
 mod improve;
 pub mod layers;
@@ -37,6 +40,7 @@ pub mod small;
 mod stages;
 mod tiers;
 
+use crate::auto::anneal::CORE;
 use crate::auto::budget::{MANY, SMALL, work_of};
 use crate::auto::critical::REDUCTIONS;
 use crate::auto::search::Search;
@@ -85,9 +89,16 @@ fn solve(
     }
     let is_small = instance.len() <= SMALL;
     search.repair(8 * instance.len() as u64);
+    if !is_small {
+        // Where alignments are alike a crowd is solved soon or not at all.
+        let share = if instance.has_mixed_alignments() { 7 } else { 1 };
+        search.crowds(search.left() / 8 * share, SMALL);
+    }
     if is_small && instance.has_mixed_alignments() {
         // Few are proved at once; of others ejection wastes less than exact search, which sees no waste before it is there.
         search.exact(search.left() / 8);
+        search.crowds(search.left() / 4 * 3, CORE);
+        search.anneal(search.left() / 4 * 3);
         search.lower(search.left() / 4);
     }
     match is_small {

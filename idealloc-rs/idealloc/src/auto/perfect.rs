@@ -167,7 +167,7 @@ impl Search<'_> {
         let few = problem.len() <= 2 * FEW_ROOTS;
         let stages = Stages { glue: false, exact: self.stages.exact && few, ..self.stages };
         let work = self.budget / REST;
-        self.solved(&problem, stages, work)
+        self.solved(&problem, self.options, stages, work)
     }
 
     /// Offsets of many roots, the large ones first.
