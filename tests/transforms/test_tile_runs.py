@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xdsl_memplan.transforms.expand_groups.tile_runs import Run, runs_of_tiles
+from xdsl_memplan.transforms.expand_groups.tile_runs import (
+    Run,
+    runs_of_shifted_tiles,
+    runs_of_tiles,
+)
 
 Counts = tuple[tuple[int, int], ...]
 """Of the loops around a tile: which iteration, and how many tiles ahead one goes."""
@@ -57,3 +61,16 @@ def test_heads_of_sequences_become_two_loops():
     [run] = runs_of_tiles(lengths, starts)
     assert (run.count, run.step) == (32, 8)
     assert [(inner.first, inner.count) for inner in run.inner] == [(0, 1), (1, 6), (7, 1)]
+
+
+def test_shifted_tiles_whose_lengths_alternate_are_periods():
+    """Windows of three rows, every other of which is zeros: two and one that are read, by turns."""
+    lengths = [(1 + tile % 2,) for tile in range(12)]
+    starts = [(tile, tile // 2) for tile in range(12)]
+    [run] = runs_of_shifted_tiles(lengths, starts)
+    assert (run.first, run.count, run.step) == (0, 6, 2)
+
+
+def test_shifted_tiles_stay_at_the_ends_of_one_run():
+    starts = [(tile, min(max(4 * tile - 1, 0), 17)) for tile in range(6)]
+    assert runs_of_shifted_tiles([(5,)] * 6, starts) == [Run(0, 6)]

@@ -32,15 +32,21 @@ def runs_of_shifted_tiles(
 ) -> list[Run]:
     """Cut tiles into runs: equal lengths, and starts that advance evenly between the ends of a run.
 
-    The same as `runs_of_tiles` where they do not.
+    The same as `runs_of_tiles` where they do not, or where that takes no more bodies: lengths may
+    alternate, as those of tiles of what is stuffed with zeros.
     """
+    plain = runs_of_tiles(lengths, starts)
     runs: list[Run] = []
     for first, last in _stretches(lengths):
         columns = zip(*starts[first:last], strict=True)
         if not all(ClampedLine.of(column) for column in columns):
-            return runs_of_tiles(lengths, starts)
+            return plain
         runs.append(Run(first, last - first))
-    return runs
+    return runs if len(runs) < _bodies(plain) else plain
+
+
+def _bodies(runs: Sequence[Run]) -> int:
+    return sum(max(1, len(run.inner)) for run in runs)
 
 
 def _stretches(lengths: Sequence[object]) -> Iterator[tuple[int, int]]:
