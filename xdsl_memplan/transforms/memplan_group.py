@@ -148,7 +148,7 @@ class MemplanGroupPass(ModulePass):
         a layer or out of the order of layers, for a strategy that needs a capacity where there is
         none, or for a number that an option cannot be.
         """
-        self._check_numbers()
+        self.check_numbers()
         memories = Memories.of(op, self.memory)
         first, *others = memories.by_name.values()
         is_staged = self.objective == "traffic"
@@ -192,7 +192,8 @@ class MemplanGroupPass(ModulePass):
                         capacity,
                     )
 
-    def _check_numbers(self) -> None:
+    def check_numbers(self) -> None:
+        """Raise PassFailedException for a number that an option cannot be."""
         least = {
             "reserve": (self.reserve, 0),
             "max-recompute": (self.max_recompute, 1),
