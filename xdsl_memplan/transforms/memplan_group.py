@@ -259,7 +259,8 @@ def group_function(
         if objective == "peak":
             raise PassFailedException(
                 f"@{function.sym_name.data}: with all that is between groups on chip, tiles need "
-                f"more than {machine.capacity} bytes"
+                f"more than {machine.capacity} bytes, and there are {on_chip}; objective=traffic "
+                "stores what is between them"
             ) from error
         raise PassFailedException(
             f"{describe_op(split.operations[error.op])}: the layer that ends here does not fit "
