@@ -126,11 +126,12 @@ def run_split(
 ) -> None:
     """Run the pipeline with the split that suits the objective and the memory; `module` changes.
 
-    Without a capacity the smaller of the arenas with and without splitting is taken. With a
-    capacity and `stage=none` nothing is split that fits whole, with `objective=traffic` with
-    tensors moved off chip and back; else the split of least peak is taken if it fits, as it moves
-    nothing, else the one of least traffic. What the search counts and what the buffers take may
-    differ a little: then groups are formed again for less room.
+    Without a capacity, and with `objective=peak`, the smaller of the arenas with and without
+    splitting is taken, of those that fit. Else, with `stage=none`, nothing is split that fits
+    whole, with `objective=traffic` with tensors moved off chip and back; if it does not, the split
+    of least peak is taken if that fits, as it moves nothing, else the one of least traffic. What
+    the search counts and what the buffers take may differ a little: then groups are formed again
+    for less room.
 
     Raises PassFailedException if nothing fits, RefutedTiles if tiles are wrong.
     """
@@ -289,17 +290,21 @@ def _commit(module: ModuleOp, trial: ModuleOp) -> None:
 def _take_smaller(
     module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass], run: Run, arena: str
 ) -> None:
-    whole = _trial(module, unsplit, run)
-    best, least = whole, _arena_bytes(whole, arena)
-    for before in ([], unsplit):
+    best: ModuleOp | None = None
+    failures: list[PassFailedException] = []
+    tiles = grouping(options, "peak")
+    for passes in (unsplit, tiles, [*unsplit, *tiles]):
         try:
-            trial = _trial(module, [*before, *grouping(options, "peak")], run)
+            trial = _trial(module, passes, run)
         except RefutedTiles:
             raise
-        except PassFailedException:
+        except PassFailedException as error:
+            failures.append(error)
             continue
-        if _arena_bytes(trial, arena) < least:
-            best, least = trial, _arena_bytes(trial, arena)
+        if best is None or _arena_bytes(trial, arena) < _arena_bytes(best, arena):
+            best = trial
+    if best is None:
+        raise _with_tiles(module, failures)
     _commit(module, best)
 
 
