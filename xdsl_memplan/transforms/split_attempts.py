@@ -290,22 +290,19 @@ def _commit(module: ModuleOp, trial: ModuleOp) -> None:
 def _take_smaller(
     module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass], run: Run, arena: str
 ) -> None:
-    best: ModuleOp | None = None
+    trials: list[ModuleOp] = []
     failures: list[PassFailedException] = []
     tiles = grouping(options, "peak")
     for passes in (unsplit, tiles, [*unsplit, *tiles]):
         try:
-            trial = _trial(module, passes, run)
+            trials.append(_trial(module, passes, run))
         except RefutedTiles:
             raise
         except PassFailedException as error:
             failures.append(error)
-            continue
-        if best is None or _arena_bytes(trial, arena) < _arena_bytes(best, arena):
-            best = trial
-    if best is None:
+    if not trials:
         raise _with_tiles(module, failures)
-    _commit(module, best)
+    _commit(module, min(trials, key=lambda trial: _arena_bytes(trial, arena)))
 
 
 def _arena_bytes(module: ModuleOp, name: str) -> int:
