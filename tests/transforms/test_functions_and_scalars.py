@@ -94,6 +94,17 @@ def test_a_name_that_is_taken_is_an_error_that_says_so():
     module = parse(
         "func.func private @memory()\n" + (FUNCTIONS / "scalar_argument.mlir").read_text()
     )
-    with pytest.raises(PassFailedException, match=r"has the name @memory.*name the memory"):
+    with pytest.raises(PassFailedException, match="has the name @memory"):
         after(module, "memplan-bufferize")
     after(module, 'memplan-bufferize{memory="L1=64KiB"}')
+
+
+def test_the_name_that_is_advised_is_free():
+    """Before, `L1` was advised, where that was taken."""
+    module = parse(
+        "func.func private @L1()\nfunc.func private @L1_1()\n"
+        + (FUNCTIONS / "scalar_argument.mlir").read_text()
+    )
+    with pytest.raises(PassFailedException, match=r"@L1, which.*another name.*\"(L1_2=64KiB)\""):
+        after(module, 'memplan-bufferize{memory="L1=1KiB"}')
+    after(module, 'memplan-bufferize{memory="L1_2=64KiB"}')

@@ -20,6 +20,8 @@ from tests.transforms.test_split_programs import (
 )
 from tests.transforms.test_verify_split import function_of
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
 Stage = Literal["all", "none"]
@@ -209,3 +211,11 @@ def test_a_refusal_speaks_of_the_capacity_that_was_given():
     report = refusal(odd_results(), "L1=400,DDR", "all")
     assert "available 400" in report
     assert "however it is cut" not in report
+
+
+def test_least_peaks_are_compared_with_the_capacity_that_was_given():
+    """Some more than there is may turn out to fit: the bytes that were tried are not the memory."""
+    module = parse(odd_results())
+    MemplanFormLayersPass().apply(Context(), module)
+    with pytest.raises(PassFailedException, match=r"and there are 100; objective=traffic"):
+        MemplanGroupPass(objective="peak", memory="L1=100,DDR").apply(Context(), module)

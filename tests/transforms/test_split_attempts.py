@@ -1,9 +1,16 @@
 """What the pipeline does where buffers did not fit."""
 
+import re
+
+import pytest
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
+from tests.transforms.test_split_programs import parse
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.split_attempts import MOST_TRIES, run_for_less_room
 
@@ -59,3 +66,35 @@ def test_no_more_is_left_free_than_there_is():
     assert run_for_less_room(ModuleOp([]), schedules, run, "L1=48,DDR")
     # An eighth of the memory, and a sixteenth besides.
     assert tried == [0, 9, 18, 27, 36]
+
+
+TWO_PRODUCTS = """
+func.func @main(%x: tensor<32x8xf32>, %w: tensor<8x32xf32>, %v: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<32x8xf32>, tensor<8x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %d = tensor.empty() : tensor<32x8xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%d : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %z = linalg.matmul ins(%y, %v : tensor<32x32xf32>, tensor<32x8xf32>) outs(%g : tensor<32x8xf32>) -> tensor<32x8xf32>
+  func.return %z : tensor<32x8xf32>
+}
+"""  # noqa: E501
+"""Whole 4,096 bytes of %y and 1,024 of the result; in tiles the result and a row."""
+
+
+@pytest.mark.parametrize("memory", ["L1=2KiB", "L1=2KiB,DDR"])
+def test_by_peak_tiles_are_taken_where_the_whole_does_not_fit(memory, capsys):
+    """Before, it was refused, and tiles were advised, which it had."""
+    MemplanPipelinePass(objective="peak", memory=memory, summary=True).apply(
+        Context(), parse(TWO_PRODUCTS)
+    )
+    assert re.search(r"@L1: 1\d\d\d bytes of 2048", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("memory", ["L1=512", "L1=512,DDR"])
+def test_by_peak_a_refusal_speaks_of_the_whole_and_of_tiles(memory):
+    with pytest.raises(PassFailedException, match="required 5120 bytes, available 512") as refusal:
+        MemplanPipelinePass(objective="peak", memory=memory).apply(Context(), parse(TWO_PRODUCTS))
+    assert "in tiles it does not fit either: " in str(refusal.value)
+    assert "what may help" not in str(refusal.value)

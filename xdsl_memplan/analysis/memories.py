@@ -6,8 +6,9 @@ attribute, the attribute over the arenas; what an option leaves out of a memory 
 knows is as the module says.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
@@ -222,7 +223,8 @@ def ensure_arenas(module: ModuleOp, memories: Iterable[Memory]) -> dict[str, Are
         if arena is None and memory.name in taken:
             raise PassFailedException(
                 f"{describe_op(taken[memory.name])} has the name @{memory.name}, which the arena "
-                'would have; name the memory: memory="L1=64KiB"'
+                "would have; give the memory another name, for example "
+                f'memory="{_free_name(memory.name, taken)}=64KiB"'
             )
         if arena is not None:
             if not aligned:
@@ -235,6 +237,11 @@ def ensure_arenas(module: ModuleOp, memories: Iterable[Memory]) -> dict[str, Are
             else:
                 module.body.block.insert_op_before(fresh, first)
     return arenas
+
+
+def _free_name(name: str, taken: Container[str]) -> str:
+    """A name like ``name`` that is not among those that are taken."""
+    return next(f"{name}_{n}" for n in count(1) if f"{name}_{n}" not in taken)
 
 
 def _described(module: ModuleOp) -> Sequence[Memory]:

@@ -24,9 +24,8 @@ from math import prod
 
 from xdsl_memplan.model.contraction import Contraction, contraction_of
 from xdsl_memplan.model.least_traffic import (
-    FROM_OUTSIDE,
     bytes_at_least,
-    elements_in_all,
+    bytes_read,
     surely_needed,
 )
 from xdsl_memplan.model.origins import origins
@@ -80,11 +79,7 @@ class CapacityBound:
         return CapacityBound(
             bytes_at_least(graph, needed, uniform),
             contractions,
-            {
-                number: elements_in_all(boxes) * graph.tensors[number].element_bytes
-                for number, boxes in needed.items()
-                if graph.tensors[number].kind in FROM_OUTSIDE
-            },
+            bytes_read(graph, needed, uniform),
             {tensor: prod(graph.tensors[tensor].shape) for tensor in tensors},
             {tensor: graph.tensors[tensor].element_bytes for tensor in tensors},
             points_per_element,

@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import combinations
 from math import prod
 
+from xdsl_memplan.model.needed_indices import has_gaps, surely_read
 from xdsl_memplan.model.split_graph import (
     Access,
     Affine,
@@ -35,17 +36,31 @@ def bytes_at_least(
     Results that the function computes count once each; views of arguments, constants and what is
     `uniform` (positions of tensors with one value everywhere) need not move. Linear.
     """
+    results = sum(graph.tensors[number].size_bytes for number in _results(graph, uniform))
+    return results + sum(bytes_read(graph, needed, uniform).values())
+
+
+def bytes_read(
+    graph: SplitGraph, needed: Mapping[int, Sequence[Box]], uniform: Collection[int] = ()
+) -> dict[int, int]:
+    """Return the distinct bytes that are surely read of each argument and constant."""
+    stepped = surely_read(graph, _results(graph, uniform)) if has_gaps(graph) else {}
+    return {
+        number: max(elements_in_all(boxes), stepped.get(number, 0))
+        * graph.tensors[number].element_bytes
+        for number, boxes in sorted(needed.items())
+        if graph.tensors[number].kind in FROM_OUTSIDE
+    }
+
+
+def _results(graph: SplitGraph, uniform: Collection[int]) -> list[int]:
+    """What the function computes and returns, but for tensors with one value everywhere."""
     computed = _computed(graph)
-    results = sum(
-        tensor.size_bytes
+    return [
+        number
         for number, tensor in enumerate(graph.tensors)
         if tensor.returned and number in computed and number not in uniform
-    )
-    return results + sum(
-        elements_in_all(needed[number]) * tensor.element_bytes
-        for number, tensor in enumerate(graph.tensors)
-        if tensor.kind in FROM_OUTSIDE and number in needed
-    )
+    ]
 
 
 def surely_needed(graph: SplitGraph, uniform: Collection[int] = ()) -> dict[int, list[Box]]:
@@ -58,9 +73,7 @@ def surely_needed(graph: SplitGraph, uniform: Collection[int] = ()) -> dict[int,
     """
     computed = _computed(graph)
     needed: dict[int, list[Box]] = {
-        number: [whole(tensor.shape)]
-        for number, tensor in enumerate(graph.tensors)
-        if tensor.returned and number in computed and number not in uniform
+        number: [whole(graph.tensors[number].shape)] for number in _results(graph, uniform)
     }
     for op in reversed(graph.ops):
         made = [box for result in op.results for box in needed.get(result, ())]

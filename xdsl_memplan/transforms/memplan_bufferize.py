@@ -46,7 +46,7 @@ class MemplanBufferizePass(ModulePass):
 
     Options:
 
-    - `alignment` (that of the first memory, 64 if nothing is said): of each buffer, in bytes.
+    - `alignment` (that of its memory, 64 if nothing is said): of each buffer, in bytes.
     - `memory` (none): `"L1=64KiB:align=64,L2=1MiB"`, the buffers go to the first; wins over the
       module's description.
     - `lifetimes` (true): write that of each buffer; `memplan-assign-offsets` finds them, too.

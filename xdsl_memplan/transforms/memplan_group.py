@@ -151,7 +151,7 @@ class MemplanGroupPass(ModulePass):
         a layer or out of the order of layers, for a strategy that needs a capacity where there is
         none, or for a number that an option cannot be.
         """
-        self._check_numbers()
+        self.check_numbers()
         memories = Memories.of(op, self.memory)
         first, *others = memories.by_name.values()
         is_staged = self.objective == "traffic"
@@ -195,7 +195,8 @@ class MemplanGroupPass(ModulePass):
                         capacity,
                     )
 
-    def _check_numbers(self) -> None:
+    def check_numbers(self) -> None:
+        """Raise PassFailedException for a number that an option cannot be."""
         least = {
             "reserve": (self.reserve, 0),
             "max-recompute": (self.max_recompute, 1),
@@ -261,7 +262,8 @@ def group_function(
         if objective == "peak":
             raise PassFailedException(
                 f"@{function.sym_name.data}: with all that is between groups on chip, tiles need "
-                f"more than {machine.capacity} bytes"
+                f"more than {machine.capacity} bytes, and there are {on_chip}; objective=traffic "
+                "stores what is between them"
             ) from error
         raise PassFailedException(
             f"{describe_op(split.operations[error.op])}: the layer that ends here does not fit "

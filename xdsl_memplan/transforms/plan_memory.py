@@ -86,6 +86,29 @@ def _no_room(
     )
 
 
+def check_planner_options(options: PlannerOptions) -> None:
+    """Raise PassFailedException for a planner, seed, effort or threads that there are none of."""
+    from xdsl_memplan.planners.errors import InvalidOptionError, UnknownPlannerError
+    from xdsl_memplan.planners.plan import DEFAULT_PLANNER, plan
+
+    try:
+        plan(
+            Problem.from_buffers([]),
+            planner=options.planner or DEFAULT_PLANNER,
+            seed=options.seed,
+            effort=cast("Effort", options.effort),
+            threads=options.threads,
+        )
+    except (InvalidOptionError, UnknownPlannerError) as error:
+        raise _wrong_option(error) from error
+
+
+def _wrong_option(error: Exception) -> PassFailedException:
+    words = str(error).split()
+    option = next((name for name in ("seed", "threads", "effort") if name in words), "planner")
+    return PassFailedException(f"option {option}: {error}")
+
+
 def _run(
     lifetimes: FunctionLifetimes, memory: Memory, problem: Problem, options: PlannerOptions
 ) -> Plan:
@@ -118,9 +141,7 @@ def _run(
         smaller = planned("low", minimize=True)
         return smaller if smaller.peak <= fits.peak else fits
     except (InvalidOptionError, UnknownPlannerError) as error:
-        words = str(error).split()
-        option = next((name for name in ("seed", "threads", "effort") if name in words), "planner")
-        raise PassFailedException(f"option {option}: {error}") from error
+        raise _wrong_option(error) from error
     except (PlanningError, OverflowError) as error:
         where = f"@{symbol_name(lifetimes.function)}, memory '{memory.name}'"
         raise PassFailedException(f"{where}: {error}") from error

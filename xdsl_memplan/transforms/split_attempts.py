@@ -126,11 +126,12 @@ def run_split(
 ) -> None:
     """Run the pipeline with the split that suits the objective and the memory; `module` changes.
 
-    Without a capacity the smaller of the arenas with and without splitting is taken. With a
-    capacity and `stage=none` nothing is split that fits whole, with `objective=traffic` with
-    tensors moved off chip and back; else the split of least peak is taken if it fits, as it moves
-    nothing, else the one of least traffic. What the search counts and what the buffers take may
-    differ a little: then groups are formed again for less room.
+    Without a capacity, and with `objective=peak`, the smaller of the arenas with and without
+    splitting is taken, of those that fit. Else, with `stage=none`, nothing is split that fits
+    whole, with `objective=traffic` with tensors moved off chip and back; if it does not, the split
+    of least peak is taken if that fits, as it moves nothing, else the one of least traffic. What
+    the search counts and what the buffers take may differ a little: then groups are formed again
+    for less room.
 
     Raises PassFailedException if nothing fits, RefutedTiles if tiles are wrong.
     """
@@ -289,18 +290,19 @@ def _commit(module: ModuleOp, trial: ModuleOp) -> None:
 def _take_smaller(
     module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass], run: Run, arena: str
 ) -> None:
-    whole = _trial(module, unsplit, run)
-    best, least = whole, _arena_bytes(whole, arena)
-    for before in ([], unsplit):
+    trials: list[ModuleOp] = []
+    failures: list[PassFailedException] = []
+    tiles = grouping(options, "peak")
+    for passes in (unsplit, tiles, [*unsplit, *tiles]):
         try:
-            trial = _trial(module, [*before, *grouping(options, "peak")], run)
+            trials.append(_trial(module, passes, run))
         except RefutedTiles:
             raise
-        except PassFailedException:
-            continue
-        if _arena_bytes(trial, arena) < least:
-            best, least = trial, _arena_bytes(trial, arena)
-    _commit(module, best)
+        except PassFailedException as error:
+            failures.append(error)
+    if not trials:
+        raise _with_tiles(module, failures)
+    _commit(module, min(trials, key=lambda trial: _arena_bytes(trial, arena)))
 
 
 def _arena_bytes(module: ModuleOp, name: str) -> int:

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     IntegerAttr,
     ShapedType,
-    SymbolRefAttr,
     UnitAttr,
     i64,
 )
@@ -62,7 +61,9 @@ class Emitter:
     placement: Placement
     globals: Globals
     arena: str
-    alignment: int
+    """The name of the default one."""
+    attributes: Mapping[str, Mapping[str, Attribute]]
+    """Of the buffers in each arena, by its name (see `buffer_attributes`)."""
     find: Callable[[Operation], OperationRecord | None]
     """The record of an operation; None for one that stays as it is."""
     written: Mapping[str, frozenset[int]]
@@ -267,11 +268,7 @@ class Emitter:
         size = size_bytes(type)
         assert size is not None
         # Not by the constructor, which looks at everything and takes ten times as long.
-        attributes = {
-            "arena": _symbol(arena or self.arena),
-            "size": IntegerAttr(size, i64),
-            "alignment": _i64(self.alignment),
-        }
+        attributes = {**self.attributes[arena or self.arena], "size": IntegerAttr(size, i64)}
         return BufferOp.create(result_types=[type], attributes=attributes)
 
 
@@ -289,16 +286,6 @@ def _elements(value: SSAValue) -> int:
     for extent in _shape(value):
         count *= extent
     return count
-
-
-@lru_cache(maxsize=64)
-def _symbol(name: str) -> SymbolRefAttr:
-    return SymbolRefAttr(name)
-
-
-@lru_cache(maxsize=64)
-def _i64(number: int) -> IntegerAttr:
-    return IntegerAttr(number, i64)
 
 
 @lru_cache(maxsize=1024)

@@ -17,6 +17,7 @@ from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
+from xdsl_memplan.transforms.bufferize.buffer_attributes import buffer_attributes
 from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.emission import Emitter
@@ -37,7 +38,7 @@ class Options:
     """How to bufferize; the options of the pass."""
 
     alignment: int | None = None
-    """Of each buffer; that of the first memory if it is None."""
+    """Of each buffer; that of its memory if it is None."""
     memory: str = ""
     in_place: bool = True
     lifetimes: bool = True
@@ -76,8 +77,9 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     if any(map(_has_tensors, functions)):
         ensure_arenas(module, memories.by_name.values())
     globals = Globals(module, alignment)
+    attributes = buffer_attributes(memories, options.alignment, spaces)
     for placement in placements:
-        emitter = Emitter(placement, globals, arena.name, alignment, record_of, written)
+        emitter = Emitter(placement, globals, arena.name, attributes, record_of, written)
         _rewrite(placement.function, emitter)
     for function in functions:
         if not function.body.blocks:

@@ -1,0 +1,37 @@
+"""An option that no pass takes is what `memplan-pipeline` speaks of first, whatever else fails or would do."""  # noqa: E501
+
+import pytest
+from xdsl.context import Context
+from xdsl.utils.exceptions import PassFailedException
+
+from tests.transforms.test_split_programs import parse
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+
+EXP = """
+func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %y = linalg.exp ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  func.return %y : tensor<64xf32>
+}
+"""
+TOO_SMALL, NO_LIMIT = "L1=64,DDR", ""
+
+
+@pytest.mark.parametrize("memory", [TOO_SMALL, NO_LIMIT])
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("planner", "none-such"), ("seed", -1), ("effort", "some"), ("threads", -1)],
+)
+def test_of_the_planner(option, value, memory):
+    """Before, 64 bytes were called too small first, and the option came last."""
+    stage = MemplanPipelinePass(memory=memory, **{option: value})
+    with pytest.raises(PassFailedException, match=rf"^option {option}: "):
+        stage.apply(Context(), parse(EXP))
+
+
+@pytest.mark.parametrize("options", [{"memory": TOO_SMALL}, {"objective": "peak"}])
+def test_of_the_search(options):
+    """Before, by peak the network was left whole without a word."""
+    stage = MemplanPipelinePass(max_recompute=0.5, **options)
+    with pytest.raises(PassFailedException, match=r"^memplan-group: option max-recompute=0.5 "):
+        stage.apply(Context(), parse(EXP))
