@@ -55,9 +55,9 @@ function, bodies included: operators with long bodies may be fewer."""
 _MOST_COUNTED = 3.85
 """The same as they are counted, which is a twentieth too few at times."""
 
-_NUMBERS = 8
+_NUMBERS, _PER_NUMBER = 8, 16
 """Operations that tiles have besides those that are counted: ends and steps of loops, each number
-once in a function."""
+once in a function; in small ones one for so many operations, whose code is short anyway."""
 
 _LARGEST_OPTION = 1 << 40
 
@@ -377,7 +377,7 @@ def _most_operations(everything: int, graph: SplitGraph, max_code: float) -> int
     """Operations that tiles may have in all, bodies included; 0: any number."""
     in_layers = sum(op.operations + op.rooms for op in graph.ops)
     most = _MOST_COUNTED * max_code / _MAX_CODE * everything
-    shared = max(0, everything - in_layers) + _NUMBERS
+    shared = max(0, everything - in_layers) + min(_NUMBERS, everything // _PER_NUMBER)
     return 0 if max_code == 0 else max(1, int(most) - shared)
 
 
