@@ -32,7 +32,7 @@ def runs_of_shifted_tiles(
 ) -> list[Run]:
     """Cut tiles into runs: equal lengths, and starts that advance evenly between the ends of a run.
 
-    The same as `runs_of_tiles` where they do not, or where that takes no more bodies: lengths may
+    The same as `runs_of_tiles` where they do not, or where that takes fewer bodies: lengths may
     alternate, as those of tiles of what is stuffed with zeros.
     """
     plain = runs_of_tiles(lengths, starts)
@@ -42,7 +42,7 @@ def runs_of_shifted_tiles(
         if not all(ClampedLine.of(column) for column in columns):
             return plain
         runs.append(Run(first, last - first))
-    return runs if len(runs) < _bodies(plain) else plain
+    return runs if len(runs) <= _bodies(plain) else plain
 
 
 def _bodies(runs: Sequence[Run]) -> int:
