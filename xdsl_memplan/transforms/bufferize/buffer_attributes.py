@@ -1,4 +1,4 @@
-"""What the buffers of each memory say about themselves: arena, alignment, and where else they may go."""  # noqa: E501
+"""What buffers of each memory say of themselves: arena, alignment, where else they may go."""
 
 from collections.abc import Collection, Mapping
 from math import lcm
