@@ -1,4 +1,4 @@
-"""What is surely read of arguments where windows leave gaps, as strides that are longer than they are do."""  # noqa: E501
+"""What is surely read of arguments where windows leave gaps: in strides longer than they are."""
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache

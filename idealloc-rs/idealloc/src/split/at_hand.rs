@@ -44,20 +44,19 @@ impl Layout<'_, '_> {
         })
     }
 
-    /// Slices of operands in all kinds of tiles of an operator. What is streamed or stays on chip is sliced as it is
+    /// Slices of operands in all `kinds` of tiles of an operator within `level` cuts. What is streamed or stays on chip is sliced as it is
     /// fetched.
     pub(super) fn slices(
         &self,
         tiles: &WrittenTiles,
         op: &Operator,
         loops: &[Span],
-        level: usize,
+        (level, kinds): (usize, i64),
     ) -> i64 {
         // Tiles that all pad as much take what they need of the result.
         if !op.is_splittable || self.shifted_pads.contains_key(&op.results[0]) {
             return 0;
         }
-        let kinds = tiles.count(level, |cut, tile| is_busy(self.sweep, loops, cut, tile));
         let of = |(tensor, access): &(usize, Access)| {
             let Access::Affine(indices) = access else { return 0 };
             let external = self.external(*tensor).map(|external| external.residency);
@@ -125,8 +124,5 @@ fn elements(line: Line, (start, end): (i64, i64), size: i64) -> i64 {
     if start >= end {
         return 0;
     }
-    let (one, other) = (line.coefficient * start, line.coefficient * (end - 1));
-    let first = ((one.min(other) + line.low) / line.divisor).max(0);
-    let last = ((one.max(other) + line.high) / line.divisor).min(size - 1);
-    last - first + 1
+    line.end(end).min(size) - line.first(start).max(0)
 }

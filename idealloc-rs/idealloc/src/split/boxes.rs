@@ -12,6 +12,20 @@ pub(super) fn level_of(spans: &[Span]) -> usize {
     spans.iter().map(driver).max().unwrap_or(0)
 }
 
+/// The tracks of a cut that boxes follow, each once, in their order.
+pub(super) fn tracks_in<'b>(cut: usize, boxes: impl Iterator<Item = &'b [Span]>) -> Vec<u32> {
+    let mut tracks: Vec<u32> = Vec::new();
+    for span in boxes.flatten() {
+        if let Span::Driven(other, track) = *span
+            && other == cut
+            && !tracks.contains(&track)
+        {
+            tracks.push(track);
+        }
+    }
+    tracks
+}
+
 impl Sweep<'_> {
     /// Tiles of a cut.
     pub(super) fn tiles(&self, cut: usize) -> i64 {

@@ -1,7 +1,7 @@
 //! How much code a group takes: tiles that look alike are a loop, others are written out.
 
+use super::boxes::tracks_in;
 use super::layout::Layout;
-use super::sweep::Span;
 use super::tile_rows::{Tiles, rows_of_tiles};
 use super::track::Track;
 
@@ -43,25 +43,13 @@ impl Layout<'_, '_> {
 
     /// The same, but of some tensors from outside.
     pub(super) fn track_numbers_but(&self, cut: usize, but: &[usize]) -> Vec<u32> {
-        let mut numbers: Vec<u32> = Vec::new();
-        let mut add = |spans: &[Span]| {
-            for span in spans {
-                if let Span::Driven(other, track) = *span
-                    && other == cut
-                    && !numbers.contains(&track)
-                {
-                    numbers.push(track);
-                }
-            }
+        let of_operator = |&op: &usize| {
+            let results = self.graph.operators[op].results.iter();
+            let made = results.map(|&tensor| self.sweep.tensor_spans(tensor));
+            std::iter::once(self.sweep.loop_spans(op)).chain(made).flatten()
         };
-        for &op in &self.sequence {
-            add(self.sweep.loop_spans(op).unwrap_or(&[]));
-            for &tensor in &self.graph.operators[op].results {
-                add(self.sweep.tensor_spans(tensor).unwrap_or(&[]));
-            }
-        }
         let externals = self.externals.iter().filter(|external| !but.contains(&external.tensor));
-        externals.for_each(|external| add(&external.spans));
-        numbers
+        let fetched = externals.map(|external| external.spans.as_slice());
+        tracks_in(cut, self.sequence.iter().flat_map(of_operator).chain(fetched))
     }
 }

@@ -1,7 +1,7 @@
 //! Operations that say where tiles of a loop begin off chip.
 
+use super::boxes::tracks_in;
 use super::layout::Layout;
-use super::sweep::Span;
 use super::tile_rows::Row;
 
 /// Operations that put an end to where a tile begins: no less than the first, and no more than the last.
@@ -35,13 +35,8 @@ impl Layout<'_, '_> {
         let results = self.sequence.iter().flat_map(|&op| &self.graph.operators[op].results);
         let written = results.filter(|&&tensor| self.is_output[tensor]);
         let boxes = fetched.chain(written.filter_map(|&tensor| self.sweep.tensor_spans(tensor)));
-        let (mut tracks, mut found): (Vec<u32>, Vec<Vec<i64>>) = (Vec::new(), Vec::new());
-        for span in boxes.flatten() {
-            let &Span::Driven(other, track) = span else { continue };
-            if other != cut || tracks.contains(&track) {
-                continue;
-            }
-            tracks.push(track);
+        let mut found: Vec<Vec<i64>> = Vec::new();
+        for track in tracks_in(cut, boxes) {
             let ranges = self.sweep.tracks[cut].get(track).new.iter();
             let starts: Vec<i64> = ranges.map(|range| range.0).collect();
             if !found.contains(&starts) {

@@ -40,12 +40,12 @@ impl Layout<'_, '_> {
     fn of_operator(&self, tiles: &WrittenTiles, number: usize, level: usize) -> i64 {
         let loops = self.sweep.loop_spans(number).unwrap_or(&[]);
         let op = &self.graph.operators[number];
-        let kinds =
-            self.kinds(tiles, loops, level) - self.kinds_without_padding(tiles, op, loops, level);
+        let kinds = self.kinds(tiles, loops, level);
+        let padded = kinds - self.kinds_without_padding(tiles, op, loops, level);
         let to_shift = i64::from(self.shifted_pads.contains_key(&op.results[0]));
         let in_piece = op.operations + self.to_slice(number) + to_shift;
-        let mut operations = kinds * self.pieces(number, loops) * in_piece;
-        operations += self.slices(tiles, op, loops, level);
+        let mut operations = padded * self.pieces(number, loops) * in_piece;
+        operations += self.slices(tiles, op, loops, (level, kinds));
         let result = self.sweep.tensor_spans(op.results[0]).unwrap_or(&[]);
         operations += op.rooms * tiles.sizes(self.sweep, result);
         for &tensor in &op.results {

@@ -323,10 +323,7 @@ impl<'a> Sweep<'a> {
             return Demand::Fixed(0, size);
         };
         match driver {
-            None => {
-                let start = -(-line.low).div_euclid(line.divisor);
-                Demand::Fixed(start.max(0), (line.high.div_euclid(line.divisor) + 1).min(size))
-            }
+            None => Demand::Fixed(line.first(0).max(0), line.end(1).min(size)),
             Some((cut, track)) => Demand::Driven(cut, self.tracks[cut].request(track, line, size)),
         }
     }

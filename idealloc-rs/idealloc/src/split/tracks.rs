@@ -28,6 +28,18 @@ pub struct Line {
     pub divisor: i64,
 }
 
+impl Line {
+    /// The first index from where the loop begins; it may lie before the dimension.
+    pub fn first(&self, start: i64) -> i64 {
+        -(-self.coefficient * start - self.low).div_euclid(self.divisor)
+    }
+
+    /// One more than the last index to where the loop ends; it may lie behind the dimension.
+    pub fn end(&self, end: i64) -> i64 {
+        (self.coefficient * (end - 1) + self.high).div_euclid(self.divisor) + 1
+    }
+}
+
 /// Where the elements of a range are in one dimension of a reshaped tensor: `(outer + index * inner) / stride % extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Strides {
@@ -147,12 +159,8 @@ impl Tracks {
             return known;
         }
         let reader = &self.tracks[track as usize];
-        let last =
-            |end: i64| (line.coefficient * (end - 1) + line.high).div_euclid(line.divisor) + 1;
-        let first = |start: i64| {
-            let sum = line.coefficient * start + line.low;
-            (-(-sum).div_euclid(line.divisor)).clamp(0, size)
-        };
+        let first = |start: i64| line.first(start).clamp(0, size);
+        let last = |end: i64| line.end(end);
         let request = self.request_by(reader, first, |end| last(end).clamp(0, size), last);
         let id = self.intern_request(request);
         self.lines.insert((track, line, size), id);
