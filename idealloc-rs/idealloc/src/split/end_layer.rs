@@ -1,11 +1,12 @@
 //! A layer that groups end with: the graph around it, the grids that are tried, and the least that a group costs.
 
-use super::families::{Family, families_of_layer};
+use std::sync::Arc;
+
 use super::graph::SplitGraph;
-use super::grids::{Run, runs_of};
+use super::layer_grids::LayerGrids;
 use super::layers::{Layers, Window};
 use super::least::Least;
-use super::likeness::looks_of_runs;
+use super::likeness::{looks_of_runs, made_once};
 use super::machine::Machine;
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
@@ -26,10 +27,8 @@ pub(super) struct EndLayer {
     pub window: Window,
     /// The operator whose result is cut, in the window.
     pub last: usize,
-    /// Grids of groups.
-    pub runs: Vec<Run>,
-    /// Grids of the layer alone.
-    pub families: Vec<Family>,
+    /// What is tried.
+    pub grids: Arc<LayerGrids>,
     /// By number of layers, less one, and variant: the least that a group costs whatever its grid; none where there is none.
     pub bounds: Vec<[Option<Bound>; 4]>,
     /// By number of layers, less one: a number for each group, the same for those that look alike.
@@ -60,29 +59,48 @@ impl EndLayer {
         machine: Machine,
         threads: usize,
     ) -> Vec<Self> {
-        let of = |layer| Self::of(graph, layers, layer, machine);
-        let mut ends = parallel::map(threads, layers.count(), of);
-        let windows = ends.iter().map(|end| (&end.window, end.layer));
-        let looks = looks_of_runs(graph, layers, windows);
-        for (end, looks) in ends.iter_mut().zip(looks) {
-            end.looks = looks;
+        let window_of = |layer| Self::window_of(graph, layers, layer);
+        let windows = parallel::map(threads, layers.count(), window_of);
+        let looks = looks_of_runs(graph, layers, windows.iter().zip(0..));
+        let grids = made_once(looks.iter().map(|looks| looks[0]), threads, |layer| {
+            LayerGrids::of(graph, layers, layer)
+        });
+        let parts = windows.into_iter().zip(looks).zip(grids).enumerate();
+        let mut ends: Vec<Self> = parts
+            .map(|(layer, ((window, looks), grids))| Self::new(layers, layer, window, looks, grids))
+            .collect();
+        let bounds =
+            parallel::map(threads, ends.len(), |layer| ends[layer].bounds(layers, machine));
+        for (end, bounds) in ends.iter_mut().zip(bounds) {
+            end.bounds = bounds;
         }
         ends
     }
 
     /// Cuts the window out of the graph, and bounds all groups in it. No two of them count as alike.
     pub fn of(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> Self {
-        let first_layer = (layer + 1).saturating_sub(LONGEST);
-        let window = Window::new(graph, layers, first_layer, layer);
-        let last = layers.target[layer] - window.first_op;
-        let first = layers.start[layer] - window.first_op;
-        let runs = runs_of(&window.graph, first, last, false);
-        let families = families_of_layer(&window.graph, first, last);
-        let mut end =
-            Self { layer, window, last, runs, families, bounds: Vec::new(), looks: Vec::new() };
+        let window = Self::window_of(graph, layers, layer);
+        let looks = (0..=(layer - window.first_layer) as u32).collect();
+        let grids = Arc::new(LayerGrids::of(graph, layers, layer));
+        let mut end = Self::new(layers, layer, window, looks, grids);
         end.bounds = end.bounds(layers, machine);
-        end.looks = (0..end.bounds.len() as u32).collect();
         end
+    }
+
+    fn window_of(graph: &SplitGraph, layers: &Layers, layer: usize) -> Window {
+        Window::new(graph, layers, (layer + 1).saturating_sub(LONGEST), layer)
+    }
+
+    /// Without bounds.
+    fn new(
+        layers: &Layers,
+        layer: usize,
+        window: Window,
+        looks: Vec<u32>,
+        grids: Arc<LayerGrids>,
+    ) -> Self {
+        let last = layers.target[layer] - window.first_op;
+        Self { layer, window, last, grids, bounds: Vec::new(), looks }
     }
 
     /// The first operator of a layer, in the window.

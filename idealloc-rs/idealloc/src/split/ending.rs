@@ -7,6 +7,7 @@ use super::end_layer::{EndLayer, VARIANTS};
 use super::families::Family;
 use super::grids::{Grid, Run};
 use super::group::Group;
+use super::layer_grids::LayerGrids;
 use super::layers::Layers;
 use super::least::Least;
 use super::machine::Machine;
@@ -67,13 +68,16 @@ pub(super) fn ways_to(
     for ways in known {
         ending.take_known(ways);
     }
-    let EndLayer { runs, families, .. } = end;
+    let LayerGrids { runs, families } = &*end.grids;
     ending.walk(&Grid::default(), WHOLE, 0, usize::MAX);
     ending.try_what_was_best(runs);
     let mut other = ending.with_note(std::mem::take(&mut notes[1]));
     both(threads, || ending.try_half(runs, families, 0), || other.try_half(runs, families, 1));
     ending.take_better(&other);
     *notes = [ending.note, other.note];
+    for note in notes {
+        note.tracks.next_layer();
+    }
     ending.best
 }
 
@@ -144,11 +148,16 @@ impl<'a> Ending<'a> {
         }
     }
 
+    /// A grid of the layer with the numbers of the window.
+    pub(super) fn in_window(&self, candidate: Candidate<'_>) -> Grid {
+        candidate.grid().moved_by(self.end.first_op(self.layers, self.end.layer))
+    }
+
     /// The group of no operator so far, under a grid.
-    fn start(&mut self, grid: &Grid) -> Tally<'a> {
+    fn start(&mut self, candidate: Candidate<'_>) -> Tally<'a> {
+        let Grid { loops, cuts } = self.in_window(candidate);
         let window = &self.end.window;
-        let tracks = grid.cuts.iter().map(|cut| self.note.tracks.take(cut)).collect();
-        let loops = grid.loops.clone();
+        let tracks = cuts.iter().map(|cut| self.note.tracks.take(cut)).collect();
         match self.spare.take() {
             Some(mut tally) => {
                 tally.restart(loops, tracks);
@@ -180,7 +189,7 @@ impl<'a> Ending<'a> {
         candidate: Candidate<'_>,
         depth: usize,
     ) -> &'t Tally<'a> {
-        let tally = tally.get_or_insert_with(|| self.start(&candidate.grid()));
+        let tally = tally.get_or_insert_with(|| self.start(candidate));
         tally.extend(self.end.first_op(self.layers, self.end.layer - depth));
         tally
     }
@@ -369,7 +378,7 @@ impl<'a> Ending<'a> {
     ) -> Facts {
         let (layers, end) = (self.layers, self.end);
         let first_op = |depth: usize| end.first_op(layers, end.layer + 1 - depth);
-        let tally = tally.get_or_insert_with(|| self.start(&candidate.grid()));
+        let tally = tally.get_or_insert_with(|| self.start(candidate));
         for longer in 0..=depth {
             if tally.sweep.first <= first_op(longer + 1) {
                 continue;

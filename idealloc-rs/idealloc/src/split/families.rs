@@ -1,5 +1,7 @@
 //! Which grids are tried for one layer alone: finer ones than for a group of layers (`grids.rs`).
 
+use std::sync::Arc;
+
 use super::cut::{Cut, Halo};
 use super::graph::{Access, Expression, SplitGraph};
 use super::grids::{Grid, anchor_like_result, is_summed, sizes, spatial_dims, summed_of};
@@ -17,7 +19,7 @@ pub struct Family {
     grid: Grid,
     varied: usize,
     /// Iterations per tile of the cut that is varied, ascending.
-    pub sizes: Vec<i64>,
+    pub sizes: Arc<[i64]>,
 }
 
 impl Family {
@@ -113,9 +115,12 @@ fn add_families(
     let columns = largest(&mut spatial.iter().copied().filter(|&d| Some(d) != rows));
     // Where columns are as many as rows, cutting them instead gives the same tiles, turned.
     let other = columns.filter(|&d| rows.is_none_or(|r| shape[r] != shape[d]));
+    let sizes: Vec<Arc<[i64]>> = shape.iter().map(|&extent| all_sizes(extent).into()).collect();
     let mut add = |outer: &[(usize, i64, Halo)], inner: usize| {
         for sum in sums {
-            let mut grid = Grid::default();
+            let count = apart.len() + outer.len() + 1 + sum.loops.len();
+            let mut grid =
+                Grid { loops: Vec::with_capacity(count), cuts: Vec::with_capacity(count) };
             let around = apart.iter().map(|&d| (d, 1, Halo::Recompute));
             for (dim, size, halo) in around.chain(outer.iter().copied()) {
                 grid.loops.push(CutLoop::Result(dim));
@@ -126,7 +131,7 @@ fn add_families(
             grid.cuts.push(Cut::even(shape[inner], shape[inner], Halo::Recompute));
             grid.loops.extend(&sum.loops);
             grid.cuts.extend(&sum.cuts);
-            families.push(Family { grid, varied, sizes: all_sizes(shape[inner]) });
+            families.push(Family { grid, varied, sizes: Arc::clone(&sizes[inner]) });
         }
     };
     for dim in [rows, features, other].into_iter().flatten() {

@@ -24,6 +24,15 @@ impl Grid {
         Self { loops: self.loops.iter().map(turned).collect(), cuts: self.cuts.clone() }
     }
 
+    /// The same, with operators counted from `by` further ahead.
+    pub(super) fn moved_by(&self, by: usize) -> Self {
+        let mut grid = self.clone();
+        for cut in &mut grid.loops {
+            cut.shift(by);
+        }
+        grid
+    }
+
     /// How much the numbers of tiles differ from those of another grid; none if not the same is cut.
     pub fn unlikeness(&self, other: &Self) -> Option<i64> {
         if self.loops.len() != other.loops.len() {

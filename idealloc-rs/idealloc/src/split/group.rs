@@ -73,10 +73,6 @@ impl Group {
         (first_layer, last_layer): (usize, usize),
         (starts_on_chip, ends_on_chip): (bool, bool),
     ) -> Self {
-        let mut grid = grid.clone();
-        for cut in &mut grid.loops {
-            cut.shift(window.first_op);
-        }
         let last_op = last + window.first_op;
         let residency_of = |residency: Residency| match residency {
             Residency::Streamed { reader, along, slices } => {
@@ -90,7 +86,7 @@ impl Group {
             last_layer,
             first_op: last_op - form.operators,
             last_op,
-            grid,
+            grid: grid.moved_by(window.first_op),
             starts_on_chip,
             ends_on_chip,
             is_sliced: form.is_sliced,

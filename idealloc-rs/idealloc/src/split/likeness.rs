@@ -6,11 +6,13 @@
 //! a trie; the parts are compared in full.
 
 use std::hash::Hash;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::graph::{Access, Operator, SplitGraph, Tensor};
 use super::layers::{Layers, Window};
+use crate::parallel;
 
 /// What distinguishes runs of layers, so far.
 #[derive(Debug, Default)]
@@ -54,6 +56,25 @@ pub(super) fn looks_of_runs<'w>(
     let mut likeness = Likeness::default();
     let looks = likeness.looks(graph);
     windows.map(|(window, last)| likeness.of_runs(graph, &looks, layers, window, last)).collect()
+}
+
+/// For each layer what is made of the first one that looks like it.
+pub(super) fn made_once<T: Send + Sync>(
+    looks: impl Iterator<Item = u32>,
+    threads: usize,
+    make: impl Fn(usize) -> T + Sync,
+) -> Vec<Arc<T>> {
+    let mut numbers: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut firsts = Vec::new();
+    let mut number_of = |(layer, look): (usize, u32)| {
+        *numbers.entry(look).or_insert_with(|| {
+            firsts.push(layer);
+            firsts.len() - 1
+        })
+    };
+    let layers: Vec<usize> = looks.enumerate().map(&mut number_of).collect();
+    let made = parallel::map(threads, firsts.len(), |number| Arc::new(make(firsts[number])));
+    layers.into_iter().map(|number| Arc::clone(&made[number])).collect()
 }
 
 impl Likeness {

@@ -158,7 +158,7 @@ impl<'a> Ending<'a> {
             return Decision::Done(Settled::Fits);
         };
         // What does not fit with nothing on chip before and after does not fit at all.
-        let alone = records.offer(record, 0).and_then(|offer| offer.outcome);
+        let alone = records.offer(record, 0).and_then(|offer| offer.outcome.as_ref());
         if facts.recomputes_too_much || matches!(alone, Some(Outcome::TooLarge)) {
             return Decision::Done(Settled::TooLarge);
         }
@@ -166,17 +166,17 @@ impl<'a> Ending<'a> {
         if !self.is_worth(place, variant, least, moved) {
             return Decision::Done(Settled::NotWorth);
         }
-        let mut cost = match offer.outcome {
+        let mut cost = match &offer.outcome {
             None => return Decision::Find(Missing::Outcome(least)),
             Some(Outcome::TooLarge) => return Decision::Done(Settled::TooLarge),
             Some(Outcome::NotWorth(moved)) => {
-                return if self.is_worth(place, variant, least, moved) {
+                return if self.is_worth(place, variant, least, *moved) {
                     Decision::Find(Missing::Outcome(least))
                 } else {
                     Decision::Done(Settled::NotWorth)
                 };
             }
-            Some(Outcome::Fits(cost)) => cost,
+            Some(Outcome::Fits(cost)) => **cost,
         };
         let (bytes, moves) = self.saving(depth, variant);
         cost.traffic += bytes;
@@ -195,7 +195,7 @@ impl<'a> Ending<'a> {
             return Decision::Done(Settled::Fits);
         }
         let layers = (self.end.layer - depth, self.end.layer);
-        let grid = place.candidate.grid();
+        let grid = self.in_window(place.candidate);
         let window = &self.end.window;
         let group = Group::of(window, form, &grid, self.end.last, layers, (starts, ends));
         new.group = Some(group.with_moves(bytes, moves));
@@ -246,7 +246,7 @@ impl<'a> Ending<'a> {
                 let outcome = match settled {
                     Settled::TooLarge => Outcome::TooLarge,
                     Settled::NotWorth => Outcome::NotWorth(least_moved),
-                    Settled::Fits => Outcome::Fits(layout.cost(false)),
+                    Settled::Fits => Outcome::Fits(Box::new(layout.cost(false))),
                 };
                 self.note.records.offer_mut(place.record, variant).outcome = Some(outcome);
             }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use super::group::Form;
 use super::least::Least;
 use super::machine::Cost;
+use super::pieces::Pieces;
 
 /// A grid among those of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +19,7 @@ pub(super) struct GridNumber {
 
 /// Number of a record.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RecordId(usize);
+pub(super) struct RecordId(u32);
 
 /// What is known of a group under one grid, whatever is on chip before and after.
 #[derive(Clone, Copy, Debug)]
@@ -53,12 +54,12 @@ pub(super) struct Offer {
 }
 
 /// What came of settling how tensors come to the chip.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Outcome {
     TooLarge,
     /// It moves so many bytes at the least; whether it fits was not looked at.
     NotWorth(i64),
-    Fits(Cost),
+    Fits(Box<Cost>),
 }
 
 /// No offer.
@@ -68,21 +69,20 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Records {
     known: FxHashMap<(u32, GridNumber), u32>,
-    facts: Vec<(Facts, [u32; 4])>,
-    offers: Vec<Offer>,
+    facts: Pieces<(Facts, [u32; 4])>,
+    offers: Pieces<Offer>,
 }
 
 impl Records {
     /// The record of a group.
     pub fn find(&self, run: u32, grid: GridNumber) -> Option<RecordId> {
-        self.known.get(&(run, grid)).map(|&number| RecordId(number as usize))
+        self.known.get(&(run, grid)).map(|&number| RecordId(number))
     }
 
     /// Adds a record.
     pub fn add(&mut self, run: u32, grid: GridNumber, facts: Facts) -> RecordId {
-        let number = self.facts.len();
-        self.facts.push((facts, [NONE; 4]));
-        self.known.insert((run, grid), number as u32);
+        let number = self.facts.push((facts, [NONE; 4]));
+        self.known.insert((run, grid), number);
         RecordId(number)
     }
 
@@ -92,16 +92,15 @@ impl Records {
 
     /// What is known of one of the variants.
     pub fn offer(&self, record: RecordId, variant: usize) -> Option<&Offer> {
-        self.offers.get(self.facts[record.0].1[variant] as usize)
+        self.offers.get(self.facts[record.0].1[variant])
     }
 
     /// The same, to be added to.
     pub fn offer_mut(&mut self, record: RecordId, variant: usize) -> &mut Offer {
         let number = &mut self.facts[record.0].1[variant];
         if *number == NONE {
-            *number = self.offers.len() as u32;
-            self.offers.push(Offer::default());
+            *number = self.offers.push(Offer::default());
         }
-        &mut self.offers[*number as usize]
+        &mut self.offers[*number]
     }
 }

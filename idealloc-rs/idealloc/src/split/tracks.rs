@@ -208,7 +208,10 @@ impl Tracks {
     ) -> Request {
         let done = reader.new.last().map_or(0, |range| range.1);
         let cached = self.is_cached();
-        let mut request = Request { first: Vec::new(), end: Vec::new(), raw: Vec::new() };
+        let tiles = reader.new.len();
+        let room = || Vec::with_capacity(tiles);
+        let raw_room = if cached { room() } else { Vec::new() };
+        let mut request = Request { first: room(), end: room(), raw: raw_room };
         for (tile, &(from, to)) in reader.new.iter().enumerate() {
             let reads = from < to;
             let needs = if cached { from < done } else { reads };
@@ -319,7 +322,8 @@ fn advance(wanted: &Request, size: i64, all: bool, runs_ahead: bool) -> Track {
         new.push((front, next));
         front = next;
     }
-    let mut keep = wanted.first.clone();
+    let mut keep = Vec::with_capacity(tiles + 1);
+    keep.extend_from_slice(&wanted.first);
     keep.push(NOTHING);
     Track::of(new, keep, wanted.raw.clone())
 }
