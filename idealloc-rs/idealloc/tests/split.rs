@@ -28,28 +28,44 @@ fn tensor(shape: &[i64], is_argument: bool) -> Tensor {
     }
 }
 
-/// Convolutions with three taps along `rows`, one per layer; where `skips` says so, one also adds the tensor before its
-/// source.
-fn chain(rows: i64, features: i64, skips: &[bool]) -> SplitGraph {
+/// A layer of a chain: taps along `rows`, from one window to the next, and whether it adds the tensor before its source.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    taps: i64,
+    stride: i64,
+    skips: bool,
+}
+
+/// Convolutions along `rows`, one per layer. Where the stride is longer than the window rows are left out; where it is one,
+/// there are as many rows as before.
+fn chain(rows: i64, features: i64, steps: &[Step]) -> SplitGraph {
     let mut graph = SplitGraph::default();
     graph.tensors.push(tensor(&[rows, features], true));
     let mut made = vec![0];
-    for (layer, &skips) in skips.iter().enumerate() {
+    let mut rows = rows;
+    for (layer, &Step { taps, stride, skips }) in steps.iter().enumerate() {
         let (weight, result) = (graph.tensors.len(), graph.tensors.len() + 1);
-        graph.tensors.push(tensor(&[features, features, 3], true));
+        let windows = (rows - taps).max(0) / stride + 1;
+        let (out, padding) = if stride == 1 { (rows, taps / 2) } else { (windows, 0) };
+        let keeps_rows = out == rows;
+        rows = out;
+        graph.tensors.push(tensor(&[features, features, taps], true));
         graph.tensors.push(tensor(&[rows, features], false));
-        let taps = vec![index(&[(0, 1), (3, 1)], -1), index(&[(2, 1)], 0)];
+        let read = vec![index(&[(0, stride), (3, 1)], -padding), index(&[(2, 1)], 0)];
         let weights = vec![index(&[(2, 1)], 0), index(&[(1, 1)], 0), index(&[(3, 1)], 0)];
         let mut operands = vec![
-            (made[layer], Access::Affine(taps.into())),
+            (made[layer], Access::Affine(read.into())),
             (weight, Access::Affine(weights.into())),
         ];
-        if skips && layer > 0 {
+        let before = layer.checked_sub(1).map(|before| made[before]);
+        if let Some(before) =
+            before.filter(|&t| skips && keeps_rows && graph.tensors[t].shape[0] == rows)
+        {
             let same = vec![index(&[(0, 1)], 0), index(&[(1, 1)], 0)];
-            operands.push((made[layer - 1], Access::Affine(same.into())));
+            operands.push((before, Access::Affine(same.into())));
         }
         graph.operators.push(Operator {
-            loops: [rows, features, features, 3].into(),
+            loops: [rows, features, features, taps].into(),
             is_reduction: [false, false, true, true].into(),
             cuttable: [vec![2]].into(),
             results: vec![result],
@@ -67,7 +83,7 @@ fn chain(rows: i64, features: i64, skips: &[bool]) -> SplitGraph {
         });
         made.push(result);
     }
-    graph.tensors[made[skips.len()]].is_returned = true;
+    graph.tensors[made[steps.len()]].is_returned = true;
     graph
 }
 
@@ -162,6 +178,31 @@ fn least_of_all(graph: &SplitGraph, machine: Machine, first: usize, starts: bool
     least
 }
 
+/// The search finds what all ways to group and to cut find.
+fn finds_what_all_ways_find(graph: &SplitGraph, room: i64) -> Result<(), TestCaseError> {
+    prop_assert!(graph.validate().is_ok());
+    let all: i64 = graph.tensors.iter().map(Tensor::bytes).sum();
+    let machine = Machine {
+        capacity: all * room / 16,
+        alignment: 4,
+        is_staged: true,
+        stages_arguments: true,
+        max_recompute: 1.1,
+        transfer_bytes: 0,
+        shifts: false,
+        code_bytes: 0,
+        most_code: 0,
+        most_operations: 0,
+    };
+    let truth = least_of_all(graph, machine, 0, false);
+    for threads in [1, 2] {
+        let found = search(graph, machine, Objective::Traffic, threads).ok();
+        let traffic = found.map(|groups| groups.iter().map(|g| g.cost.traffic).sum::<i64>());
+        prop_assert_eq!(traffic, truth);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
@@ -172,27 +213,31 @@ proptest! {
         skips in proptest::collection::vec(any::<bool>(), 1..9),
         room in 1_i64..16,
     ) {
-        let graph = chain(rows, features, &skips);
-        prop_assert!(graph.validate().is_ok());
-        let all: i64 = graph.tensors.iter().map(Tensor::bytes).sum();
-        let machine = Machine {
-            capacity: all * room / 16,
-            alignment: 4,
-            is_staged: true,
-            stages_arguments: true,
-            max_recompute: 1.1,
-            transfer_bytes: 0,
-            shifts: false,
-            code_bytes: 0,
-            most_code: 0,
-            most_operations: 0,
-        };
-        let truth = least_of_all(&graph, machine, 0, false);
-        let found = search(&graph, machine, Objective::Traffic, 1);
-        let traffic = found.ok().map(|groups| groups.iter().map(|g| g.cost.traffic).sum::<i64>());
-        prop_assert_eq!(traffic, truth);
-        let threaded = search(&graph, machine, Objective::Traffic, 2).ok();
-        prop_assert_eq!(threaded.map(|groups| groups.iter().map(|g| g.cost.traffic).sum::<i64>()), traffic);
+        let steps: Vec<Step> =
+            skips.into_iter().map(|skips| Step { taps: 3, stride: 1, skips }).collect();
+        finds_what_all_ways_find(&chain(rows, features, &steps), room)?;
+    }
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    (1_i64..4, 1_i64..5, any::<bool>()).prop_map(|(taps, stride, skips)| Step {
+        taps,
+        stride,
+        skips,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn where_strides_leave_gaps_it_finds_what_all_ways_find(
+        rows in 8_i64..40,
+        features in 1_i64..7,
+        steps in proptest::collection::vec(step(), 1..5),
+        room in 1_i64..17,
+    ) {
+        finds_what_all_ways_find(&chain(rows, features, &steps), room)?;
     }
 }
 

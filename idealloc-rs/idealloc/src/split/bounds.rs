@@ -1,8 +1,9 @@
 //! The least that a group takes, from what is counted of it before its storages are known.
 
-use super::external::{Residency, largest_streamed};
+use super::external::{External, Residency, largest_streamed};
 use super::knapsack::{Knapsack, Saving};
 use super::least::Least;
+use super::surely_read::SurelyRead;
 use super::tally::{Neighbours, Tally};
 
 impl Tally<'_> {
@@ -17,6 +18,13 @@ impl Tally<'_> {
             }
         }
         least
+    }
+
+    /// Bytes that the group counts as fetched at the least, and that tiles which skip what lies between windows need not be.
+    pub(super) fn gaps(&self, read: &SurelyRead<'_>, newest: Option<usize>) -> i64 {
+        let fetched = self.externals().filter(|external| Some(external.source) != newest);
+        let gap = |external: &External| external.least.bytes - read.bytes(external.tensor);
+        fetched.map(|external| gap(external).max(0)).sum()
     }
 
     /// Operators in the code at the least: each once for every kind of tile that there must be.

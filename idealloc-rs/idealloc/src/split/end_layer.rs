@@ -8,6 +8,7 @@ use super::layers::{Layers, Window};
 use super::least::Least;
 use super::likeness::{looks_of_runs, made_once};
 use super::machine::Machine;
+use super::surely_read::{SurelyRead, leaves_gaps};
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
 use crate::parallel;
@@ -130,7 +131,7 @@ impl EndLayer {
         least
     }
 
-    /// Bounds of all groups: each element from outside fetched once, each result stored, each operator written down.
+    /// Bounds of all groups: each element from outside that is surely read fetched once, each result stored, each operator written down.
     fn bounds(&self, layers: &Layers, machine: Machine) -> Vec<[Option<Bound>; 4]> {
         let window = &self.window;
         let target = window.graph.operators[self.last].results[0];
@@ -138,15 +139,22 @@ impl EndLayer {
         let bytes = |tensor: usize| window.graph.tensors[tensor].bytes();
         let sweep = Sweep::new(&window.graph, self.last, Vec::new(), Vec::new(), &window.is_output);
         let mut bare = Tally::new(sweep, machine, true);
+        let has_gaps = window.graph.operators[..=self.last].iter().any(leaves_gaps);
+        let mut read =
+            has_gaps.then(|| SurelyRead::new(&window.graph, self.last, &window.is_output));
         let mut bound_of = |first_layer: usize| {
             bare.extend(self.first_op(layers, first_layer));
+            if let Some(read) = &mut read {
+                read.extend(self.first_op(layers, first_layer));
+            }
             let newest = self.newest(layers, first_layer).filter(|&tensor| bare.reads(tensor));
             VARIANTS.map(|(starts, ends)| {
                 let newest = if starts { Some(newest?) } else { None };
                 let resident = newest.map_or(0, bytes) + if ends { bytes(target) } else { 0 };
                 let neighbours = Neighbours { newest, keeps_result: ends };
+                let gaps = || read.as_ref().map_or(0, |read| bare.gaps(read, newest));
                 (resident <= machine.capacity && !(ends && is_last)).then(|| Bound {
-                    least: self.least(&bare, neighbours, machine),
+                    least: self.least(&bare, neighbours, machine).with_bytes(-gaps()),
                     code: bare.least_code(),
                 })
             })

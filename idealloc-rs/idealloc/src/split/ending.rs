@@ -68,7 +68,7 @@ pub(super) fn ways_to(
     for ways in known {
         ending.take_known(ways);
     }
-    let LayerGrids { runs, families } = &*end.grids;
+    let LayerGrids { runs, families, .. } = &*end.grids;
     ending.walk(&Grid::default(), WHOLE, 0, usize::MAX);
     ending.try_what_was_best(runs);
     let mut other = ending.with_note(std::mem::take(&mut notes[1]));

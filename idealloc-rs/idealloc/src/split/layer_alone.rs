@@ -11,6 +11,9 @@ use super::records::{Facts, GridNumber};
 use super::settle::Settled;
 use super::tally::Tally;
 
+/// Of smaller tiles every size is tried if there are so many at the most, else those that differ by this fraction.
+const FINENESS: usize = 64;
+
 impl<'a> Ending<'a> {
     /// Tries every other family.
     pub(super) fn try_families(&mut self, families: &[Family], first: usize) {
@@ -20,8 +23,8 @@ impl<'a> Ending<'a> {
     }
 
     /// Tries the largest tiles of a family that fit: among grids of a single layer that differ in nothing but the size of
-    /// one cut, the larger one moves less and needs more room. Only where weights are kept is that not so; then a few
-    /// smaller tiles are tried.
+    /// one cut, the larger one moves less and needs more room. Only where weights are kept is that not so; then
+    /// smaller tiles are tried. Where strides leave gaps the smallest, which is tried first, may move least.
     fn try_family(&mut self, family: &Family, set: u32) {
         let count = family.sizes.len();
         if count == 0 {
@@ -48,19 +51,28 @@ impl<'a> Ending<'a> {
                     high = middle;
                 }
             }
-            if self.may_be_best(family, set, low - 1, variant) {
-                for smaller in [low * 3 / 4, low / 2, low / 4] {
-                    self.try_member(family, set, smaller, variant);
-                }
+            let mut smaller = low - 1;
+            while smaller > 1 && self.may_be_best(family, set, smaller, variant) {
+                smaller -= 1 + smaller / FINENESS;
+                self.try_member(family, set, smaller, variant);
             }
         }
     }
 
     /// The least that the grids of a family move, with the newest tensor and the result on chip.
     fn least_of(&mut self, family: &Family, set: u32) -> Least {
+        let largest = self.least_of_member(family, set, family.sizes.len() - 1);
+        if self.end.grids.has_gaps {
+            largest.min(self.least_of_member(family, set, 0))
+        } else {
+            largest
+        }
+    }
+
+    fn least_of_member(&mut self, family: &Family, set: u32, index: usize) -> Least {
         let variant = VARIANTS.len() - 1;
         let mut tally = None;
-        let place = self.member(family, set, family.sizes.len() - 1, &mut tally);
+        let place = self.member(family, set, index, &mut tally);
         let known = self.note.records.offer(place.record, variant).and_then(|offer| offer.least);
         let least = known.unwrap_or_else(|| {
             let counted = self.counted(&mut tally, place.candidate, place.depth);

@@ -49,6 +49,7 @@ mod shorter_traffic;
 pub mod slices;
 pub mod storages;
 mod strips;
+mod surely_read;
 pub mod sweep;
 pub mod tally;
 pub mod terms;
