@@ -20,7 +20,7 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.groups import CutAttr, GroupCostAttr, GroupOp
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.transforms import memplan_expand_groups
-from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+from xdsl_memplan.transforms.memplan_expand_groups import SHORTEST_LOOPS, MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
@@ -143,7 +143,7 @@ def test_bytes_and_work_of_groups_are_recounted(
     expected: list[tuple[int, int]] = []
     for group in groups:
         work, before = group.cost.cost.work, off_chip_bytes(function)
-        memplan_expand_groups.expand_group(group, 2 if emit == "loop" else 3)
+        memplan_expand_groups.expand_group(group, SHORTEST_LOOPS[emit])
         after = off_chip_bytes(function)
         assert before is not None
         assert after is not None

@@ -18,6 +18,7 @@ from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.expand_groups.bundles import Bundles
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
+from xdsl_memplan.transforms.expand_groups.group_facts import ShortestLoops
 from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
 from xdsl_memplan.transforms.expand_groups.merged_parts import merge_parts
 from xdsl_memplan.transforms.expand_groups.shared_values import share_values
@@ -26,6 +27,12 @@ from xdsl_memplan.transforms.unread import erase_unread
 from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
 
 _NEVER = 1 << 60
+SHORTEST_LOOPS = {
+    "auto": ShortestLoops(3, 2),
+    "loop": ShortestLoops(2, 2),
+    "unroll": ShortestLoops(_NEVER, _NEVER),
+}
+"""By what `emit` says."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ class MemplanExpandGroupsPass(ModulePass):
     Options:
 
     - `emit` (`auto`): `unroll` makes no loops; `loop` makes one of two tiles already; `auto` of
-      three.
+      three, and of two that have tiles within.
     - `check` (true): check the tiles against the groups by other means than they are made, and
       fail where they are refuted. Tiles that are proved and those of which nothing is known go on.
     - `max-recompute` (0): with more than 0 the check refuses a group whose tiles do more than so
@@ -80,7 +87,6 @@ class MemplanExpandGroupsPass(ModulePass):
         Raises PassFailedException for a group whose cuts do not fit its body, RefutedTiles with the
         operation for tiles that do not compute what the groups do.
         """
-        shortest = {"auto": 3, "loop": 2, "unroll": _NEVER}[self.emit]
         for function in operations_in(op):
             if isinstance(function, FuncOp):
                 all_ = operations_in(function)
@@ -91,7 +97,7 @@ class MemplanExpandGroupsPass(ModulePass):
                 bundles = Bundles.of(groups)
                 for inner in all_:
                     if isinstance(inner, GroupOp):
-                        expand_group(inner, shortest, bundles)
+                        expand_group(inner, SHORTEST_LOOPS[self.emit], bundles)
                     elif isinstance(inner, StoreOp):
                         bundles.store(inner)
                 # A tile may write all that another operation of the tile has made.
@@ -119,8 +125,10 @@ def _note_bytes(function: FuncOp) -> None:
     function.attributes[TRAFFIC] = DictionaryAttr({**known.data, "total": IntegerAttr(total, i64)})
 
 
-def expand_group(group: GroupOp, shortest_loop: int, bundles: Bundles | None = None) -> None:
-    """Replace a group by its tiles; runs of `shortest_loop` tiles that look alike become a loop.
+def expand_group(
+    group: GroupOp, shortest_loops: ShortestLoops, bundles: Bundles | None = None
+) -> None:
+    """Replace a group by its tiles; runs of tiles that look alike become loops.
 
     Groups are expanded in their order: each writes to `bundles`, and reads what is there by then.
 
@@ -146,7 +154,7 @@ def expand_group(group: GroupOp, shortest_loop: int, bundles: Bundles | None = N
             merged.layout,
             found.cuts,
             found.homes,
-            shortest_loop,
+            shortest_loops,
             {**places, **merged.places},
         ),
         builder,

@@ -120,8 +120,9 @@ class _Emitter:
     def _runs(self, cut: int, runs: Iterable[Run], tiles: Tiles, place: Place) -> None:
         for run in runs:
             done = 0
+            shortest = self._shortest_loop(cut, run)
             while done < run.count and not (
-                run.count - done >= self.group.shortest_loop and self._can_loop(tiles.anchor)
+                run.count - done >= shortest and self._can_loop(tiles.anchor)
             ):
                 self._once(cut, run, done, tiles, place)
                 done += 1
@@ -137,6 +138,12 @@ class _Emitter:
         self.at_hand.windows = dict(tiles.outer)
         axis = Axis(run.first + ahead, tiles.counters)
         self._body(cut + 1, place.inside(axis, place.builder))
+
+    def _shortest_loop(self, cut: int, run: Run) -> int:
+        deeper = range(cut + 1, self.facts.cuts)
+        has_tiles_within = run.inner or any(self.layout.tiles(inner) > 1 for inner in deeper)
+        shortest = self.group.shortest_loops
+        return shortest.around if has_tiles_within else shortest.innermost
 
     def _can_loop(self, anchor: int | None) -> bool:
         """A loop that adds up needs a value to start with."""

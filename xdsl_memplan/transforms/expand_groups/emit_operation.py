@@ -173,7 +173,7 @@ class OperationEmitter:
             value = results[_result_number(ir, self.group.values[tensor_])]
             if number == self.facts.anchor:
                 self.sums[tensor_] = value
-            else:
+            elif tensor_ in self.facts.layout.tensors:  # Nobody reads it else.
                 self.at_hand.made(tensor_, value, place)
 
     def _whole(self, number: int, place: Place) -> None:
@@ -265,7 +265,7 @@ class OperationEmitter:
             return inserted(made, value, target.offsets(at, part), at)
 
         kept = dict(self.at_hand.windows)
-        if full >= self.group.shortest_loop:
+        if full >= self.group.shortest_loops.innermost:
             block = Block(arg_types=[IndexType(), type_])
             inner = place.inside(
                 Axis(0, (Counter(block.args[0]),)), Builder(InsertPoint.at_end(block))

@@ -3,6 +3,7 @@
 from collections import Counter as Counts
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
 
@@ -23,6 +24,15 @@ from xdsl_memplan.transforms.expand_groups.look_alikes import (
 from xdsl_memplan.transforms.expand_groups.shifted_pads import ShiftedPad, shifted_pads
 
 
+class ShortestLoops(NamedTuple):
+    """Runs of at least so many tiles that look alike become a loop."""
+
+    innermost: int
+    """Of tiles that are not cut further."""
+    around: int
+    """Of tiles with others within, all of which would be written down for each."""
+
+
 @dataclass(frozen=True)
 class GroupToEmit:
     """A group: its operations and tensors, how it is cut, and where its results live."""
@@ -34,8 +44,7 @@ class GroupToEmit:
     cuts: Sequence[LoopCut]
     homes: dict[int, str | None]
     """For each tensor that is read outside: the memory it is stored to; None: it stays on chip."""
-    shortest_loop: int
-    """Runs of at least so many tiles that look alike become a loop."""
+    shortest_loops: ShortestLoops
     places: Mapping[int, BundlePlace] = field(default_factory=dict[int, BundlePlace])
     """Tensors from outside, and those that are read outside, that lie in bundles. Those without a
     value are several tensors side by side, of which a tile loads what it needs when it needs it."""
