@@ -35,6 +35,12 @@ def added(name: str, left: str, right: str, turned: str = "#ij") -> str:
   }} -> {SQUARE}"""
 
 
+def exp(name: str, of: str) -> str:
+    return f"""
+  %{name}e = tensor.empty() : {SQUARE}
+  %{name} = linalg.exp ins(%{of} : {SQUARE}) outs(%{name}e : {SQUARE}) -> {SQUARE}"""
+
+
 def function(body: str, returned: str) -> str:
     return f"""{HEAD}
 func.func @main(%x: {SQUARE}, %w: {SQUARE}) -> {SQUARE} {{
@@ -56,6 +62,13 @@ PROGRAMS = {
         + added("v", "z", "u"),
         "v",
     ),
+    "square of what is computed from an argument": function(
+        exp("r", "x") + product("y", "r", "r"), "y"
+    ),
+    "and that read by another": function(
+        exp("r", "x") + product("u", "r", "w") + product("y", "r", "r") + added("z", "u", "y"), "z"
+    ),
+    "that with its transposition": function(exp("r", "x") + added("y", "r", "r", "#ji"), "y"),
     "with its transposition": function(product("y", "x", "w") + added("z", "y", "y", "#ji"), "z"),
 }
 

@@ -1,5 +1,6 @@
 """Groups layers that are computed tile by tile."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +15,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.location import describe_op
+from xdsl_memplan.analysis.location import describe_op, describe_value
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.uniform import Uniforms
@@ -60,6 +61,10 @@ _NUMBERS, _PER_NUMBER = 8, 16
 once in a function; in small ones one for so many operations, whose code is short anyway."""
 
 _LARGEST_OPTION = 1 << 40
+
+_MOST_ADDED_UP = 1 << 57
+"""Bytes and multiply-adds of a function stay below, each: the core adds up what is fetched and
+computed again in 64 bits."""
 
 _MOST_VIEWS = 8
 """Layers of different kinds that are given views of what they read, each a search more."""
@@ -237,6 +242,7 @@ def group_function(
     if not split.graph.ops or why_whole(split) is not None or why_left_alone(function) is not None:
         return
     _refuse_other_layers(split)
+    _refuse_huge(split)
     uniforms = Uniforms()
     uniform = {i for i, value in enumerate(split.values) if uniforms.of(value) is not None}
     bound = CapacityBound.of(split.graph, uniform) if machine.is_staged else None
@@ -360,6 +366,25 @@ def _refuse_other_layers(split: FunctionSplitGraph) -> None:
                 f"operation {what}: run memplan-form-layers right before it"
             )
         highest = data.layer
+
+
+def _refuse_huge(split: FunctionSplitGraph) -> None:
+    """Refuse tensors and operations whose bytes or multiply-adds the core could not add up."""
+    size = work = 0
+    for value, data in zip(split.values, split.graph.tensors, strict=True):
+        size += data.size_bytes
+        if size >= _MOST_ADDED_UP:
+            raise PassFailedException(
+                f"{describe_value(value)}: with it the tensors have {size} bytes, and functions of "
+                "2^57 and more are not split"
+            )
+    for ir, op in zip(split.operations, split.graph.ops, strict=True):
+        work += math.prod(op.loops) * max(op.work_per_point, 1)
+        if work >= _MOST_ADDED_UP:
+            raise PassFailedException(
+                f"{describe_op(ir)}: with it the function has {work} multiply-adds, and functions "
+                "of 2^57 and more are not split"
+            )
 
 
 def _most_code(everything: int, operators: Sequence[Operation], max_code: float) -> int:

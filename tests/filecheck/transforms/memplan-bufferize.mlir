@@ -246,3 +246,17 @@ func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
   %b = func.call @callee(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %b : tensor<4xf32>
 }
+
+// -----
+
+// What is written into a memref of the caller is computed there, straight away.
+// CHECK:       func.func @into_memref(%x: memref<4xf32>, %o: memref<4xf32>) {
+// CHECK-NEXT:    linalg.exp ins(%x : memref<4xf32>) outs(%o : memref<4xf32>)
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @into_memref(%x: tensor<4xf32>, %o: memref<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  "bufferization.materialize_in_destination"(%y, %o) <{restrict, writable}> : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}

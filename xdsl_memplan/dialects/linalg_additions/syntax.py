@@ -83,7 +83,9 @@ def parse_named(cls: type[NamedOperation], parser: Parser) -> NamedOperation:
     try:
         region = cls.get_hidden_region(inputs, outputs)
     except (ValueError, TypeError, AssertionError, IndexError) as error:
-        parser.raise_error(f"{cls.name} does not take these operands: {error}")
+        # An assertion of stock xDSL, which says nothing, is about the type of elements.
+        why = str(error) or "its elements must be numbers that are no index and not complex"
+        parser.raise_error(f"{cls.name} does not take these operands: {why}")
     return cls.build(
         operands=(inputs, outputs),
         result_types=(result_types,),

@@ -72,7 +72,7 @@ class Emitter:
     """The memref of each tensor."""
     scopes: list[Scope] = field(default_factory=list[Scope])
     _replaced: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """What became of scalars, which places and uniform tensors still know by their old values."""
+    """What became of scalars and memrefs, which places and uniform tensors know as they were."""
 
     @property
     def liveness(self) -> Liveness:
@@ -127,7 +127,7 @@ class Emitter:
         self._replaced[old] = new
 
     def now(self, value: SSAValue) -> SSAValue:
-        """What a scalar of the function as it was is by now."""
+        """What a scalar or memref of the function as it was is by now."""
         while value in self._replaced:
             value = self._replaced[value]
         return value
@@ -251,7 +251,8 @@ class Emitter:
 
     def _base(self, storage: Storage, hint: str | None) -> SSAValue:
         if storage.external is not None:
-            return self.memrefs.get(storage.external, storage.external)
+            known = self.memrefs.get(storage.external)
+            return self.now(storage.external) if known is None else known
         key = (storage, ())
         for scope in self.scopes:
             if key in scope.known:

@@ -127,7 +127,8 @@ def emit_materialize(emitter: Emitter, op: Operation) -> bool:
         emitter.memrefs[op.result] = emitter.put(op.source, place)
         return True
     place = emitter.placement.place_of(op.source)
-    if place is None or place.views or place.storage.resolve().external is not op.dest:
+    external = None if place is None or place.views else place.storage.resolve().external
+    if external is None or emitter.now(external) is not op.dest:
         uniform = emitter.placement.uniforms.of(op.source)
         if uniform is not None:
             emitter.fill(uniform.scalar, op.dest)

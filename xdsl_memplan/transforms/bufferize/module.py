@@ -51,6 +51,11 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
     """
     memories = Memories.of(module, options.memory)
     functions = [op for op in operations_in(module) if isinstance(op, func.FuncOp)]
+    for function in functions:
+        if function.parent_op() is not module and _has_tensors(function):
+            raise cannot_bufferize(
+                function, "only functions at the top of the module can have buffers of its arenas"
+            )
     found = {function: take(function) for function in functions}
     for function in functions:
         if found[function] is None:
