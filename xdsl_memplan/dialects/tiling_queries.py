@@ -6,6 +6,7 @@ Those of xDSL's own operations (`tiling_models/`) are attached when this module 
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
+from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.dialects import tiling_models
@@ -39,7 +40,7 @@ def tile_operation(op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAV
         builder: where to insert.
 
     Returns:
-        One tensor per result, of the shape of the tile.
+        One tensor per result, of the shape of the tile, from operations at the location of `op`.
 
     Raises:
         ValueError: if the operation has no rule.
@@ -47,7 +48,11 @@ def tile_operation(op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAV
     trait = _trait_of(op)
     if trait is None:
         raise ValueError(f"'{op.name}' has no TilingTrait")
-    return trait.tile(op, tile, builder)
+    results = trait.tile(op, tile, builder)
+    for result in results:
+        if isinstance(result.owner, Operation) and isinstance(result.owner.location, UnknownLoc):
+            result.owner.location = op.location
+    return results
 
 
 def _trait_of(op: Operation) -> TilingTrait | None:
