@@ -25,6 +25,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.transforms.unread_results import without_unread_results
 
 _SMALL = 8
 """Inputs are small that have no more than this part of the bytes of the result."""
@@ -72,6 +73,8 @@ class MemplanFuseElementwisePass(ModulePass):
     no operand of its size dies there. The same scalars are computed, so the result is the same bit
     for bit.
 
+    Results that nobody reads are not computed, such as the place of a maximum in a softmax.
+
     Options:
 
     - `chains` (false): fuse chains that work in place as well, such as a normalization and what
@@ -90,7 +93,7 @@ class MemplanFuseElementwisePass(ModulePass):
         """Fuse in the whole module ``op``; linear in its operations and in what is fused."""
         for inner in operations_in(op):
             if type(inner) is GenericOp:
-                consumer = inner
+                consumer = without_unread_results(inner)
                 while (fused := _fuse_one(consumer, self.chains)) is not None:
                     consumer = fused
 
@@ -269,7 +272,9 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
                 i32, (len(new_inputs), len(consumer.operands) - inputs)
             ),
         },
+        attributes=dict(consumer.attributes),
         regions=[Region(block)],
+        location=consumer.location,
     )
     parent = consumer.parent
     assert parent is not None

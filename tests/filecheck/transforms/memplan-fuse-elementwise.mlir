@@ -229,3 +229,34 @@ func.func @mask(%r: tensor<1x64xi1>, %c: tensor<1x64xi1>, %x: tensor<4x64x64xf32
   } -> tensor<4x64x64xf32>
   func.return %y, %z : tensor<4x64x64xf32>, tensor<4x64x64xf32>
 }
+
+// -----
+// Of a maximum and its place the place is not computed where nobody reads it; where the maximum depends on it both stay.
+// CHECK-LABEL: func.func @maximum
+// CHECK:       %[[M:.*]] = linalg.generic {{.*}} outs(%low : tensor<4xf32>)
+// CHECK-NEXT:  ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
+// CHECK-NEXT:    %[[R:.*]] = arith.maximumf %[[IN]], %[[OUT]] : f32
+// CHECK-NEXT:    linalg.yield %[[R]] : f32
+// CHECK-NEXT:  } -> tensor<4xf32>
+// CHECK:       %[[N:.*]], %{{.*}} = linalg.generic
+// CHECK:       func.return %[[M]], %[[N]]
+func.func @maximum(%x: tensor<4x8xf32>, %low: tensor<4xf32>, %none: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%low, %none : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%in: f32, %out: f32, %at: i64):
+    %j = linalg.index 1 : index
+    %k = arith.index_cast %j : index to i64
+    %0 = arith.maximumf %in, %out : f32
+    %1 = arith.cmpf ogt, %in, %out : f32
+    %2 = arith.select %1, %k, %at : i64
+    linalg.yield %0, %2 : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  %n:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%low, %none : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%in: f32, %out: f32, %at: i64):
+    %f = arith.sitofp %at : i64 to f32
+    %g = arith.addf %in, %f : f32
+    %h = arith.addf %g, %out : f32
+    %j = arith.fptosi %h : f32 to i64
+    linalg.yield %h, %j : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  func.return %m#0, %n#0 : tensor<4xf32>, tensor<4xf32>
+}
