@@ -119,7 +119,7 @@ mod tests {
     use super::anneal;
     use crate::auto::search::peak_of;
     use crate::check::check;
-    use crate::control::{Control, Options};
+    use crate::control::{Control, Effort, Options};
     use crate::index::BufferIdx;
     use crate::lifetime::Lifetime;
     use crate::place::instance::Instance;
@@ -188,7 +188,7 @@ mod tests {
     fn any_number_of_threads_anneals_to_the_same_plan() {
         let (problem, _) = stacked(90, 100);
         let with = |threads| {
-            let options = Options { threads, ..Options::default() };
+            let options = Options { threads, effort: Effort::Low, ..Options::default() };
             plan(&problem, "auto", &options, &Control::default()).expect("a plan").offsets
         };
         assert_eq!(with(1), with(3));
