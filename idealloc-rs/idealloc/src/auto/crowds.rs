@@ -92,3 +92,71 @@ impl Search<'_> {
         crowds.into_iter().map(|(_, crowd)| crowd).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::auto::search::Search;
+    use crate::auto::stages::Stages;
+    use crate::check::check;
+    use crate::control::{Control, Options};
+    use crate::place::instance::Instance;
+    use crate::problem::Problem;
+
+    /// Small buffers one after the other, and two crowds that never meet: three buffers with a load of 100, three of 90.
+    fn two_crowds() -> Problem {
+        let mut builder = Problem::builder();
+        for start in 0..20 {
+            builder.buffer(4, start, start + 1);
+        }
+        for (size, start, end) in [(30, 13, 15), (26, 12, 14), (30, 13, 16)] {
+            builder.buffer(size, start, end);
+        }
+        for (size, start, end) in [(40, 2, 5), (36, 3, 6), (20, 4, 5)] {
+            builder.buffer(size, start, end);
+        }
+        builder.build().expect("is well formed")
+    }
+
+    fn with_search(problem: &Problem, minimize: bool, run: impl FnOnce(&mut Search<'_>)) {
+        let (instance, control) = (Instance::new(problem), Control::default());
+        let options = Options { minimize, ..Options::default() };
+        let stages = Stages::of(&options).expect("no parameters");
+        run(&mut Search::new(problem, &instance, &options, stages, 1_000_000, &control));
+    }
+
+    #[test]
+    fn what_is_live_at_crowded_moments_is_found_the_highest_load_first() {
+        with_search(&two_crowds(), true, |search| {
+            let sorted = |thousandths| {
+                let mut crowds = search.crowded(thousandths);
+                crowds.iter_mut().for_each(|crowd| crowd.sort_unstable());
+                crowds
+            };
+            // The loads are 100 at 4, 90 at 13, and 80 at 3: 76 and what is small.
+            assert_eq!(sorted(950), [vec![4, 23, 24, 25]]);
+            assert_eq!(sorted(890), [vec![4, 23, 24, 25], vec![13, 20, 21, 22]]);
+            assert_eq!(sorted(800)[0], [3, 4, 23, 24, 25]);
+        });
+    }
+
+    #[test]
+    fn crowds_are_planned_first_and_the_rest_around_them() {
+        let problem = two_crowds();
+        with_search(&problem, true, |search| {
+            // As bad as can be: all one upon the other.
+            let ends = problem.sizes().iter().scan(0, |top, size| {
+                *top += size;
+                Some(*top)
+            });
+            let stack: Vec<u64> = ends.zip(problem.sizes()).map(|(end, size)| end - size).collect();
+            search.accept(&stack, problem.sizes().iter().sum());
+            // A limit that no crowd keeps: nothing is done.
+            search.crowds(10_000, 1);
+            assert_eq!((search.peak, search.work), (262, 0));
+            search.crowds(10_000, 8);
+            assert_eq!((search.peak, search.target), (100, 100));
+            assert!(check(&problem, &search.offsets, &[]).is_ok());
+            assert!(search.work < 12_000, "{}", search.work);
+        });
+    }
+}

@@ -39,6 +39,7 @@ mod search;
 pub mod small;
 mod stages;
 mod tiers;
+mod tower;
 
 use crate::auto::anneal::CORE;
 use crate::auto::budget::{MANY, SMALL, work_of};
