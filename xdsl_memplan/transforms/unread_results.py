@@ -1,4 +1,4 @@
-"""Results of an operation that nobody reads: a maximum and its place, of which the maximum is used."""
+"""Results that nobody reads: of a maximum and its place often only the maximum is used."""
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i32
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
