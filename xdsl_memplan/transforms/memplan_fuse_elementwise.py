@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    ArrayAttr,
-    DenseArrayBase,
     IntegerAttr,
     ModuleOp,
     TensorType,
-    i32,
     i64,
 )
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
@@ -25,6 +22,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.transforms.new_generic import put_in_place
 from xdsl_memplan.transforms.unread_results import without_unread_results
 
 _SMALL = 8
@@ -261,30 +259,15 @@ def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
         old.replace_all_uses_with(block.insert_arg(old.type, len(block.args)))
     _move_body(consumer.body.block, block, None)
 
-    # Not by the constructor, which looks at everything and takes several times as long.
-    fused = GenericOp.create(
-        operands=[*new_inputs, *consumer.operands[inputs:]],
-        result_types=consumer.result_types,
-        properties={
-            "indexing_maps": ArrayAttr(AffineMapAttr(map_) for map_ in new_maps),
-            "iterator_types": consumer.iterator_types,
-            "operandSegmentSizes": DenseArrayBase.from_list(
-                i32, (len(new_inputs), len(consumer.operands) - inputs)
-            ),
-        },
-        attributes=dict(consumer.attributes),
-        regions=[Region(block)],
-        location=consumer.location,
+    fused = put_in_place(
+        consumer,
+        block,
+        (new_inputs, consumer.operands[inputs:]),
+        [AffineMapAttr(map_) for map_ in new_maps],
+        range(len(consumer.results)),
     )
-    parent = consumer.parent
-    assert parent is not None
-    parent.insert_op_before(fused, consumer)
-    for old_result, new_result in zip(consumer.results, fused.results, strict=True):
-        old_result.replace_all_uses_with(new_result)
-        new_result.name_hint = old_result.name_hint
-    for op in (consumer, producer):
-        op.detach()
-        op.erase()
+    producer.detach()
+    producer.erase()
     return fused
 
 

@@ -1,11 +1,11 @@
 """Results that nobody reads: of a maximum and its place often only the maximum is used."""
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i32
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.transforms.new_generic import put_in_place
 
 
 def without_unread_results(op: GenericOp) -> GenericOp:
@@ -52,27 +52,13 @@ def _with_results(op: GenericOp, kept: list[int], inputs: int) -> GenericOp:
         if i not in kept:
             block.erase_arg(block.args[inputs + i])
     maps = op.indexing_maps.data
-    new = GenericOp.create(
-        operands=[*op.operands[:inputs], *(op.outputs[i] for i in kept)],
-        result_types=[op.results[i].type for i in kept],
-        properties={
-            **op.properties,
-            "indexing_maps": ArrayAttr([*maps[:inputs], *(maps[inputs + i] for i in kept)]),
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, (inputs, len(kept))),
-        },
-        attributes=dict(op.attributes),
-        regions=[Region(block)],
-        location=op.location,
+    return put_in_place(
+        op,
+        block,
+        (op.inputs, [op.outputs[i] for i in kept]),
+        [*maps[:inputs], *(maps[inputs + i] for i in kept)],
+        kept,
     )
-    parent = op.parent
-    assert parent is not None
-    parent.insert_op_before(new, op)
-    for i, result in zip(kept, new.results, strict=True):
-        op.results[i].replace_all_uses_with(result)
-        result.name_hint = op.results[i].name_hint
-    op.detach()
-    op.erase()
-    return new
 
 
 def _erase_unused(block: Block) -> None:
