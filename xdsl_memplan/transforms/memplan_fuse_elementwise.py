@@ -90,7 +90,8 @@ class MemplanFuseElementwisePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fuse in the whole module ``op``; linear in its operations and in what is fused."""
         for inner in operations_in(op):
-            if type(inner) is GenericOp:
+            # What a library computes is no matter of the body.
+            if type(inner) is GenericOp and inner.library_call is None:
                 consumer = without_unread_results(inner)
                 while (fused := _fuse_one(consumer, self.chains)) is not None:
                     consumer = fused
@@ -177,6 +178,8 @@ def _is_elementwise(op: GenericOp) -> bool:
     """Tell whether ``op`` computes each element of its one result by itself."""
     body = op.body.block
     if len(op.results) != 1 or body.args[-1].first_use is not None or op.parent is None:
+        return False
+    if op.library_call is not None:
         return False
     maps = [attribute.data for attribute in op.get_indexing_maps()]
     if (

@@ -25,8 +25,8 @@ def put_in_place(
         operands=[*inputs, *outputs],
         result_types=[old.results[i].type for i in kept],
         properties={
+            **old.properties,
             "indexing_maps": ArrayAttr(maps),
-            "iterator_types": old.iterator_types,
             "operandSegmentSizes": DenseArrayBase.from_list(i32, (len(inputs), len(outputs))),
         },
         attributes=dict(old.attributes),

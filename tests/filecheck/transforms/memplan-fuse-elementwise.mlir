@@ -260,3 +260,27 @@ func.func @maximum(%x: tensor<4x8xf32>, %low: tensor<4xf32>, %none: tensor<4xi64
   } -> (tensor<4xf32>, tensor<4xi64>)
   func.return %m#0, %n#0 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+// A call of a library computes what it computes: it keeps all its results, and is not fused.
+// CHECK-LABEL: func.func @library
+// CHECK:       linalg.generic
+// CHECK:       %[[M:.*]], %{{.*}} = linalg.generic {{{.*}}library_call = "max_and_place"
+// CHECK:       func.return %[[M]]
+// CHAINS-LABEL: func.func @library
+// CHAINS:       linalg.generic
+// CHAINS:       %[[M:.*]], %{{.*}} = linalg.generic {{{.*}}library_call = "max_and_place"
+func.func @library(%v: tensor<8xf32>, %low: tensor<4xf32>, %none: tensor<4xi64>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%v : tensor<8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x8xf32>
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"], library_call = "max_and_place"} ins(%x : tensor<4x8xf32>) outs(%low, %none : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%in: f32, %out: f32, %at: i64):
+    %0 = arith.maximumf %in, %out : f32
+    linalg.yield %0, %at : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  func.return %m#0 : tensor<4xf32>
+}
