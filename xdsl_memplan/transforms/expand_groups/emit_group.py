@@ -114,7 +114,7 @@ class _Emitter:
             for result in self.group.graph.ops[anchor].results:
                 value = self.operations.sums.pop(result, None)
                 # Else this tile of the group, or all of it, needs nothing of it.
-                if value is not None and result in self.layout.tensors:
+                if value is not None:
                     self.at_hand.made(result, value, place)
 
     def _runs(self, cut: int, runs: Iterable[Run], tiles: Tiles, place: Place) -> None:

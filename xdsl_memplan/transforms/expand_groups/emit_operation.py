@@ -173,7 +173,7 @@ class OperationEmitter:
             value = results[_result_number(ir, self.group.values[tensor_])]
             if number == self.facts.anchor:
                 self.sums[tensor_] = value
-            elif tensor_ in self.facts.layout.tensors:  # Nobody reads it else.
+            else:
                 self.at_hand.made(tensor_, value, place)
 
     def _whole(self, number: int, place: Place) -> None:

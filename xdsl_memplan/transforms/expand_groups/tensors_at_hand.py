@@ -129,7 +129,12 @@ class TensorsAtHand:
         self.windows[fetch.tensor] = Window(value, lambda _: first)
 
     def made(self, tensor_: int, value: SSAValue, place: Place) -> None:
-        """A box of a tensor is there: hand it on, and write it where it is wanted."""
+        """A box of a tensor is there: hand it on, and write it where it is wanted.
+
+        One of several results that nobody reads is no tensor of the layout, and goes nowhere.
+        """
+        if tensor_ not in self.layout.tensors:
+            return
         if tensor_ in self.facts.copied:
             box = whole(shape_of(value))
             value = whole_window(value).carry(place, lambda _: box, None)

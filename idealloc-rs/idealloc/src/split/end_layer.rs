@@ -131,7 +131,8 @@ impl EndLayer {
         least
     }
 
-    /// Bounds of all groups: each element from outside that is surely read fetched once, each result stored, each operator written down.
+    /// Bounds of all groups: each element from outside that is surely read fetched once, each result stored, each operator
+    /// written down.
     fn bounds(&self, layers: &Layers, machine: Machine) -> Vec<[Option<Bound>; 4]> {
         let window = &self.window;
         let target = window.graph.operators[self.last].results[0];

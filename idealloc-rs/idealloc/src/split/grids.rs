@@ -25,12 +25,11 @@ impl Grid {
     }
 
     /// The same, with operators counted from `by` further ahead.
-    pub(super) fn moved_by(&self, by: usize) -> Self {
-        let mut grid = self.clone();
-        for cut in &mut grid.loops {
+    pub(super) fn moved_by(mut self, by: usize) -> Self {
+        for cut in &mut self.loops {
             cut.shift(by);
         }
-        grid
+        self
     }
 
     /// How much the numbers of tiles differ from those of another grid; none if not the same is cut.

@@ -86,7 +86,7 @@ impl Group {
             last_layer,
             first_op: last_op - form.operators,
             last_op,
-            grid: grid.moved_by(window.first_op),
+            grid: grid.clone().moved_by(window.first_op),
             starts_on_chip,
             ends_on_chip,
             is_sliced: form.is_sliced,

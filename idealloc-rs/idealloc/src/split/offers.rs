@@ -2,8 +2,6 @@
 //!
 //! What is not known of it is found out step by step, the cheapest first, as long as it may be better than what was found.
 
-use std::borrow::Cow;
-
 use super::end_layer::VARIANTS;
 use super::ending::Ending;
 use super::families::Family;
@@ -23,12 +21,12 @@ pub(super) enum Candidate<'g> {
     Member(&'g Family, i64),
 }
 
-impl<'g> Candidate<'g> {
+impl Candidate<'_> {
     /// The grid.
-    pub fn grid(self) -> Cow<'g, Grid> {
+    pub fn grid(self) -> Grid {
         match self {
-            Self::Grid(grid) => Cow::Borrowed(grid),
-            Self::Member(family, size) => Cow::Owned(family.grid(size)),
+            Self::Grid(grid) => grid.clone(),
+            Self::Member(family, size) => family.grid(size),
         }
     }
 }

@@ -176,7 +176,12 @@ fn of_dimension(index: &Expression, loops: &[Indices], extents: &[i64], extent: 
     if index.divisor == 1 && index.terms.iter().all(is_all) && !index_leaves_gaps(index, extents) {
         let reach: i64 = index.terms.iter().map(|&(l, c)| c * (extents[l] - 1)).sum();
         let (start, end) = (index.constant.max(0), (index.constant + reach + 1).min(extent));
-        return Indices::of((start..end).collect(), extent);
+        let is_whole = start == 0 && end == extent;
+        return if is_whole {
+            Indices::First(extent)
+        } else {
+            Indices::of((start..end).collect(), extent)
+        };
     }
     let mut sums = vec![index.constant];
     for &(l, coefficient) in index.terms.iter() {
