@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 NETWORK ?= examples/resnet50.mlir
-MINUTES ?= 25
+MINUTES ?= 35
 RUST_SOURCES := $(shell find idealloc-rs -name '*.rs' -o -name Cargo.toml -o -name targets.txt) Cargo.toml Cargo.lock
 
 # uv is faster; without it pip does the same.
@@ -56,7 +56,7 @@ lint: $(VENV)/.installed-dev ## ruff, basedpyright, import-linter, stubtest, rus
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: bench
-bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side; MINUTES=25, CORPUS=folder of more problems, RESUME=1 goes on with the last one
+bench: $(VENV)/.installed-dev ## every planner and every installed peer, side by side; MINUTES=35, CORPUS=folder of more problems, RESUME=1 goes on with the last one
 	$(INSTALL) -e '.[bench]' || echo "not every peer could be installed"
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/planners.py --minutes $(MINUTES) $(if $(CORPUS),--corpus $(CORPUS)) $(if $(RESUME),--resume) \
 		--output build/bench/planners.json --summary benchmarks/planners.json \

@@ -17,6 +17,7 @@ from xdsl_memplan.model.problem import Int64Array, Pool, Problem
 from xdsl_memplan.planners.registry import planners
 from xdsl_memplan.tools.benchmark import session as session_module
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task, ours
+from xdsl_memplan.tools.benchmark.figure import save_figure
 from xdsl_memplan.tools.benchmark.growth import growth
 from xdsl_memplan.tools.benchmark.instances import (
     BenchmarkInstance,
@@ -244,7 +245,18 @@ def test_a_figure_that_cannot_be_drawn_is_an_error(
     only = ["--only", "naive", "--no-peers", "--repetitions", "1"]
     arguments = [str(DATA / "A.1048576.csv"), "-o", str(tmp_path / "b.json")]
     assert main(["bench", *arguments, *only, "--figure", str(figure)]) == 1
-    assert f"{figure} is not written: nobody planned all" in capsys.readouterr().err
+    assert f"{figure} is not written: nobody who planned most" in capsys.readouterr().err
+
+
+def test_where_nobody_planned_all_those_who_planned_most_are_drawn(tmp_path: Path):
+    larger = replace(INSTANCE, name="larger")
+    figure = tmp_path / "f.png"
+    done = replace(Run.left_out(GOOD, INSTANCE, ""), status="ok", peak=8, cpu_seconds=0.1)
+    runs = [done, Run.left_out(GOOD, larger, "no time left")]
+    save_figure(summarize(runs), figure)
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match="nobody"):
+        save_figure(summarize(runs[1:]), figure)
 
 
 def test_programs_beside_python_need_no_activation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -302,8 +314,8 @@ def test_every_group_gets_its_share_of_the_time(tmp_path: Path):
     session = Session([GOOD], [], LIMITS, 1, seconds=7)
     runs = session.run([*first, *second], tmp_path / "bench.json", lambda _: None)
     done = [run.group for run in runs if run.status == "ok"]
-    # Runs start up to half of 7 s: at 0, 1, 2 and 3 s. The second group has 3 s, and needs 2.
-    assert done == ["first"] * 4 + ["second"] * 2
+    # Runs start up to nine elevenths of 7 s: at 0 to 5 s. The second group has the rest.
+    assert done == ["first"] * 6 + ["second"] * 2
     assert len(runs) == 11
 
 
@@ -313,11 +325,11 @@ def test_large_instances_get_more_of_the_time_and_leave_the_rest_to_those_after(
     large = [replace(INSTANCE, name=f"{i}", group="large", seconds=60.0) for i in range(9)]
     session = Session([GOOD], [], LIMITS, 9, seconds=9)
     runs = session.run([*quick, *large], tmp_path / "bench.json", lambda _: None)
-    # A third of 9 s for the first, and repetitions in half of that: at 0 and 1 s. Then 7 s: the
-    # instance that is begun is repeated for 3.5 s, others have one run each.
-    assert sum(run.group == "quick" for run in runs) == 2
+    # Less than a second for the first, which is not repeated. Then 8 s: the instance that is begun
+    # is repeated for 4 s, others have one run each.
+    assert sum(run.group == "quick" for run in runs) == 1
     done = [run.instance for run in runs if run.group == "large" and run.status == "ok"]
-    assert done == ["0"] * 4 + ["1", "2", "3", "4"]
+    assert done == ["0"] * 5 + ["1", "2", "3", "4"]
 
 
 def test_out_of_time_at_one_size_is_out_of_larger_ones(tmp_path: Path):

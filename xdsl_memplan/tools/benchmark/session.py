@@ -19,6 +19,9 @@ from xdsl_memplan.tools.benchmark.peers import Missing
 _SAVE_SECONDS = 5.0
 _SHORT_SECONDS = 1.0
 """Runs below this are repeated."""
+_SECONDS_LIKE_A_SHORT_RUN = 5.0
+"""Where runs may take so long they take about a short one more: few of them do take so long, and to
+start a process takes most of a short one."""
 _NO_TIME = "no time left"
 
 
@@ -59,8 +62,8 @@ class Session:
 
         Contenders take turns on an instance, and the whole round is repeated, so that whatever else
         the machine does hits all alike. One that ran out of time on an instance is left out of
-        larger ones of its family. Every group of instances gets its share of the session's time,
-        and what is left of those before; when half of it is over nothing is repeated any more, and
+        larger ones of its family. Every group of instances gets its share of the session's time, by
+        how much there is to run, and what is left of those before; when half of it is over nothing is repeated any more, and
         when all of it is, the rest of the group is left out. On Ctrl-C what there is is written and
         returned.
         """
@@ -75,7 +78,8 @@ class Session:
         try:
             for at, group in enumerate(groups):
                 now = time.monotonic()
-                share = _weight(group) / sum(_weight(other) for other in groups[at:])
+                weights = [self._weight(other, runs) for other in groups[at:]]
+                share = weights[0] / sum(weights)
                 hours = _Hours(now + (end - now) / 2 * share, now + (end - now) * share)
                 for instance in group:
                     self._run_on(instance, runs, hours)
@@ -107,6 +111,13 @@ class Session:
         entering = [one for one in self.contenders if instance.minimize or one.knows_capacity]
         return [one for one in entering if not runs.has(one, instance)]
 
+    def _weight(self, group: Sequence[BenchmarkInstance], runs: "_Runs") -> float:
+        """About how long a group takes, in units of a short run."""
+        return sum(
+            len(self._entering(instance, runs)) * (1 + instance.seconds / _SECONDS_LIKE_A_SHORT_RUN)
+            for instance in group
+        )
+
     def description(self) -> dict[str, Any]:
         """Return where and how this is run, for the file."""
         return {
@@ -122,11 +133,6 @@ class _Hours:
 
     last_repetition: float
     end: float
-
-
-def _weight(group: Sequence[BenchmarkInstance]) -> float:
-    """Give more of the time to instances on which a run may take long."""
-    return 1 + max(instance.seconds for instance in group) / 60
 
 
 class _Runs:
