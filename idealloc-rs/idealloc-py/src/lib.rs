@@ -11,7 +11,9 @@ mod splitting;
 
 use pyo3::prelude::*;
 
-/// Searches make and drop many small tables: with the allocator of the C library they take an eighth longer.
+/// Searches make and drop many small tables: with the allocator of the C library they take an eighth longer. It asks for no
+/// huge pages (`no_thp`): to clear these took a fifth of the search for groups in a fresh process. What jumps through tables
+/// of a million buffers takes a tenth longer without them, as `first-fit-by-size` does; `auto` takes no longer.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -4,8 +4,9 @@
 //! module once more.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
+use idealloc::split::graph::{Access, Expression, Nest, Operator, SplitGraph, Tensor};
 use idealloc::split::slices::Slice;
 use pyo3::prelude::*;
 
@@ -66,7 +67,7 @@ pub fn read_graph(
     slices: &HashMap<usize, SliceTuple>,
 ) -> PyResult<SplitGraph> {
     let GraphFields { tensors, ops } = graph.extract()?;
-    let tensors: Vec<Tensor> = tensors.into_iter().map(tensor).collect();
+    let tensors: Vec<Arc<Tensor>> = tensors.into_iter().map(tensor).map(Arc::new).collect();
     let mut accesses = Accesses::default();
     let mut operators = Vec::with_capacity(ops.len());
     for (number, op) in ops.into_iter().enumerate() {
@@ -90,7 +91,7 @@ fn tensor(fields: TensorFields) -> Tensor {
 
 fn operator<'py>(
     fields: OpFields<'py>,
-    tensors: &[Tensor],
+    tensors: &[Arc<Tensor>],
     slice: Option<&SliceTuple>,
     accesses: &mut Accesses<'py>,
 ) -> PyResult<Operator> {
@@ -105,15 +106,13 @@ fn operator<'py>(
         let access = accesses.read(&operand.access)?;
         Ok((operand.tensor, access))
     });
-    Ok(Operator {
+    let nest = Nest {
         result_loops: fields.results.iter().map(loops_of).collect(),
-        operands: operands.collect::<PyResult<_>>()?,
-        loops: fields.loops.into(),
+        loops: fields.loops,
         is_reduction: fields.iterators.iter().map(|kind| kind == "reduction").collect(),
-        cuttable: fields.cuttable.into(),
-        results: fields.results,
-        in_place: fields.in_place.into(),
-        parts: fields.parts.into(),
+        cuttable: fields.cuttable,
+        in_place: fields.in_place,
+        parts: fields.parts,
         is_view: fields.view,
         work: fields.work_per_point,
         operations: fields.operations,
@@ -122,7 +121,9 @@ fn operator<'py>(
         layer: usize::try_from(fields.layer).unwrap_or(0),
         is_splittable: fields.splittable,
         slice: slice.map(|&(chain, along, size, is_last)| Slice { chain, along, size, is_last }),
-    })
+    };
+    let operands = operands.collect::<PyResult<_>>()?;
+    Ok(Operator { nest: Arc::new(nest), results: fields.results, operands })
 }
 
 /// Accesses that were read, by their object: operations of one kind share it.

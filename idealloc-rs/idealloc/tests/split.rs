@@ -1,8 +1,10 @@
 //! The programme over groups against all ways to group and to cut.
 
+use std::sync::Arc;
+
 use idealloc::split::cut::{Cut, Halo};
 use idealloc::split::families::families_of_layer;
-use idealloc::split::graph::{Access, Expression, Operator, SplitGraph, Tensor};
+use idealloc::split::graph::{Access, Expression, Nest, Operator, SplitGraph, Tensor};
 use idealloc::split::grids::{Grid, runs_of};
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::Machine;
@@ -17,15 +19,16 @@ fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
     Expression { terms: terms.to_vec().into(), constant, divisor: 1, reach: 0 }
 }
 
-fn tensor(shape: &[i64], is_argument: bool) -> Tensor {
-    Tensor {
+fn tensor(shape: &[i64], is_argument: bool) -> Arc<Tensor> {
+    let tensor = Tensor {
         shape: shape.to_vec(),
         element_bytes: 4,
         is_argument,
         is_constant: false,
         is_changed: false,
         is_returned: false,
-    }
+    };
+    tensor.into()
 }
 
 /// A layer of a chain: taps along `rows`, from one window to the next, and whether it adds the tensor before its source.
@@ -64,15 +67,13 @@ fn chain(rows: i64, features: i64, steps: &[Step]) -> SplitGraph {
             let same = vec![index(&[(0, 1)], 0), index(&[(1, 1)], 0)];
             operands.push((before, Access::Affine(same.into())));
         }
-        graph.operators.push(Operator {
-            loops: [rows, features, features, taps].into(),
-            is_reduction: [false, false, true, true].into(),
-            cuttable: [vec![2]].into(),
-            results: vec![result],
-            result_loops: [vec![Some(0), Some(1)]].into(),
-            operands,
-            in_place: [].into(),
-            parts: [].into(),
+        let nest = Nest {
+            loops: vec![rows, features, features, taps],
+            is_reduction: vec![false, false, true, true],
+            cuttable: vec![vec![2]],
+            result_loops: vec![vec![Some(0), Some(1)]],
+            in_place: vec![],
+            parts: vec![],
             is_view: false,
             work: 1,
             operations: 1,
@@ -80,10 +81,11 @@ fn chain(rows: i64, features: i64, steps: &[Step]) -> SplitGraph {
             layer,
             is_splittable: true,
             slice: None,
-        });
+        };
+        graph.operators.push(Operator { nest: nest.into(), results: vec![result], operands });
         made.push(result);
     }
-    graph.tensors[made[steps.len()]].is_returned = true;
+    Arc::make_mut(&mut graph.tensors[made[steps.len()]]).is_returned = true;
     graph
 }
 
@@ -181,7 +183,7 @@ fn least_of_all(graph: &SplitGraph, machine: Machine, first: usize, starts: bool
 /// The search finds what all ways to group and to cut find.
 fn finds_what_all_ways_find(graph: &SplitGraph, room: i64) -> Result<(), TestCaseError> {
     prop_assert!(graph.validate().is_ok());
-    let all: i64 = graph.tensors.iter().map(Tensor::bytes).sum();
+    let all: i64 = graph.tensors.iter().map(|tensor| tensor.bytes()).sum();
     let machine = Machine {
         capacity: all * room / 16,
         alignment: 4,
@@ -247,22 +249,24 @@ proptest! {
 fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
     let (rows, features) = (8, 4);
     let same = |constant| [index(&[(0, 1)], constant), index(&[(1, 1)], 0)].into();
-    let operator = |layer: usize, is_view: bool, constant: i64| Operator {
-        loops: [rows, features].into(),
-        is_reduction: [false, false].into(),
-        cuttable: [].into(),
-        results: vec![layer + 1],
-        result_loops: [vec![Some(0), Some(1)]].into(),
-        operands: vec![(layer, Access::Affine(same(constant)))],
-        in_place: [].into(),
-        parts: [].into(),
-        is_view,
-        work: 0,
-        operations: 1,
-        rooms: 0,
-        layer,
-        is_splittable: true,
-        slice: None,
+    let operator = |layer: usize, is_view: bool, constant: i64| {
+        let nest = Nest {
+            loops: vec![rows, features],
+            is_reduction: vec![false, false],
+            cuttable: vec![],
+            result_loops: vec![vec![Some(0), Some(1)]],
+            in_place: vec![],
+            parts: vec![],
+            is_view,
+            work: 0,
+            operations: 1,
+            rooms: 0,
+            layer,
+            is_splittable: true,
+            slice: None,
+        };
+        let operands = vec![(layer, Access::Affine(same(constant)))];
+        Operator { nest: nest.into(), results: vec![layer + 1], operands }
     };
     let mut graph = SplitGraph {
         tensors: vec![
@@ -272,7 +276,7 @@ fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
         ],
         operators: vec![operator(0, true, rows), operator(1, false, 0)],
     };
-    graph.tensors[2].is_returned = true;
+    Arc::make_mut(&mut graph.tensors[2]).is_returned = true;
     let machine = Machine {
         capacity: 1 << 20,
         alignment: 4,

@@ -13,9 +13,7 @@ impl Tally<'_> {
         let mut least = self.least_fetched;
         least += Least { bytes, price: bytes + moves * self.machine.transfer_bytes };
         if let Some(newest) = neighbours.newest {
-            for external in self.externals().filter(|external| external.source == newest) {
-                least -= external.least;
-            }
+            self.externals_of(newest).for_each(|external| least -= external.least);
         }
         least
     }
@@ -80,6 +78,27 @@ impl Tally<'_> {
             - self.resident_bytes(neighbours)
             - self.least_room(neighbours.keeps_result);
         most - knapsack.most_saved(room.max(0))
+    }
+
+    /// The least bytes that the group moves, whatever is kept, with tiles that are as large or smaller along one cut and take
+    /// `room` bytes on chip at the least: they fetch no less of what is not kept.
+    pub(super) fn least_of_smaller(&self, neighbours: Neighbours, room: i64) -> i64 {
+        let mut knapsack = Knapsack::default();
+        let mut most = self.moved(neighbours.keeps_result).0;
+        let align = |bytes| self.machine.align(bytes);
+        for external in self.externals() {
+            if self.is_resident(external, neighbours) {
+                continue;
+            }
+            let bytes = |residency| external.cost(&self.sweep, residency).0;
+            let fetched = bytes(Residency::Fetched);
+            most += fetched;
+            let more = align(external.bytes_in_all) - align(external.bytes_in_largest);
+            let saving = Saving { bytes: fetched - bytes(Residency::Kept), room: more.max(0) };
+            knapsack.add_two(saving, Saving::default());
+        }
+        let left = self.machine.capacity - self.resident_bytes(neighbours) - room;
+        most - knapsack.most_saved(left.max(0))
     }
 
     /// How many bytes more than each argument once this group moves at the least, and all that start earlier under the same

@@ -1,7 +1,9 @@
 //! The same graph with fewer operators: element-wise chains join the operator that they follow, and what is computed
 //! from one argument alone is taken for that argument.
 
-use super::graph::{Access, Expression, Operator, SplitGraph};
+use std::sync::Arc;
+
+use super::graph::{Access, Expression, Operator, SplitGraph, Tensor};
 
 /// A chain takes in a reader whose other operands are at most this fraction of its result.
 const SMALL: i64 = 8;
@@ -39,8 +41,9 @@ pub fn compress(graph: &SplitGraph) -> Compressed {
         let may_stand = op.is_view || op.results.iter().all(|&result| !is_table[result]);
         if let Some(source) = stands_for(op, &tensors, &uses).filter(|_| may_stand) {
             let result = op.results[0];
-            tensors[result].is_argument = true;
-            tensors[result].is_changed = tensors[source].is_changed || !op.is_view;
+            let is_changed = tensors[source].is_changed || !op.is_view;
+            let tensor = Arc::make_mut(&mut tensors[result]);
+            (tensor.is_argument, tensor.is_changed) = (true, is_changed);
             argument[result] = argument[source];
             continue;
         }
@@ -60,7 +63,7 @@ pub fn compress(graph: &SplitGraph) -> Compressed {
 
 /// Leaves out the tensors that nobody uses any more, but results.
 fn renumber(
-    tensors: Vec<super::graph::Tensor>,
+    tensors: Vec<Arc<Tensor>>,
     mut operators: Vec<Operator>,
     origin: Vec<usize>,
     argument: &[usize],
@@ -80,7 +83,7 @@ fn renumber(
     // They take room all the same.
     let is_filled = |&t: &usize| tensors[t].is_constant && tensors[t].is_returned;
     used.extend((0..tensors.len()).filter(|&t| number[t] == usize::MAX).filter(is_filled));
-    let kept = used.iter().map(|&tensor| tensors[tensor].clone()).collect();
+    let kept = used.iter().map(|&tensor| Arc::clone(&tensors[tensor])).collect();
     Compressed {
         graph: SplitGraph { tensors: kept, operators },
         origin,
@@ -91,7 +94,7 @@ fn renumber(
 
 /// The argument whose elements an operator only changes one by one, or gives another shape, and that nobody else reads:
 /// it is fetched and changed in place.
-fn stands_for(op: &Operator, tensors: &[super::graph::Tensor], uses: &[u32]) -> Option<usize> {
+fn stands_for(op: &Operator, tensors: &[Arc<Tensor>], uses: &[u32]) -> Option<usize> {
     let is_read = |&(_, (t, _)): &(usize, &(usize, Access))| !tensors[*t].is_constant;
     let mut sources = op.operands.iter().enumerate().filter(is_read);
     let ((k, (source, access)), None) = (sources.next()?, sources.next()) else { return None };
@@ -113,7 +116,7 @@ fn join(
     op: &Operator,
     operators: &[Operator],
     maker: &[Option<usize>],
-    tensors: &[super::graph::Tensor],
+    tensors: &[Arc<Tensor>],
     uses: &[u32],
 ) -> Option<(usize, Operator)> {
     let [result] = op.results[..] else { return None };
@@ -163,8 +166,9 @@ fn join(
         joined.operands.push((*tensor, Access::Affine(translated)));
     }
     joined.results = vec![result];
-    joined.operations += op.operations;
-    joined.rooms += op.rooms;
+    let nest = Arc::make_mut(&mut joined.nest);
+    nest.operations += op.operations;
+    nest.rooms += op.rooms;
     Some((number, joined))
 }
 

@@ -350,7 +350,7 @@ impl<'a> Ending<'a> {
                     continue;
                 }
             }
-            let place = Place { candidate, depth, record };
+            let place = Place { candidate, depth, record, room_of_smaller: None };
             let offers = self.offer_all(place, tally);
             if offers.contains(&Settled::Fits) {
                 (fitting, misses, useless) = (depth + 1, 0, 0);

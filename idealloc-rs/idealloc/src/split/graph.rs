@@ -1,5 +1,6 @@
 //! Operators with the regions that they read: what splitting works on.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::slices::Slice;
@@ -74,27 +75,41 @@ impl Tensor {
     }
 }
 
-/// An operator with one loop nest. Copies, of which each part of the graph that is searched has one, share what is not
-/// numbered anew.
+/// An operator with one loop nest. Each part of the graph that is searched has a copy with tensors numbered anew.
 #[derive(Clone, Debug)]
 pub struct Operator {
-    /// Iterations of each loop.
-    pub loops: Arc<[i64]>,
-    /// Loops whose iterations are summed up.
-    pub is_reduction: Arc<[bool]>,
-    /// Reduction loops that may be cut without changing a bit of the result: the last of each list into any parts, where
-    /// those before it, outermost first, are cut into single iterations.
-    pub cuttable: Arc<[Vec<usize>]>,
+    /// What copies share.
+    pub nest: Arc<Nest>,
     /// Tensors it makes.
     pub results: Vec<usize>,
-    /// The loop that each dimension of each result is; none where there is one element.
-    pub result_loops: Arc<[Vec<Option<usize>>]>,
     /// Tensors it reads, and how.
     pub operands: Vec<(usize, Access)>,
+}
+
+impl Deref for Operator {
+    type Target = Nest;
+
+    fn deref(&self) -> &Nest {
+        &self.nest
+    }
+}
+
+/// All that an operator is but for the tensors that it reads and makes.
+#[derive(Clone, Debug)]
+pub struct Nest {
+    /// Iterations of each loop.
+    pub loops: Vec<i64>,
+    /// Loops whose iterations are summed up.
+    pub is_reduction: Vec<bool>,
+    /// Reduction loops that may be cut without changing a bit of the result: the last of each list into any parts, where
+    /// those before it, outermost first, are cut into single iterations.
+    pub cuttable: Vec<Vec<usize>>,
+    /// The loop that each dimension of each result is; none where there is one element.
+    pub result_loops: Vec<Vec<Option<usize>>>,
     /// Operands that the first result may be written over.
-    pub in_place: Arc<[usize]>,
+    pub in_place: Vec<usize>,
     /// Operands that are part of the first result, element for element.
-    pub parts: Arc<[usize]>,
+    pub parts: Vec<usize>,
     /// The result is (part of) the storage of the first operand, and takes no time.
     pub is_view: bool,
     /// Multiplications and additions per iteration.
@@ -114,8 +129,8 @@ pub struct Operator {
 /// Operators in the order in which they run.
 #[derive(Clone, Debug, Default)]
 pub struct SplitGraph {
-    /// All tensors.
-    pub tensors: Vec<Tensor>,
+    /// All tensors; parts of a graph share them.
+    pub tensors: Vec<Arc<Tensor>>,
     /// All operators, in order.
     pub operators: Vec<Operator>,
 }

@@ -36,7 +36,7 @@ impl<'a> Ending<'a> {
             if bound.and_then(|bound| self.way_before(0, variant, bound.max(least))).is_none() {
                 continue;
             }
-            if !self.try_member(family, set, 0, variant) {
+            if !self.try_member(family, set, 0, (variant, 0)) {
                 if variant == 0 {
                     return;
                 }
@@ -45,18 +45,30 @@ impl<'a> Ending<'a> {
             let (mut low, mut high) = (1, count);
             while low < high {
                 let middle = (low + high) / 2;
-                if self.try_member(family, set, middle, variant) {
+                if self.try_member(family, set, middle, (variant, 0)) {
                     low = middle + 1;
                 } else {
                     high = middle;
                 }
             }
             let mut smaller = low - 1;
+            let mut room = None;
             while smaller > 1 && self.may_be_best(family, set, smaller, variant) {
                 smaller -= 1 + smaller / FINENESS;
-                self.try_member(family, set, smaller, variant);
+                let room = *room.get_or_insert_with(|| self.least_room(family, variant));
+                self.try_member(family, set, smaller, (variant, room));
             }
         }
+    }
+
+    /// Bytes that all tiles of a family take on chip at the least.
+    fn least_room(&mut self, family: &Family, variant: usize) -> i64 {
+        let (_, keeps_result) = VARIANTS[variant];
+        let mut tally = None;
+        let smallest = Candidate::Member(family, family.sizes[0]);
+        let room = self.counted(&mut tally, smallest, 0).least_room(keeps_result);
+        self.end(tally);
+        room
     }
 
     /// The least that the grids of a family move, with the newest tensor and the result on chip.
@@ -73,11 +85,11 @@ impl<'a> Ending<'a> {
         let variant = VARIANTS.len() - 1;
         let mut tally = None;
         let place = self.member(family, set, index, &mut tally);
-        let known = self.note.records.offer(place.record, variant).and_then(|offer| offer.least);
+        let known = self.note.records.least(place.record, variant);
         let least = known.unwrap_or_else(|| {
             let counted = self.counted(&mut tally, place.candidate, place.depth);
             let least = self.end.least(counted, self.neighbours(0, variant), self.machine);
-            self.note.records.offer_mut(place.record, variant).least = Some(least);
+            self.note.records.add_least(place.record, variant, least);
             least
         });
         self.end(tally);
@@ -90,14 +102,28 @@ impl<'a> Ending<'a> {
     /// smaller tiles cannot either.
     fn may_be_best(&mut self, family: &Family, set: u32, index: usize, variant: usize) -> bool {
         let Place { record, .. } = self.member(family, set, index, &mut None);
-        let least = self.note.records.offer(record, variant).and_then(|offer| offer.least);
+        let least = self.note.records.least(record, variant);
         let (Some(least), Some(bound)) = (least, self.bounds[0][variant]) else { return true };
-        self.way_before(0, variant, least.max(bound)).is_some()
+        let least = least.max(bound);
+        let offer = self.note.records.offer(record, variant);
+        match offer.and_then(|offer| offer.moved_by_smaller).filter(|_| !self.end.grids.has_gaps) {
+            Some(moved) => self.is_worth(0, variant, least, moved),
+            None => self.way_before(0, variant, least).is_some(),
+        }
     }
 
-    fn try_member(&mut self, family: &Family, set: u32, index: usize, variant: usize) -> bool {
+    /// Tries the group of the last layer alone under a grid of a family; returns whether it fits. `room` is what smaller
+    /// tiles take at the least, as far as that is known.
+    fn try_member(
+        &mut self,
+        family: &Family,
+        set: u32,
+        index: usize,
+        (variant, room): (usize, i64),
+    ) -> bool {
         let mut tally = None;
         let place = self.member(family, set, index, &mut tally);
+        let place = Place { room_of_smaller: Some(room), ..place };
         let fits = !self.note.records.facts(place.record).ends_walk
             && self.offer_one(place, variant, &mut tally) != Settled::TooLarge;
         self.end(tally);
@@ -126,6 +152,6 @@ impl<'a> Ending<'a> {
             };
             self.note.records.add(looks, number, facts)
         });
-        Place { candidate, depth: 0, record }
+        Place { candidate, depth: 0, record, room_of_smaller: None }
     }
 }

@@ -1,5 +1,7 @@
 //! Layers of a graph: where they begin, what they hand on, and the part of the graph around some of them.
 
+use std::sync::Arc;
+
 use super::graph::{SplitGraph, Tensor};
 use super::machine::Machine;
 
@@ -61,7 +63,7 @@ impl Layers {
             }
         }
         let target = (0..count).map(target).collect();
-        let is_filled = |data: &&Tensor| data.is_constant && data.is_returned;
+        let is_filled = |data: &&Arc<Tensor>| data.is_constant && data.is_returned;
         let filled = graph.tensors.iter().filter(is_filled);
         let filled = filled.map(|data| machine.align(data.bytes())).sum();
         Self { start, last_read, made, target, live_before, filled }
@@ -107,7 +109,7 @@ impl Window {
             }
         }
         let is_output = tensors.iter().map(|&t| layers.outlives(t, last_layer)).collect();
-        let data = tensors.iter().map(|&t| graph.tensors[t].clone()).collect();
+        let data = tensors.iter().map(|&t| Arc::clone(&graph.tensors[t])).collect();
         let graph = SplitGraph { tensors: data, operators };
         Self { graph, first_layer, first_op, tensors, is_output }
     }

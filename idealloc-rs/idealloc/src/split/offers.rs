@@ -37,6 +37,8 @@ pub(super) struct Place<'g> {
     pub candidate: Candidate<'g>,
     pub depth: usize,
     pub record: RecordId,
+    /// Of one layer alone, bytes on chip that smaller tiles take at the least, where these may be tried next.
+    pub room_of_smaller: Option<i64>,
 }
 
 /// What is to be done about an offer.
@@ -145,10 +147,9 @@ impl<'a> Ending<'a> {
             return Decision::Done(Settled::Fits);
         }
         let records = &self.note.records;
-        let Some(offer) = records.offer(record, variant) else {
+        let Some(least) = records.least(record, variant) else {
             return Decision::Find(Missing::Least);
         };
-        let Some(least) = offer.least else { return Decision::Find(Missing::Least) };
         let facts = records.facts(record);
         let code = facts.code * self.machine.code_bytes;
         let least = Least { price: least.price + code, ..least }.max(bound);
@@ -160,15 +161,17 @@ impl<'a> Ending<'a> {
         if facts.recomputes_too_much || matches!(alone, Some(Outcome::TooLarge)) {
             return Decision::Done(Settled::TooLarge);
         }
-        let Some(moved) = offer.moved else { return Decision::Find(Missing::Moved) };
-        if !self.is_worth(place, variant, least, moved) {
+        let Some(offer) = records.offer(record, variant) else {
+            return Decision::Find(Missing::Moved);
+        };
+        if !self.is_worth(depth, variant, least, offer.moved) {
             return Decision::Done(Settled::NotWorth);
         }
         let mut cost = match &offer.outcome {
             None => return Decision::Find(Missing::Outcome(least)),
             Some(Outcome::TooLarge) => return Decision::Done(Settled::TooLarge),
             Some(Outcome::NotWorth(moved)) => {
-                return if self.is_worth(place, variant, least, *moved) {
+                return if self.is_worth(depth, variant, least, *moved) {
                     Decision::Find(Missing::Outcome(least))
                 } else {
                     Decision::Done(Settled::NotWorth)
@@ -206,10 +209,10 @@ impl<'a> Ending<'a> {
     }
 
     /// Whether a group may be better than what is known if it moves so many bytes at the least, and costs `least`.
-    fn is_worth(&self, place: Place<'_>, variant: usize, least: Least, moved: i64) -> bool {
-        let saving = self.saving(place.depth, variant).0;
+    pub(super) fn is_worth(&self, depth: usize, variant: usize, least: Least, moved: i64) -> bool {
+        let saving = self.saving(depth, variant).0;
         let least = least.with_bytes((moved + saving - least.bytes).max(0));
-        self.way_before(place.depth, variant, least).is_some()
+        self.way_before(depth, variant, least).is_some()
     }
 
     /// Finds out something about a group.
@@ -221,15 +224,18 @@ impl<'a> Ending<'a> {
         tally: &'s Tally<'a>,
         laid_out: &mut Option<LaidOut<'s, 'a>>,
     ) {
-        let neighbours = self.neighbours(place.depth, variant);
+        let depth = place.depth;
+        let neighbours = self.neighbours(depth, variant);
         match missing {
             Missing::Least => {
                 let least = self.end.least(tally, neighbours, self.machine);
-                self.note.records.offer_mut(place.record, variant).least = Some(least);
+                self.note.records.add_least(place.record, variant, least);
             }
             Missing::Moved => {
                 let moved = tally.least_before_storages(neighbours);
-                self.note.records.offer_mut(place.record, variant).moved = Some(moved);
+                let room = place.room_of_smaller;
+                let by_smaller = room.map(|room| tally.least_of_smaller(neighbours, room));
+                self.note.records.add_offer(place.record, variant, (moved, by_smaller));
             }
             Missing::Outcome(least) => {
                 let (layout, settled_for) =
@@ -238,7 +244,7 @@ impl<'a> Ending<'a> {
                 let mut least_moved = 0;
                 let settled = layout.settle(|moved| {
                     least_moved = moved;
-                    self.is_worth(place, variant, least, moved)
+                    self.is_worth(depth, variant, least, moved)
                 });
                 *settled_for = (settled == Settled::Fits).then_some(variant);
                 let outcome = match settled {
@@ -246,7 +252,9 @@ impl<'a> Ending<'a> {
                     Settled::NotWorth => Outcome::NotWorth(least_moved),
                     Settled::Fits => Outcome::Fits(Box::new(layout.cost(false))),
                 };
-                self.note.records.offer_mut(place.record, variant).outcome = Some(outcome);
+                if let Some(offer) = self.note.records.offer_mut(place.record, variant) {
+                    offer.outcome = Some(outcome);
+                }
             }
             Missing::Form => {
                 let (layout, settled_for) =
@@ -261,8 +269,9 @@ impl<'a> Ending<'a> {
                 let cost = layout.cost(false);
                 let form = Form::of(layout, cost, self.machine.capacity);
                 *settled_for = None;
-                let offer = self.note.records.offer_mut(place.record, variant);
-                offer.made = Some(Box::new((code, form)));
+                if let Some(offer) = self.note.records.offer_mut(place.record, variant) {
+                    offer.made = Some(Box::new((code, form)));
+                }
             }
         }
     }

@@ -96,7 +96,14 @@ impl Tally<'_> {
 
     /// Whether a tensor, or a view of it, is read from outside.
     pub fn reads(&self, source: usize) -> bool {
-        self.externals().any(|external| external.source == source)
+        self.externals_of(source).next().is_some()
+    }
+
+    /// Tensors from outside that are a tensor, or a view of it.
+    pub(super) fn externals_of(&self, source: usize) -> impl Iterator<Item = &External> {
+        let views = self.outer_views.iter().map(|&view| self.graph.operators[view].results[0]);
+        let shown = std::iter::once(source).chain(views).filter_map(|tensor| self.external(tensor));
+        shown.filter(move |external| external.source == source)
     }
 
     /// How a tensor from outside comes to the chip if nothing is kept.

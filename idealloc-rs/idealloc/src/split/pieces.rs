@@ -32,6 +32,12 @@ impl<T> Pieces<T> {
         let number = number as usize;
         self.0.get(number / PIECE)?.get(number % PIECE)
     }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        let number = number as usize;
+        self.0.get_mut(number / PIECE)?.get_mut(number % PIECE)
+    }
 }
 
 impl<T> std::ops::Index<u32> for Pieces<T> {

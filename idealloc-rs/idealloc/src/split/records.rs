@@ -41,13 +41,13 @@ impl Facts {
     }
 }
 
-/// What is known of a group with something on chip before and after.
-#[derive(Clone, Debug, Default)]
+/// What is known of a group with something on chip before and after, beside the least that it costs.
+#[derive(Clone, Debug)]
 pub(super) struct Offer {
-    /// The least that it costs but for its code.
-    pub least: Option<Least>,
     /// The least bytes that it moves, by what is known before storages are.
-    pub moved: Option<i64>,
+    pub moved: i64,
+    /// Of one layer alone, the least bytes that it moves with tiles that are as large or smaller.
+    pub moved_by_smaller: Option<i64>,
     pub outcome: Option<Outcome>,
     /// Operators in the code, and its form.
     pub made: Option<Box<(i64, Form)>>,
@@ -62,27 +62,38 @@ pub(super) enum Outcome {
     Fits(Box<Cost>),
 }
 
-/// No offer.
+/// No list has an item of this number.
 const NONE: u32 = u32::MAX;
+
+/// What a group costs at the least but for its code, and the number of its offer. Of most groups no more is known than the
+/// first, which tells that they are no use.
+type LeastAndOffer = (Least, u32);
 
 /// Records of groups, by what they look like and their grid.
 #[derive(Debug, Default)]
 pub(super) struct Records {
-    known: FxHashMap<(u32, GridNumber), u32>,
+    /// For each look of a group the records by grid. Those of the groups that end with one layer are looked for again and
+    /// again, and small tables stay in the processor's memory.
+    known: Vec<FxHashMap<GridNumber, u32>>,
     facts: Pieces<(Facts, [u32; 4])>,
+    leasts: Pieces<LeastAndOffer>,
     offers: Pieces<Offer>,
 }
 
 impl Records {
     /// The record of a group.
     pub fn find(&self, run: u32, grid: GridNumber) -> Option<RecordId> {
-        self.known.get(&(run, grid)).map(|&number| RecordId(number))
+        self.known.get(run as usize)?.get(&grid).map(|&number| RecordId(number))
     }
 
     /// Adds a record.
     pub fn add(&mut self, run: u32, grid: GridNumber, facts: Facts) -> RecordId {
         let number = self.facts.push((facts, [NONE; 4]));
-        self.known.insert((run, grid), number);
+        let run = run as usize;
+        if run >= self.known.len() {
+            self.known.resize_with(run + 1, FxHashMap::default);
+        }
+        self.known[run].insert(grid, number);
         RecordId(number)
     }
 
@@ -90,17 +101,37 @@ impl Records {
         self.facts[record.0].0
     }
 
-    /// What is known of one of the variants.
-    pub fn offer(&self, record: RecordId, variant: usize) -> Option<&Offer> {
-        self.offers.get(self.facts[record.0].1[variant])
+    /// The least that one of the variants costs but for its code.
+    pub fn least(&self, record: RecordId, variant: usize) -> Option<Least> {
+        self.leasts.get(self.facts[record.0].1[variant]).map(|&(least, _)| least)
     }
 
-    /// The same, to be added to.
-    pub fn offer_mut(&mut self, record: RecordId, variant: usize) -> &mut Offer {
-        let number = &mut self.facts[record.0].1[variant];
-        if *number == NONE {
-            *number = self.offers.push(Offer::default());
-        }
-        &mut self.offers[*number]
+    /// Adds the least that one of the variants costs.
+    pub fn add_least(&mut self, record: RecordId, variant: usize, least: Least) {
+        self.facts[record.0].1[variant] = self.leasts.push((least, NONE));
+    }
+
+    /// What else is known of one of the variants.
+    pub fn offer(&self, record: RecordId, variant: usize) -> Option<&Offer> {
+        let &(_, offer) = self.leasts.get(self.facts[record.0].1[variant])?;
+        self.offers.get(offer)
+    }
+
+    /// Adds the least bytes that one of the variants moves, whose least cost is known, with its tiles and with smaller ones.
+    pub fn add_offer(
+        &mut self,
+        record: RecordId,
+        variant: usize,
+        (moved, moved_by_smaller): (i64, Option<i64>),
+    ) {
+        let number = self.facts[record.0].1[variant];
+        let offer = Offer { moved, moved_by_smaller, outcome: None, made: None };
+        self.leasts[number].1 = self.offers.push(offer);
+    }
+
+    /// The offer of one of the variants, to be added to; none if there is none.
+    pub fn offer_mut(&mut self, record: RecordId, variant: usize) -> Option<&mut Offer> {
+        let &(_, offer) = self.leasts.get(self.facts[record.0].1[variant])?;
+        self.offers.get_mut(offer)
     }
 }
