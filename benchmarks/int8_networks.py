@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.tools.benchmark.peers.executable import executable
 
 FOLDER = Path(__file__).parent / "networks_int8"
 WHOLE, TILES = "split=never", "objective=peak"
@@ -43,7 +44,7 @@ def plan(path: Path, options: str, *, compared: bool) -> Planned:
     Raises ValueError where it computes something else.
     """
     pipeline = f"memplan-pipeline{{{options} summary=true}}"
-    command = ["xdsl-opt", "-p", pipeline, str(path)]
+    command = [executable("xdsl-opt"), "-p", pipeline, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ValueError(done.stderr)

@@ -22,6 +22,7 @@ from xdsl.parser import Parser
 
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
+from xdsl_memplan.tools.benchmark.peers.executable import executable
 
 ROOT = Path(__file__).parent.parent
 TRANSFORMER = ROOT / "benchmarks" / "networks" / "transformer.mlir"
@@ -29,7 +30,10 @@ TRANSFORMER = ROOT / "benchmarks" / "networks" / "transformer.mlir"
 
 def compare(path: Path, seed: int, pipeline: str, integers_below: int) -> str:
     planned = subprocess.run(
-        ["xdsl-opt", "-p", pipeline, str(path)], capture_output=True, text=True, check=False
+        [executable("xdsl-opt"), "-p", pipeline, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if planned.returncode:
         return f"not planned: {planned.stderr.strip().splitlines()[-1]}"

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from xdsl_memplan.formats.byte_size import format_byte_size
+from xdsl_memplan.tools.benchmark.peers.executable import executable
 
 ROOT = Path(__file__).parent.parent
 MEASURED = ROOT / "benchmarks" / "upstream_memory.json"
@@ -24,7 +25,7 @@ def main() -> int:
     network: Path = arguments.network
     output: Path = arguments.output or ROOT / "build" / f"{network.stem}.planned.mlir"
     output.parent.mkdir(parents=True, exist_ok=True)
-    command = ["xdsl-opt", str(network), "-p", PIPELINE, "-o", str(output)]
+    command = [executable("xdsl-opt"), str(network), "-p", PIPELINE, "-o", str(output)]
     print(" ".join(command[:2]), "-p", f"'{PIPELINE}'", "-o", output, flush=True)
     done = subprocess.run(command, check=False)
     if done.returncode:

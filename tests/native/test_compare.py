@@ -119,8 +119,19 @@ def test_what_a_tool_says_is_passed_on():
 
 
 def test_what_cannot_be_parsed_says_where():
-    with pytest.raises(ValueError, match="not a module: <unknown>:2:59"):
-        compare_modules(TENSORS.replace("->", ">>", 1), TENSORS)
+    broken = TENSORS.replace("->", ">>", 1)
+    with pytest.raises(ValueError, match="the text before is not a module: <unknown>:2:59"):
+        compare_modules(broken, TENSORS)
+    with pytest.raises(ValueError, match="the text after is not a module: <unknown>:2:59"):
+        compare_modules(TENSORS, broken)
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file, picture = tmp_path / "a.mlir", tmp_path / "a.png"
+    file.write_text(TENSORS)
+    picture.write_bytes(b"\x89PNG\xff")
+    assert main(["compare", str(file), str(picture)]) == 1
+    assert f"memplan: {picture}: not a text file" in capsys.readouterr().err
 
 
 def test_inputs_depend_on_the_seed_only():

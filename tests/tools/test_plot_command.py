@@ -16,6 +16,29 @@ def test_live_bytes():
     assert live.tolist() == [5, 8, 5, 3, 0]
 
 
+def test_idle_buffers_are_not_live():
+    # 10 bytes on [0, 10) but for [2, 8), where 10 others are: never more than 10.
+    problem = Problem(np.array([10, 10]), np.array([0, 3]), np.array([10, 7]), gaps=[(0, 2, 8)])
+    ticks, live = live_bytes(problem)
+    assert ticks.tolist() == [0, 2, 3, 7, 8, 10]
+    assert live.tolist() == [10, 0, 10, 0, 10, 0]
+
+
+def test_idle_buffers_are_not_drawn_over_others(tmp_path: Path):
+    source, picture = tmp_path / "in.csv", tmp_path / "out.svg"
+    source.write_text("id,lower,upper,size,gaps,offset\na,0,10,10,2-7,0\nb,3,7,10,,0\n")
+    assert main(["plot", str(source), "-o", str(picture)]) == 0
+    assert "arena 10 B, most bytes live 10 B" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_buffers_are_an_empty_picture(tmp_path: Path):
+    source, picture = tmp_path / "in.csv", tmp_path / "out.png"
+    source.write_text("id,lower,upper,size\n")
+    assert main(["plot", str(source), "-o", str(picture)]) == 0
+    assert picture.exists()
+
+
 def test_a_picture_is_written(tmp_path: Path):
     source, picture = tmp_path / "in.csv", tmp_path / "out.png"
     source.write_text("id,lower,upper,size\na,0,4,600\nb,2,6,400\n")

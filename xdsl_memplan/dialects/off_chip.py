@@ -22,9 +22,9 @@ from xdsl_memplan.dialects.interfaces import Access
 TRAFFIC = "memplan.traffic"
 """Attribute of a function: a dictionary of i64, all bytes.
 
-`bytes` move off chip and back beyond the compulsory, `bound` is proved for that. Where everything
-that an operation reads is brought on chip first, `total` are all the bytes that move, and `floor`
-is proved for that.
+`bytes` move off chip and back beyond the compulsory, `bound` is proved for that and the operations
+of the function: split into others they may need less. Where everything that an operation reads is
+brought on chip first, `total` are all the bytes that move, and `floor` is proved for that.
 """
 
 TOTAL = "total"

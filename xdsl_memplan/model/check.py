@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Iterator
 
 from xdsl_memplan.model.integers import Int64Array, int64_array
 from xdsl_memplan.model.problem import Problem
@@ -79,7 +78,7 @@ def _check_candidates(problem: Problem, pool: list[int]) -> None:
 def _sweep(problem: Problem, at: list[int], size: list[int], pool: list[int]) -> None:
     """Walk through time with the live ranges sorted: a new one can only meet its neighbours."""
     events: list[tuple[int, bool, int]] = []
-    for i, start, end in _live_spans(problem):
+    for i, start, end in problem.live_spans():
         if start < end and size[i]:
             events += [(start, True, i), (end, False, i)]
     # Ends sort before starts of the same tick, as lifetimes are half-open.
@@ -97,18 +96,6 @@ def _sweep(problem: Problem, at: list[int], size: list[int], pool: list[int]) ->
             if neighbour[0] == pool[i] and overlap:
                 raise _overlap(problem, i, other)
         insort(live, entry)
-
-
-def _live_spans(problem: Problem) -> Iterator[tuple[int, int, int]]:
-    gaps: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for buffer, start, end in problem.gaps:
-        gaps[buffer].append((start, end))
-    spans = zip(problem.starts.tolist(), problem.ends.tolist(), strict=True)
-    for i, (start, end) in enumerate(spans):
-        for gap_start, gap_end in sorted(gaps.get(i, ())):
-            yield i, start, gap_start
-            start = gap_end
-        yield i, start, end
 
 
 def _overlap(problem: Problem, a: int, b: int) -> PlanError:

@@ -1,6 +1,7 @@
 """What is to be planned: buffers, how they conflict, and the memory they go to."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -162,6 +163,21 @@ class Problem:
     def id_of(self, buffer: int) -> str:
         """Return the name of a buffer, or its position where there are no names."""
         return self.ids[buffer] if self.ids else str(buffer)
+
+    def live_spans(self) -> Iterator[tuple[int, int, int]]:
+        """Yield (buffer, start, end): the ticks, half-open, at which a buffer needs its bytes.
+
+        One for each buffer without gaps, and one more for each gap. n log n for many gaps of one.
+        """
+        gaps: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for buffer, start, end in self.gaps:
+            gaps[buffer].append((start, end))
+        lifetimes = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        for buffer, (start, end) in enumerate(lifetimes):
+            for gap_start, gap_end in sorted(gaps.get(buffer, ())):
+                yield buffer, start, gap_start
+                start = gap_end
+            yield buffer, start, end
 
     def describe(self, buffer: int) -> str:
         """Return a buffer as messages name it: its id, and the file and line it comes from."""

@@ -61,7 +61,8 @@ def compare_modules(
     NativeToolError where a module does not compile, ValueError for a boundary that cannot be called
     from here.
     """
-    main, other_main = _function(before, function), _function(after, function)
+    main = _function(before, function, "before")
+    other_main = _function(after, function, "after")
     types = signature(main)
     if types != signature(other_main):
         raise DifferenceError(f"the signatures of @{function} differ")
@@ -108,13 +109,13 @@ def _spread(numbers: Array) -> float:
     return float(np.std(finite)) if finite.size else 0.0
 
 
-def _function(text: str, name: str) -> FuncOp:
+def _function(text: str, name: str, which: str) -> FuncOp:
     context = full_context(allow_unregistered=True)
     try:
         module: ModuleOp = Parser(context, text).parse_module()
     except ParseError as error:
-        raise ValueError(f"not a module: {error}") from error
+        raise ValueError(f"the text {which} is not a module: {error}") from error
     for operation in module.walk():
         if isinstance(operation, FuncOp) and operation.sym_name.data == name:
             return operation
-    raise ValueError(f"the module has no function @{name}")
+    raise ValueError(f"the module {which} has no function @{name}")

@@ -3,7 +3,7 @@
 import argparse
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -40,15 +40,37 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     add("--resume", action="store_true", help="keep the runs in OUTPUT; run what had no time left")
     add("--figure", type=Path, help="picture of the first group with more than one instance")
     add("--report", type=Path, help="all tables as a page of Markdown")
-    add("--minutes", type=float, default=math.inf, help="start nothing new after that")
+    add("--minutes", type=_time, default=math.inf, help="start nothing new after that")
     add(
         "--only", action="append", default=[], metavar="TEXT", help="planners with this in the name"
     )
     add("--no-peers", action="store_true", help="only our own planners")
-    add("--seconds", type=float, default=5.0, help="time limit of a run; default: %(default)s")
-    add("--repetitions", type=int, default=3, help="of short runs; default: %(default)s")
+    add("--seconds", type=_time, default=5.0, help="time limit of a run; default: %(default)s")
+    add("--repetitions", type=_count(1), default=3, help="of short runs; default: %(default)s")
     add("--effort", choices=get_args(Effort), default="medium", help="default: %(default)s")
-    add("--threads", type=int, default=1, help="default: %(default)s")
+    add("--threads", type=_count(0), default=1, help="0: all; default: %(default)s")
+
+
+def _time(text: str) -> float:
+    """Read a time. Raises ArgumentTypeError unless it is a number, and not below 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 0")
+    return value
+
+
+def _count(least: int) -> Callable[[str], int]:
+    """Return what reads a number of things; it raises ArgumentTypeError for less than `least`."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {least}")
+        return int(text)
+
+    return read
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,7 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInstance]) -> list[Run]:
-    """Run, write and show a benchmark as the session's arguments say."""
+    """Run, write and show a benchmark as the session's arguments say.
+
+    Raises ValueError, before any run, if no planner is left or a file to write is a folder.
+    """
+    for path in (arguments.output, arguments.report, arguments.figure):
+        if path is not None and path.is_dir():
+            raise ValueError(f"{path}: it is a folder; name the file to write")
     console = Console()
     if not console.is_terminal:
         console = Console(width=160)

@@ -34,11 +34,12 @@ def positive(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Compile and run both.
 
-    Raises DifferenceError where they differ, NativeToolError without LLVM 22, OSError.
+    Raises DifferenceError where they differ, NativeToolError without LLVM 22, OSError, and
+    ValueError for a file that is no module, or has no such function.
     """
     agreement = compare_modules(
-        arguments.before.read_text(encoding="utf-8"),
-        arguments.after.read_text(encoding="utf-8"),
+        _text(arguments.before),
+        _text(arguments.after),
         function=arguments.function,
         seed=arguments.seed,
         integers_below=arguments.integers_below,
@@ -46,6 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
     # As one line, however narrow the terminal.
     Console(stderr=True, soft_wrap=True).print(_sentence(agreement))
     return 0
+
+
+def _text(path: Path) -> str:
+    """Read a file. Raises OSError, ValueError if it is no text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not a text file: {error}") from error
 
 
 _SHOWN = 4

@@ -42,8 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
 def draw_plan(problem: Problem, offsets: Int64Array, output: Path, title: str = "") -> None:
     """Draw every buffer as a rectangle: ticks by bytes, with the bytes live as a line above.
 
-    ``offsets`` are bytes, shape (n,). Raises PlanError if buffers overlap, ValueError without
-    matplotlib, OSError if the file cannot be written.
+    A buffer with gaps is a rectangle for each time that it needs its bytes. ``offsets`` are bytes,
+    shape (n,). Raises PlanError if buffers overlap, ValueError without matplotlib, OSError if the
+    file cannot be written.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -57,9 +58,8 @@ def draw_plan(problem: Problem, offsets: Int64Array, output: Path, title: str = 
     FigureCanvasAgg(figure)
     axes: Any = figure.add_subplot()
     largest = max(problem.sizes.tolist(), default=1) or 1
-    arrays = (problem.starts, problem.ends, problem.sizes, offsets)
-    rows = zip(*(array.tolist() for array in arrays), strict=True)
-    for start, end, size, offset in rows:
+    for buffer, start, end in problem.live_spans():
+        size, offset = int(problem.sizes[buffer]), int(offsets[buffer])
         shade = 0.25 + 0.6 * (size / largest) ** 0.5
         axes.add_patch(
             Rectangle(
@@ -74,7 +74,7 @@ def draw_plan(problem: Problem, offsets: Int64Array, output: Path, title: str = 
     ticks, live = live_bytes(problem)
     axes.step(ticks, live, where="post", color="#d95f02", linewidth=1.2, label="bytes live")
     axes.axhline(peak, color="black", linewidth=0.8, linestyle="--", label="arena")
-    axes.set_xlim(ticks[0], ticks[-1])
+    axes.set_xlim(ticks[0], max(ticks[-1], ticks[0] + 1))
     axes.set_ylim(0, peak * 1.08 or 1)
     axes.set_xlabel("tick (operation)")
     axes.set_ylabel("address in the arena")
@@ -97,8 +97,10 @@ def live_bytes(problem: Problem) -> tuple[Int64Array, Int64Array]:
 
     Both have shape (t,), t >= 1; the last entry of the second is 0.
     """
-    ticks = np.unique(np.concatenate([problem.starts, problem.ends, np.zeros(1, np.int64)]))
+    spans = np.array(list(problem.live_spans()), dtype=np.int64).reshape(-1, 3)
+    buffers, starts, ends = spans.T
+    ticks = np.unique(np.concatenate([starts, ends, np.zeros(1, np.int64)]))
     change = np.zeros(len(ticks), dtype=np.int64)
-    np.add.at(change, np.searchsorted(ticks, problem.starts), problem.sizes)
-    np.subtract.at(change, np.searchsorted(ticks, problem.ends), problem.sizes)
+    np.add.at(change, np.searchsorted(ticks, starts), problem.sizes[buffers])
+    np.subtract.at(change, np.searchsorted(ticks, ends), problem.sizes[buffers])
     return ticks, np.cumsum(change)

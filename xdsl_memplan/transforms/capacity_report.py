@@ -39,16 +39,22 @@ def capacity_report(
     """Say what is required, available and missing, at which tick, and which buffers live then.
 
     ``plan`` holds the offsets of ``entries``. The tick is the first at which the plan reaches its
-    peak; the buffers of that tick are listed largest first, with their places. ``others`` says
-    whether there is a memory besides. Sizes are bytes. n log n.
+    peak; the buffers of that tick are listed largest first, with their places. Where only buffers
+    that nothing touches reach the peak, these are listed. ``others`` says whether there is a memory
+    besides. Sizes are bytes. n log n.
     """
     assert memory.capacity is not None
     ends = plan.offsets + np.array([entry.size for entry in entries], dtype=np.int64)
-    highest = [e.lifetime for e, end in zip(entries, ends, strict=True) if end == plan.peak]
-    tick = _fullest_tick(entries, highest)
-    live = [e for e in entries if e.lifetime.start <= tick < e.lifetime.end and e.size]
-    live.sort(key=lambda entry: -entry.size)
-    bytes_live = sum(entry.size for entry in live)
+    highest = [e for e, end in zip(entries, ends, strict=True) if end == plan.peak and e.size]
+    touched = [e.lifetime for e in highest if e.lifetime.start < e.lifetime.end]
+    if touched:
+        tick = _fullest_tick(entries, touched)
+        listed = [e for e in entries if e.lifetime.start <= tick < e.lifetime.end and e.size]
+        where = f"at tick {tick}, {sum(e.size for e in listed)} bytes are live in {len(listed)}"
+        where += f" buffers{_rounded(listed)}:"
+    else:
+        listed, where = highest, "no operation reads or writes what ends highest:"
+    listed.sort(key=lambda entry: -entry.size)
     lines = [
         f"memory '{memory.name}' is too small for @{symbol_name(lifetimes.function)}: "
         f"{'required' if plan.optimal else 'the best plan found takes'} {plan.peak} bytes, "
@@ -57,16 +63,14 @@ def capacity_report(
     ]
     if plan.bound > memory.capacity:
         lines.append(f"no assignment of offsets needs less than {plan.bound} bytes")
-    lines.append(
-        f"at tick {tick}, {bytes_live} bytes are live in {len(live)} buffers{_rounded(live)}:"
-    )
-    for entry in live[:SHOWN]:
+    lines.append(where)
+    for entry in listed[:SHOWN]:
         start, end = entry.lifetime
         lines.append(f"  {entry.size} bytes, live [{start}, {end}): {describe_op(entry.op)}")
-    if len(live) > SHOWN:
-        rest = sum(entry.size for entry in live[SHOWN:])
-        lines.append(f"  and {len(live) - SHOWN} more of {rest} bytes together")
-    if SPLIT not in lifetimes.function.attributes:
+    if len(listed) > SHOWN:
+        rest = sum(entry.size for entry in listed[SHOWN:])
+        lines.append(f"  and {len(listed) - SHOWN} more of {rest} bytes together")
+    if touched and SPLIT not in lifetimes.function.attributes:
         second = f'a second memory to spill to (memory="{memory.name}=...,DDR"), or '
         tiles = "operations in tiles (memplan-pipeline{split=auto})"
         lines.append(f"what may help: {'' if others else second}{tiles}")

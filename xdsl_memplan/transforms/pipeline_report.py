@@ -106,9 +106,10 @@ def _traffic_line(function: FuncOp) -> Sequence[str]:
     if not isinstance(attribute, DictionaryAttr):
         return []
     lines: list[str] = []
-    for kind, limits, what in (
-        ("bytes", ("bound",), "move off chip and back"),
-        (TOTAL, (CAPACITY_FLOOR, FLOOR), "move between the memories in all"),
+    # Spills are proved for the operations there are: in tiles less may have to move.
+    for kind, limits, what, of in (
+        ("bytes", ("bound",), "move off chip and back", " for these operations"),
+        (TOTAL, (CAPACITY_FLOOR, FLOOR), "move between the memories in all", ""),
     ):
         moved = _number(attribute, kind)
         if moved is None:
@@ -117,7 +118,7 @@ def _traffic_line(function: FuncOp) -> Sequence[str]:
         bound = _number(attribute, limit)
         with_so_much_room = " with so much room" if limit == CAPACITY_FLOOR else ""
         proof = "optimal" if moved == bound else f"at least {bound} must{with_so_much_room}"
-        proved = "" if bound is None else f" ({proof})"
+        proved = "" if bound is None else f" ({proof}{of})"
         lines.append(f"@{function.sym_name.data}: {moved} bytes {what}{proved}")
     return lines
 

@@ -260,3 +260,18 @@ func.func @into_memref(%x: tensor<4xf32>, %o: memref<4xf32>) {
   "bufferization.materialize_in_destination"(%y, %o) <{restrict, writable}> : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// A window is there for its shape: of 224 * 224 elements one is in memory, at every index, 4 bytes instead of 200,704.
+// CHECK:       func.func @window
+// CHECK:         %w = memplan.buffer @memory size 4 alignment 64 lifetime <{{.*}}> : memref<224x224xf32, strided<[0, 0]>>
+// CHECK-NEXT:    linalg.pooling_nchw_sum {{.*}} ins(%x, %w : memref<1x2x224x224xf32>, memref<224x224xf32, strided<[0, 0]>>)
+func.func @window(%x: tensor<1x2x224x224xf32>) -> tensor<1x2x1x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x2x1x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  %w = tensor.empty() : tensor<224x224xf32>
+  %y = linalg.pooling_nchw_sum {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%x, %w : tensor<1x2x224x224xf32>, tensor<224x224xf32>) outs(%f : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  func.return %y : tensor<1x2x1x1xf32>
+}

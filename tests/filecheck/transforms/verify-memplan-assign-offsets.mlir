@@ -19,6 +19,22 @@ func.func @too_small(%x: memref<14xf32>, %y: memref<18xf32>) {
 
 // -----
 
+// Nothing touches the buffer that is too large.
+
+// CHECK: memory 'L1' is too small for @untouched: required 128 bytes, available 100, excess 28
+// CHECK-NEXT: no assignment of offsets needs less than 128 bytes
+// CHECK-NEXT: no operation reads or writes what ends highest:
+// CHECK-NEXT: 128 bytes, live [0, 0): '%a = memplan.buffer' (operation 1 of @untouched)
+memplan.arena @L1
+func.func @untouched() {
+  %a = memplan.buffer @L1 size 128 alignment 4 : memref<32xf32>
+  %b = memplan.buffer @L1 size 8 alignment 4 : memref<2xf32>
+  "memref.copy"(%b, %b) : (memref<2xf32>, memref<2xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // CHECK: '%a = memref.alloc' (operation 1 of @dynamic): the size of memref<?xf32> is not known at compile time; only static shapes and strides can be planned
 func.func @dynamic(%n: index) {
   %a = memref.alloc(%n) : memref<?xf32>

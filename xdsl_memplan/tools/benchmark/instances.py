@@ -59,11 +59,9 @@ def from_files(paths: Iterable[Path], group: str | None = None) -> list[Benchmar
     are rounded up to a common alignment, which then holds by itself: few peers know alignment.
     Buffers that never live or have no bytes are left out. Instances of one name in one group, as of
     folders of the same name, are called by their whole path.
-    Raises FormatError, OSError, ValueError for a file with nothing to plan.
+    Raises FormatError, OSError, ValueError for a file or a folder with nothing to plan.
     """
-    files = [
-        file for path in paths for file in (sorted(path.glob("*.csv")) if path.is_dir() else [path])
-    ]
+    files = [file for path in paths for file in _files_of(path)]
     groups_of = [group or file.resolve().parent.name for file in files]
     count = Counter((at, _name_and_capacity(file)[0]) for at, file in zip(groups_of, files))
     instances: list[BenchmarkInstance] = []
@@ -75,6 +73,14 @@ def from_files(paths: Iterable[Path], group: str | None = None) -> list[Benchmar
     return sorted(
         instances, key=lambda one: (not one.minimize, groups.index(one.group), len(one.problem))
     )
+
+
+def _files_of(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    if not (files := sorted(path.glob("*.csv"))):
+        raise ValueError(f"{path}: no .csv file is in this folder")
+    return files
 
 
 def _of_live_buffers(problem: Problem) -> Problem:

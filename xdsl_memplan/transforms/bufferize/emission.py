@@ -27,7 +27,13 @@ from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
 from xdsl_memplan.dialects.off_chip import MOVE
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.liveness import Liveness
-from xdsl_memplan.transforms.bufferize.memref_layout import Groups, Memref, Tensor, dense_memref
+from xdsl_memplan.transforms.bufferize.memref_layout import (
+    Groups,
+    Memref,
+    Tensor,
+    dense_memref,
+    repeated_element,
+)
 from xdsl_memplan.transforms.bufferize.place import (
     Collapse,
     Expand,
@@ -166,7 +172,17 @@ class Emitter:
         owner = value.owner
         if isinstance(owner, arith.ConstantOp):
             return self._global(owner)
-        return self.new_buffer(type, value.name_hint)
+        return self.new_buffer(self._for_its_shape(value, type) or type, value.name_hint)
+
+    def _for_its_shape(self, value: SSAValue, type: Memref) -> Memref | None:
+        """A memref of one element, at every index, if a tensor is there for its shape alone.
+
+        Such as the window of a pooling, which nobody reads or writes.
+        """
+        if self.liveness.is_used(value):
+            return None
+        thin = repeated_element(type)
+        return thin if self.liveness.content(value).allows(type, thin) else None
 
     def fill(self, scalar: SSAValue | Attribute, target: SSAValue, *, moves: bool = False) -> None:
         """Write a scalar to every element. `moves`: to a memory that is off chip."""

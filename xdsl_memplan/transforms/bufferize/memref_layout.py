@@ -28,6 +28,11 @@ def dense_memref(tensor: Tensor, space: Attribute | None = None) -> Memref:
     return MemRefType(tensor.element_type, tensor.get_shape(), NoneAttr(), space or NoneAttr())
 
 
+def repeated_element(memref: Memref) -> Memref:
+    """The memref of the same shape that has one element in memory, which is at every index."""
+    return _with_layout(memref, memref.get_shape(), [0] * len(memref.get_shape()), 0)
+
+
 def is_dense(memref: Memref) -> bool:
     """Tell whether the layout is the identity."""
     return isinstance(memref.layout, NoneAttr)
