@@ -106,7 +106,10 @@ impl<'a> Ending<'a> {
         let (Some(least), Some(bound)) = (least, self.bounds[0][variant]) else { return true };
         let least = least.max(bound);
         let offer = self.note.records.offer(record, variant);
-        match offer.and_then(|offer| offer.moved_by_smaller).filter(|_| !self.end.grids.has_gaps) {
+        // Only where no tile reads more than it needs do smaller ones read no less.
+        let grids = &self.end.grids;
+        let by_smaller = offer.and_then(|offer| offer.moved_by_smaller);
+        match by_smaller.filter(|_| !grids.has_gaps && !grids.is_rounded) {
             Some(moved) => self.is_worth(0, variant, least, moved),
             None => self.way_before(0, variant, least).is_some(),
         }

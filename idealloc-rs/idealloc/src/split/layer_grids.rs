@@ -1,7 +1,7 @@
 //! The grids of groups that end with one layer. Layers that look alike have the same.
 
 use super::families::{Family, families_of_layer};
-use super::graph::SplitGraph;
+use super::graph::{Access, Operator, SplitGraph};
 use super::grids::{Run, runs_of};
 use super::layers::{Layers, Window};
 use super::surely_read::leaves_gaps;
@@ -15,6 +15,9 @@ pub(super) struct LayerGrids {
     pub families: Vec<Family>,
     /// Whether strides leave gaps in what the layer reads, so that smaller tiles may move less.
     pub has_gaps: bool,
+    /// Whether what tiles read is rounded: to whole rows of another shape, or to elements that are repeated. Then smaller tiles
+    /// that begin where these do may read less.
+    pub is_rounded: bool,
 }
 
 impl LayerGrids {
@@ -25,6 +28,16 @@ impl LayerGrids {
             runs: runs_of(&alone, 0, last, false),
             families: families_of_layer(&alone, 0, last),
             has_gaps: alone.operators[..=last].iter().any(leaves_gaps),
+            is_rounded: alone.operators[..=last].iter().any(is_rounded),
         }
     }
+}
+
+/// Whether of some operand more may be read than what is needed of it.
+fn is_rounded(op: &Operator) -> bool {
+    op.operands.iter().any(|(_, access)| match access {
+        Access::Affine(indices) => indices.iter().any(|index| index.divisor != 1),
+        Access::Reshape(_) => true,
+        Access::Whole | Access::Indirect => false,
+    })
 }
