@@ -63,9 +63,9 @@ class Session:
         Contenders take turns on an instance, and the whole round is repeated, so that whatever else
         the machine does hits all alike. One that ran out of time on an instance is left out of
         larger ones of its family. Every group of instances gets its share of the session's time, by
-        how much there is to run, and what is left of those before; when half of it is over nothing is repeated any more, and
-        when all of it is, the rest of the group is left out. On Ctrl-C what there is is written and
-        returned.
+        how much there is to run, and what is left of those before; when half of it is over nothing
+        is repeated any more, and when all of it is, the rest of the group is left out. On Ctrl-C
+        what there is is written and returned.
         """
         runs = _Runs(self, output, progress)
         open_ones: list[BenchmarkInstance] = []
