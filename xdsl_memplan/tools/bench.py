@@ -3,7 +3,7 @@
 import argparse
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -20,6 +20,7 @@ from xdsl_memplan.tools.benchmark.report import report
 from xdsl_memplan.tools.benchmark.session import Machine, Session, load_runs
 from xdsl_memplan.tools.benchmark.summary import Line, summarize
 from xdsl_memplan.tools.benchmark.table import print_tables
+from xdsl_memplan.tools.whole_number import whole_number
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,9 +47,11 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--no-peers", action="store_true", help="only our own planners")
     add("--seconds", type=_time, default=5.0, help="time limit of a run; default: %(default)s")
-    add("--repetitions", type=_count(1), default=3, help="of short runs; default: %(default)s")
+    add(
+        "--repetitions", type=whole_number(1), default=3, help="of short runs; default: %(default)s"
+    )
     add("--effort", choices=get_args(Effort), default="medium", help="default: %(default)s")
-    add("--threads", type=_count(0), default=1, help="0: all; default: %(default)s")
+    add("--threads", type=whole_number(0), default=1, help="0: all; default: %(default)s")
 
 
 def _time(text: str) -> float:
@@ -60,17 +63,6 @@ def _time(text: str) -> float:
     if not value >= 0:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 0")
     return value
-
-
-def _count(least: int) -> Callable[[str], int]:
-    """Return what reads a number of things; it raises ArgumentTypeError for less than `least`."""
-
-    def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {least}")
-        return int(text)
-
-    return read
 
 
 def run(arguments: argparse.Namespace) -> int:

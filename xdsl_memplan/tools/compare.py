@@ -7,6 +7,7 @@ from rich.console import Console
 
 from xdsl_memplan.native.compare import Agreement, compare_modules
 from xdsl_memplan.native.inputs import INTEGERS_BELOW
+from xdsl_memplan.tools.whole_number import whole_number
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,17 +19,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, help="of the random inputs; default: %(default)s")
     add(
         "--integers-below",
-        type=positive,
+        type=whole_number(1),
         default=INTEGERS_BELOW,
         help="bound of random integers, which may be indices into tables; default: %(default)s",
     )
-
-
-def positive(text: str) -> int:
-    """Read a positive integer; raises ArgumentTypeError for anything else."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive integer")
-    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
