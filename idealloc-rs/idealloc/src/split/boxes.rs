@@ -144,21 +144,24 @@ impl Sweep<'_> {
         })
     }
 
-    /// Elements of the largest of the slices of a tensor, whole iterations of the loop that its reader goes along.
+    /// Elements of the largest of the slices of a tensor in a tile where it has so many: whole iterations of the loop that its
+    /// reader goes along.
     pub(super) fn largest_slice(
         &self,
         elements: i64,
-        reader: usize,
-        along: usize,
-        slices: i64,
+        (reader, along, slices): (usize, usize, i64),
+        tile: &[usize],
     ) -> i64 {
         let spans = self.loop_spans(reader).unwrap_or(&[]);
-        match spans.get(along) {
-            Some(&Span::Fixed(start, end)) if end > start => {
-                let extent = end - start;
-                elements / extent * ((extent + slices - 1) / slices)
-            }
-            _ => (elements + slices - 1) / slices,
+        let extent = match spans.get(along) {
+            Some(&Span::Fixed(start, end)) => end - start,
+            Some(&Span::Driven(cut, track)) => self.tracks[cut].get(track).length(tile[cut]),
+            None => 0,
+        };
+        if extent > 0 {
+            elements / extent * ((extent + slices - 1) / slices)
+        } else {
+            (elements + slices - 1) / slices
         }
     }
 

@@ -171,17 +171,25 @@ impl External {
         if op.is_view || !op.is_splittable || !op.parts.is_empty() || op.results.len() != 1 {
             return None;
         }
-        let along = expressions.iter().filter_map(|e| match e.terms[..] {
-            [(l, 1)] if (e.divisor, e.reach) == (1, 0) && !op.is_reduction[l] => match spans[l] {
-                Span::Fixed(start, end) if end - start > 1 => Some((end - start, l)),
-                _ => None,
-            },
-            _ => None,
-        });
         let may_be = |l: usize| {
             op.result_loops[0].contains(&Some(l)) && op.slice.is_none_or(|slice| slice.along == l)
         };
-        let (extent, along) = along.filter(|&(_, l)| may_be(l)).max()?;
+        let loops = expressions.iter().filter_map(|e| match e.terms[..] {
+            [(l, 1)] if (e.divisor, e.reach) == (1, 0) && !op.is_reduction[l] => Some(l),
+            _ => None,
+        });
+        let loops = loops.filter(|&l| may_be(l));
+        let uncut = loops.clone().filter_map(|l| match spans[l] {
+            Span::Fixed(start, end) if end - start > 1 => Some((end - start, l)),
+            _ => None,
+        });
+        // Each tile of what is computed element by element can be cut once more.
+        let is_elementwise = !op.is_reduction.contains(&true);
+        let cut = loops.filter(|_| is_elementwise).filter_map(|l| match spans[l] {
+            Span::Driven(cut, track) => Some((sweep.tracks[cut].get(track).longest(), l)),
+            Span::Fixed(..) => None,
+        });
+        let (extent, along) = uncut.max().or_else(|| cut.max())?;
         Some((reader, along, extent))
     }
 

@@ -97,7 +97,7 @@ impl Layout<'_, '_> {
                 Residency::Kept => live += self.align(external.bytes_in_all),
                 Residency::Streamed { reader, along, slices } => {
                     let window = self.sweep.window(&external.spans, tile);
-                    let slice = self.sweep.largest_slice(window, reader, along, slices);
+                    let slice = self.sweep.largest_slice(window, (reader, along, slices), tile);
                     let bytes = self.aligned(slice, tensor);
                     change[external.position] += bytes;
                     change[external.position + 1] -= bytes;

@@ -180,7 +180,7 @@ impl Layout<'_, '_> {
                 Room { throughout, bytes: aligned(window()), start, end }
             }
             Residency::Streamed { reader, along, slices } => {
-                let slice = self.sweep.largest_slice(window(), reader, along, slices);
+                let slice = self.sweep.largest_slice(window(), (reader, along, slices), tile);
                 let (start, end) = (external.position, external.position);
                 Room { throughout: 0, bytes: aligned(slice), start, end }
             }

@@ -60,8 +60,11 @@ impl Track {
         self.new.iter().map(|range| range.1 - range.0).max().unwrap_or(0)
     }
 
-    /// Elements computed in a tile.
+    /// Elements computed in a tile, or in the one that computes most.
     pub fn length(&self, tile: usize) -> i64 {
+        if tile == LARGEST {
+            return self.longest();
+        }
         self.new[tile].1 - self.new[tile].0
     }
 

@@ -1,0 +1,48 @@
+"""What is added to a product at its end comes in slices of each tile, so that the tile of the sum may fill the memory."""
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from tests.transforms.networks import Network
+from tests.transforms.test_split_programs import Emit, arrays_for, check, in_layers, parse
+from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+
+MEMORY = "L1=1KiB,DDR"
+
+
+def product(rows: int, terms: int, columns: int, *, with_residual: bool) -> str:
+    n = Network()
+    y = n.matmul(n.argument(rows, terms), columns)
+    return n.text(n.each("addf", y, n.argument(rows, columns)) if with_residual else y)
+
+
+def group_pass() -> MemplanGroupPass:
+    """In so small a memory moves may cost nothing, or the bytes would not matter."""
+    return MemplanGroupPass(memory=MEMORY, stage="all", transfer_cost=0)
+
+
+def grouped(text: str) -> tuple[ModuleOp, GroupOp]:
+    module = in_layers(text)
+    group_pass().apply(Context(), module)
+    [group] = [op for op in module.walk() if isinstance(op, GroupOp)]
+    return module, group
+
+
+@pytest.mark.parametrize("shape", [(32, 48, 32), (29, 40, 31)])
+def test_a_residual_costs_little_more_than_its_bytes(shape: tuple[int, int, int]):
+    """A whole tile of it would take the room of half the sum's."""
+    rows, _, columns = shape
+    _, alone = grouped(product(*shape, with_residual=False))
+    _, group = grouped(product(*shape, with_residual=True))
+    assert [cut.kind.data for cut in group.cuts] == ["result", "result", "sum"]
+    assert "streamed" in [residency.kind.data for residency in group.residencies]
+    residual = 4 * rows * columns
+    assert group.cost.cost.traffic <= 1.08 * alone.cost.cost.traffic + residual
+
+
+@pytest.mark.parametrize("emit", ["unroll", "auto", "loop"])
+def test_tiles_with_slices_compute_the_same(emit: Emit):
+    text = product(29, 40, 31, with_residual=True)
+    check(text, arrays_for(parse(text)), group_pass(), emit, MEMORY)
