@@ -97,6 +97,11 @@ def test_gaps_are_between_windows_and_within(stride, dilation, gaps):
     assert has_gaps(graph) == gaps
 
 
+def test_gaps_are_not_closed_by_what_is_read_at_every_second_sum_only():
+    plain: list[Expression] = [(1, 1, 0, 1)] * 2
+    assert has_gaps(chain([(8, 1, 0, 2)] * 2, plain, [20, 9, 9]))
+
+
 def test_a_plan_that_reads_only_windows_is_optimal(capsys):
     """Columns of two in steps of three: 25,312 bytes are moved, of which 7,112 were proved."""
     module = parse("""

@@ -51,7 +51,7 @@ def _leaves_gaps(index: Index, extents: Sequence[int]) -> bool:
     span = 1 + index.reach
     for loop, coefficient in sorted(index.terms, key=lambda term: term[1]):
         if coefficient > span and extents[loop] > 1:
-            return index.divisor == 1
+            return True
         span += coefficient * (extents[loop] - 1)
     return False
 

@@ -243,6 +243,35 @@ proptest! {
     }
 }
 
+/// The same, but the first layer reads its argument as if so many rows less one were inserted behind each of its rows.
+fn chain_of_spread_rows(rows: i64, features: i64, steps: &[Step], times: i64) -> SplitGraph {
+    let mut graph = chain(rows, features, steps);
+    graph.tensors[0] = tensor(&[(rows + times - 1) / times, features], true);
+    let access = &mut graph.operators[0].operands[0].1;
+    if let Access::Affine(indices) = &*access {
+        let mut indices = indices.to_vec();
+        indices[0].divisor = times;
+        *access = Access::Affine(indices.into());
+    }
+    graph
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Tiles of which each begins with a row of the argument may read less than smaller and than larger ones.
+    #[test]
+    fn where_rows_are_spread_it_finds_what_all_ways_find(
+        rows in 8_i64..40,
+        features in 1_i64..7,
+        steps in proptest::collection::vec(step(), 1..4),
+        times in 2_i64..5,
+        room in 1_i64..17,
+    ) {
+        finds_what_all_ways_find(&chain_of_spread_rows(rows, features, &steps, times), room)?;
+    }
+}
+
 /// With arguments read where they are, a part of one that another layer shows takes nothing: it is counted until the layer
 /// that shows it is added, and not after that.
 #[test]

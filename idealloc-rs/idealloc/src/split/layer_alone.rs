@@ -1,6 +1,7 @@
 //! The search for the best grid of one layer alone, family by family.
 //!
-//! A family has grids that differ in the size of one cut, so the largest tiles that fit are found by bisection.
+//! A family has grids that differ in the size of one cut, so the largest tiles that fit are found by bisection, where
+//! larger ones move less; else all are tried.
 
 use super::end_layer::VARIANTS;
 use super::ending::{Ending, set_of_family};
@@ -22,12 +23,9 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// Tries the largest tiles of a family that fit: among grids of a single layer that differ in nothing but the size of
-    /// one cut, the larger one moves less and needs more room. Only where weights are kept is that not so; then
-    /// smaller tiles are tried. Where strides leave gaps the smallest, which is tried first, may move least.
+    /// Tries the grids of a family that may be best with anything on chip before and after.
     fn try_family(&mut self, family: &Family, set: u32) {
-        let count = family.sizes.len();
-        if count == 0 {
+        if family.sizes.is_empty() {
             return;
         }
         let least = self.least_of(family, set);
@@ -40,24 +38,40 @@ impl<'a> Ending<'a> {
                 if variant == 0 {
                     return;
                 }
-                continue;
+            } else if self.end.grids.is_rounded {
+                self.try_all(family, set, variant);
+            } else {
+                self.try_largest(family, set, variant);
             }
-            let (mut low, mut high) = (1, count);
-            while low < high {
-                let middle = (low + high) / 2;
-                if self.try_member(family, set, middle, (variant, 0)) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
+        }
+    }
+
+    /// Tries all tiles of a family: where what they read is rounded, larger ones may move more, and need less room.
+    fn try_all(&mut self, family: &Family, set: u32, variant: usize) {
+        for index in (1..family.sizes.len()).rev() {
+            self.try_member(family, set, index, (variant, 0));
+        }
+    }
+
+    /// Tries the largest tiles of a family that fit: among grids of a single layer that differ in nothing but the size of
+    /// one cut, the larger one moves less and needs more room. Only where weights are kept is that not so; then
+    /// smaller tiles are tried. Where strides leave gaps the smallest, which was tried before, may move least.
+    fn try_largest(&mut self, family: &Family, set: u32, variant: usize) {
+        let (mut low, mut high) = (1, family.sizes.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.try_member(family, set, middle, (variant, 0)) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
-            let mut smaller = low - 1;
-            let mut room = None;
-            while smaller > 1 && self.may_be_best(family, set, smaller, variant) {
-                smaller -= 1 + smaller / FINENESS;
-                let room = *room.get_or_insert_with(|| self.least_room(family, variant));
-                self.try_member(family, set, smaller, (variant, room));
-            }
+        }
+        let mut smaller = low - 1;
+        let mut room = None;
+        while smaller > 1 && self.may_be_best(family, set, smaller, variant) {
+            smaller -= 1 + smaller / FINENESS;
+            let room = *room.get_or_insert_with(|| self.least_room(family, variant));
+            self.try_member(family, set, smaller, (variant, room));
         }
     }
 
@@ -73,6 +87,10 @@ impl<'a> Ending<'a> {
 
     /// The least that the grids of a family move, with the newest tensor and the result on chip.
     fn least_of(&mut self, family: &Family, set: u32) -> Least {
+        if self.end.grids.is_rounded {
+            // Any of them may move least.
+            return Least::default();
+        }
         let largest = self.least_of_member(family, set, family.sizes.len() - 1);
         if self.end.grids.has_gaps {
             largest.min(self.least_of_member(family, set, 0))
@@ -106,10 +124,9 @@ impl<'a> Ending<'a> {
         let (Some(least), Some(bound)) = (least, self.bounds[0][variant]) else { return true };
         let least = least.max(bound);
         let offer = self.note.records.offer(record, variant);
-        // Only where no tile reads more than it needs do smaller ones read no less.
-        let grids = &self.end.grids;
+        // Where strides leave gaps smaller ones may read less.
         let by_smaller = offer.and_then(|offer| offer.moved_by_smaller);
-        match by_smaller.filter(|_| !grids.has_gaps && !grids.is_rounded) {
+        match by_smaller.filter(|_| !self.end.grids.has_gaps) {
             Some(moved) => self.is_worth(0, variant, least, moved),
             None => self.way_before(0, variant, least).is_some(),
         }

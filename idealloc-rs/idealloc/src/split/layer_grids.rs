@@ -15,8 +15,9 @@ pub(super) struct LayerGrids {
     pub families: Vec<Family>,
     /// Whether strides leave gaps in what the layer reads, so that smaller tiles may move less.
     pub has_gaps: bool,
-    /// Whether what tiles read is rounded: to whole rows of another shape, or to elements that are repeated. Then smaller tiles
-    /// that begin where these do may read less.
+    /// Whether what tiles read is rounded: to whole rows of another shape, or to elements between which others are
+    /// inserted. Then smaller tiles that begin where these do may read less, and larger ones that end where these do need
+    /// less room.
     pub is_rounded: bool,
 }
 

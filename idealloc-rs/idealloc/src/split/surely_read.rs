@@ -58,7 +58,7 @@ fn index_leaves_gaps(index: &Expression, extents: &[i64]) -> bool {
     let mut span = 1 + index.reach;
     for (l, coefficient) in terms {
         if coefficient > span && extents[l] > 1 {
-            return index.divisor == 1;
+            return true;
         }
         span += coefficient * (extents[l] - 1);
     }
