@@ -1,4 +1,4 @@
-"""What is added to a product at its end comes in slices of each tile, so that the sum has the room."""
+"""What is added to a product at its end comes in slices of each tile: the sum has the room."""
 
 import pytest
 from xdsl.context import Context
