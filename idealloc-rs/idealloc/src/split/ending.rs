@@ -20,7 +20,7 @@ use super::track_pool::TrackPool;
 use super::two_parts::both;
 use super::ways::{Reached, Ways};
 
-/// Groups of more layers than these end at a first layer that is not cut.
+/// Groups of more layers than these end at a first layer that is not cut, where they read nothing twice.
 const UNCUT: usize = 8;
 
 /// So many numbers of layers that do not fit, one after another, end a walk.
@@ -385,7 +385,9 @@ impl<'a> Ending<'a> {
             }
             tally.extend_uncounted(first_op(longer + 1));
             // What no cut reaches could as well be a group before this one, but for tensors that both read.
-            let is_useless = longer >= UNCUT && tally.is_uncut(first_op(longer));
+            let is_useless = longer >= UNCUT
+                && tally.is_uncut(first_op(longer))
+                && !tally.reads_something_twice();
             if is_useless || tally.kept_bytes > self.machine.capacity {
                 return Facts::of_the_end();
             }

@@ -352,6 +352,11 @@ impl<'a> Tally<'a> {
         levels.peek().is_some() && levels.all(|level| level == 0)
     }
 
+    /// Whether some tensor from outside is read by two operators, so that two groups would both fetch it.
+    pub fn reads_something_twice(&self) -> bool {
+        self.outside.iter().any(|&tensor| self.known[tensor].reads > 1)
+    }
+
     /// Bytes that stay on chip throughout.
     pub(super) fn resident_bytes(&self, neighbours: Neighbours) -> i64 {
         let target = self.graph.operators[self.sweep.last].results[0];
