@@ -84,7 +84,8 @@ def find_groups(
     return _found(
         _idealloc.split_groups(
             graph, _slices(narrowing_chains(graph)), _machine(machine), objective, threads
-        )
+        ),
+        machine.alignment,
     )
 
 
@@ -120,15 +121,17 @@ def lay_out_groups(
         for g in groups
     ]
     slices = _slices(narrowing_chains(graph))
-    return _found(_idealloc.split_given(graph, slices, _machine(machine), given))
+    return _found(_idealloc.split_given(graph, slices, _machine(machine), given), machine.alignment)
 
 
-def _found(answer: _Answer) -> tuple[list[LayerGroup], list[int]]:
+def _found(answer: _Answer, alignment: int) -> tuple[list[LayerGroup], list[int]]:
     """Groups and what tensors stand for; raises LayerDoesNotFitError."""
     found, misfit = answer
     if found is None:
-        op, smallest, for_all = misfit or (0, None, None)
-        raise LayerDoesNotFitError(op, smallest, for_all)
+        op, *capacities = misfit or (0, None, None)
+        # Tiles take multiples of the alignment; the search for the least ends less than one above.
+        aligned = (None if c is None else c - c % alignment for c in capacities)
+        raise LayerDoesNotFitError(op, *aligned)
     groups, stands_for = found
     return [
         LayerGroup(
