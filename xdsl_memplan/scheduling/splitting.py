@@ -22,6 +22,11 @@ _Misfit: TypeAlias = tuple[int, int | None, int | None]
 _Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, _Misfit | None]
 
 
+_MARGIN = 64
+"""Bytes that the least capacity is said above what tiles count at the most: buffers may take a
+little more in the end."""
+
+
 @dataclass(frozen=True)
 class SplitMachine:
     """The memory and what moves cost."""
@@ -130,8 +135,8 @@ def _found(answer: _Answer, alignment: int) -> tuple[list[LayerGroup], list[int]
     if found is None:
         op, *capacities = misfit or (0, None, None)
         # Tiles take multiples of the alignment; the search for the least ends less than one above.
-        aligned = (None if c is None else c - c % alignment for c in capacities)
-        raise LayerDoesNotFitError(op, *aligned)
+        near = (None if c is None else c - max(0, c % alignment - _MARGIN) for c in capacities)
+        raise LayerDoesNotFitError(op, *near)
     groups, stands_for = found
     return [
         LayerGroup(
