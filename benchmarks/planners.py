@@ -83,7 +83,10 @@ def main() -> int:
     if arguments.quick:
         arguments.seconds, arguments.repetitions = 0.5, 1
         arguments.minutes = min(arguments.minutes, _QUICK_MINUTES)
-    runs = run_session(arguments, instances(arguments))
+    try:
+        runs = run_session(arguments, instances(arguments))
+    except KeyboardInterrupt:
+        return 130
     if arguments.summary:
         write_summary(runs, arguments.summary)
     return 0

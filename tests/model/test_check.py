@@ -7,6 +7,7 @@ from xdsl_memplan.model.check import PlanError, check_plan
 from xdsl_memplan.model.lifetime import Lifetime
 from xdsl_memplan.model.problem import Buffer, Problem
 from xdsl_memplan.planners.check import check_with_core
+from xdsl_memplan.planners.plan import plan
 
 
 def problem(*buffers: Buffer, capacity: int | None = None, base_address: int = 0) -> Problem:
@@ -45,6 +46,16 @@ def test_touching_lifetimes_may_share():
 def test_rejected(given_problem: Problem, given_offsets: tuple[int, ...], message: str):
     with pytest.raises(PlanError, match=message):
         check_plan(given_problem, offsets(*given_offsets))
+
+
+@pytest.mark.parametrize("limit", [{"alignment": 16}, {"capacity": 16}])
+def test_neither_alignment_nor_capacity_hold_for_no_bytes(limit: dict[str, int]):
+    alignment, capacity = limit.get("alignment", 1), limit.get("capacity")
+    empty = Buffer("a", 0, Lifetime(0, 4), alignment=alignment, offset=24)
+    given_problem = problem(empty, C, capacity=capacity)
+    assert check_plan(given_problem, offsets(24, 0)) == 4
+    assert check_with_core(given_problem, offsets(24, 0)) == 4
+    assert plan(given_problem).offsets.tolist() == [24, 0]
 
 
 def test_a_gap_lets_others_in():

@@ -1,9 +1,15 @@
 """`memplan bench` refuses what cannot be measured or written before anything runs."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from xdsl_memplan.tools.benchmark import session
+from xdsl_memplan.tools.benchmark.contenders import Contender, Limits
+from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
+from xdsl_memplan.tools.benchmark.measure import Run
 from xdsl_memplan.tools.cli import main
 
 EARLIER = "runs of an hour"
@@ -57,3 +63,75 @@ def test_numbers_that_there_cannot_be(
     with pytest.raises(SystemExit):
         main(["bench", problem, f"{option}={value}"])
     assert f"{value}' is not a {least}" in capsys.readouterr().err
+
+
+RUN = {
+    "instance": "in",
+    "group": "mine",
+    "buffers": 2,
+    "load": 1000,
+    "capacity": 1000,
+    "contender": "first-fit-by-size",
+    "side": "ours",
+    "searches": False,
+    "status": "ok",
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("runs of an hour", "it is not JSON: Expecting value, line 1 column 1"),
+        ([], "it holds no runs of a benchmark"),
+        ({"lines": []}, "it holds no runs of a benchmark"),
+        ({"runs": {"a": 1}}, "it holds no runs of a benchmark"),
+        ({"runs": [RUN, 3]}, "run 1 is no object"),
+        ({"runs": [RUN | {"host": "a"}]}, "run 0 has 'host', which no run has"),
+        ({"runs": [{k: v for k, v in RUN.items() if k != "load"}]}, "run 0 has no 'load'"),
+        ({"runs": [RUN | {"peak": "1"}]}, "run 0 has a 'peak' that cannot be: '1'"),
+        ({"runs": [RUN | {"searches": 0}]}, "run 0 has a 'searches' that cannot be: 0"),
+        ({"runs": [RUN | {"status": "fine"}]}, "run 0 has a 'status' that cannot be: 'fine'"),
+    ],
+)
+def test_what_is_no_earlier_session_is_named_and_left(
+    content: Any, reason: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    output = tmp_path / "bench.json"
+    text = content if isinstance(content, str) else json.dumps(content)
+    output.write_text(text)
+    assert main(["bench", problem, "--no-peers", "--resume", "-o", str(output)]) == 1
+    assert f"memplan: {output}: {reason}" in capsys.readouterr().err
+    assert output.read_text() == text
+
+
+def test_bytes_that_are_no_text_are_no_earlier_session(
+    problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    output = tmp_path / "bench.json"
+    output.write_bytes(b"\xff\xfe")
+    assert main(["bench", problem, "--no-peers", "--resume", "-o", str(output)]) == 1
+    assert f"{output}: it is not UTF-8" in capsys.readouterr().err
+
+
+def test_an_interrupt_shows_what_there_is_and_fails(
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    output, measured = tmp_path / "bench.json", session.measure
+    begun: list[str] = []
+
+    def interrupted(contender: Contender, instance: BenchmarkInstance, limits: Limits) -> Run:
+        begun.append(contender.name)
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return measured(contender, instance, limits)
+
+    monkeypatch.setattr(session, "measure", interrupted)
+    assert main(["bench", problem, "--no-peers", "--only", "fit", "-o", str(output)]) == 130
+    printed = capsys.readouterr()
+    assert begun[0] in printed.out
+    assert f"all 1 runs are in {output}; --resume goes on" in printed.out.replace("\n", "")
+    assert "interrupted" in printed.err
+    assert [run.contender for run in session.load_runs(output)] == begun[:1]

@@ -1,6 +1,7 @@
 """What splitting makes of programs that nobody would split: it refuses, or computes the same."""
 
 import re
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -192,6 +193,24 @@ def test_the_smallest_capacity_that_is_named_is_accepted(text: str, stage: Stage
         assert int(named[1]) > capacity
         capacity = int(named[2] or named[1])
         report = refused(text, f"L1={capacity},DDR", stage)
+
+
+@pytest.mark.parametrize("alignment", [64, 4096])
+@pytest.mark.parametrize("program", CHAINS)
+def test_the_smallest_capacity_is_little_above_whole_alignments(
+    program: Callable[[], str], alignment: int
+):
+    text, aligned = program(), f":align={alignment}"
+    report = refusal(text, f"L1=1{aligned},DDR{aligned}", "all")
+    named = re.search(
+        r"about (\d+) bytes would do for this layer(?:, about (\d+) for all)?", report
+    )
+    assert named, report
+    smallest = int(named[2] or named[1])
+    above = smallest % alignment
+    assert above <= 64
+    below = f"L1={smallest - above - 1}{aligned},DDR{aligned}"
+    assert "however it is cut" in refusal(text, below, "all")
 
 
 def test_a_refusal_names_what_would_do_for_all_layers():

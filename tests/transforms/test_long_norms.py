@@ -67,6 +67,33 @@ def test_rows_that_do_not_fit_are_computed_in_parts(capacity: int, emit):
     assert check(SOFTMAX, inputs, group, emit, memory, apart) <= capacity
 
 
+PRODUCT = f"tensor<{ROWS}x2xf32>"
+READ_TWICE = (
+    SOFTMAX.replace(f"%x: {BIG}) -> {BIG}", f"%x: {BIG}, %w: tensor<{LONG}x2xf32>) -> {PRODUCT}")
+    .replace(f"  func.return %y : {BIG}\n", "")
+    .rstrip()
+    .removesuffix("}")
+    + f"""
+  %z = linalg.exp ins(%y : {BIG}) outs(%d : {BIG}) -> {BIG}
+  %h = tensor.empty() : {PRODUCT}
+  %i = linalg.fill ins(%zero : f32) outs(%h : {PRODUCT}) -> {PRODUCT}
+  %q = linalg.matmul ins(%z, %w : {BIG}, tensor<{LONG}x2xf32>) outs(%i : {PRODUCT}) -> {PRODUCT}
+  %k = linalg.matmul ins(%z, %w : {BIG}, tensor<{LONG}x2xf32>) outs(%q : {PRODUCT}) -> {PRODUCT}
+  func.return %k : {PRODUCT}
+}}
+"""
+)
+
+
+@pytest.mark.parametrize("capacity", [256, 1024])
+def test_what_follows_a_long_norm_and_is_read_twice_is_no_part_of_its_last_sum(capacity: int):
+    memory = f"L1={capacity},DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    apart = MemplanFormLayersPass(longest_norm=512)
+    inputs = arrays_for(parse(READ_TWICE))
+    assert check(READ_TWICE, inputs, group, "loop", memory, apart) <= capacity
+
+
 def plan(capacity: int, stage: str) -> None:
     MemplanPipelinePass(memory=f"L1={capacity},DDR", stage=stage, summary=True).apply(
         Context(), parse(SOFTMAX)

@@ -132,7 +132,10 @@ class _Layers:
         return made > of
 
     def _find_spreading(self) -> set[int]:
-        """List the operations that bring a sum over much to more elements than it has."""
+        """List the operations that bring a sum over much to more elements than it has.
+
+        What follows them outside of layers is among them: it needs all that is summed as well.
+        """
         source: dict[int, int] = {}
         """The sum from which an operation comes that has no more elements."""
         spreading: set[int] = set()
@@ -140,7 +143,9 @@ class _Layers:
             read = [source[before] for before in self._makers(op) if before in source]
             if self._sums_much(i):
                 source[i] = i
-            elif any(self._spreads(i, of) for of in read):
+            elif any(self._spreads(i, of) for of in read) or (
+                i not in self.layer and any(before in spreading for before in self._makers(op))
+            ):
                 spreading.add(i)
             elif read:
                 source[i] = read[0]

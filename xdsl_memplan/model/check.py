@@ -57,12 +57,15 @@ def _check_placement(problem: Problem, i: int, offset: int, pool: int) -> None:
     memory = problem.pools[pool]
     if offset < 0 or offset + size > 2**63 - 1:
         raise PlanError(f"buffer {name} lies outside the address space")
+    # Buffers of no bytes get in nobody's way, wherever they are.
+    if not size:
+        return
     if memory.capacity is not None and offset + size > memory.capacity:
         raise PlanError(
             f"buffer {name} ends at {offset + size}, above the capacity of {memory.name}"
         )
     alignment = 1 if problem.alignments is None else int(problem.alignments[i])
-    if size and (memory.base_address + offset) % alignment:
+    if (memory.base_address + offset) % alignment:
         raise PlanError(f"buffer {name} at offset {offset} is not aligned to {alignment}")
 
 

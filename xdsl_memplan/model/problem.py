@@ -85,7 +85,10 @@ class Problem:
     ids: Sequence[str] = ()
     """Names for messages and files; empty: the position."""
     fixed: Sequence[tuple[int, int]] = ()
-    """(buffer, offset in bytes) of buffers whose place is given."""
+    """(buffer, offset in bytes) of buffers whose place is given.
+
+    One of no bytes may be anywhere: neither alignment nor capacity hold for it.
+    """
     gaps: Sequence[tuple[int, int, int]] = ()
     """(buffer, start, end): ticks at which a buffer is idle."""
     conflict_relation: Literal["lifetimes", "pairs"] = "lifetimes"

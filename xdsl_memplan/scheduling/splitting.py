@@ -22,6 +22,11 @@ _Misfit: TypeAlias = tuple[int, int | None, int | None]
 _Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, _Misfit | None]
 
 
+_MARGIN = 64
+"""Bytes that the least capacity is said above what tiles count at the most: buffers may take a
+little more in the end."""
+
+
 @dataclass(frozen=True)
 class SplitMachine:
     """The memory and what moves cost."""
@@ -84,7 +89,8 @@ def find_groups(
     return _found(
         _idealloc.split_groups(
             graph, _slices(narrowing_chains(graph)), _machine(machine), objective, threads
-        )
+        ),
+        machine.alignment,
     )
 
 
@@ -120,15 +126,17 @@ def lay_out_groups(
         for g in groups
     ]
     slices = _slices(narrowing_chains(graph))
-    return _found(_idealloc.split_given(graph, slices, _machine(machine), given))
+    return _found(_idealloc.split_given(graph, slices, _machine(machine), given), machine.alignment)
 
 
-def _found(answer: _Answer) -> tuple[list[LayerGroup], list[int]]:
+def _found(answer: _Answer, alignment: int) -> tuple[list[LayerGroup], list[int]]:
     """Groups and what tensors stand for; raises LayerDoesNotFitError."""
     found, misfit = answer
     if found is None:
-        op, smallest, for_all = misfit or (0, None, None)
-        raise LayerDoesNotFitError(op, smallest, for_all)
+        op, *capacities = misfit or (0, None, None)
+        # Tiles take multiples of the alignment; the search for the least ends less than one above.
+        near = (None if c is None else c - max(0, c % alignment - _MARGIN) for c in capacities)
+        raise LayerDoesNotFitError(op, *near)
     groups, stands_for = found
     return [
         LayerGroup(

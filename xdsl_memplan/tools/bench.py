@@ -17,7 +17,7 @@ from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance, from_files
 from xdsl_memplan.tools.benchmark.measure import Run
 from xdsl_memplan.tools.benchmark.peers import peers
 from xdsl_memplan.tools.benchmark.report import report
-from xdsl_memplan.tools.benchmark.session import Machine, Session, load_runs
+from xdsl_memplan.tools.benchmark.session import Machine, Session, SessionInterrupted, load_runs
 from xdsl_memplan.tools.benchmark.summary import Line, summarize
 from xdsl_memplan.tools.benchmark.table import print_tables
 from xdsl_memplan.tools.whole_number import whole_number
@@ -78,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
 def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInstance]) -> list[Run]:
     """Run, write and show a benchmark as the session's arguments say.
 
-    Raises ValueError, before any run, if no planner is left or a file to write is a folder.
+    Raises ValueError, before any run, if no planner is left or a file to write is a folder;
+    SessionInterrupted, on Ctrl-C, after what there is was shown.
     """
     for path in (arguments.output, arguments.report, arguments.figure):
         if path is not None and path.is_dir():
@@ -92,15 +93,15 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
     seconds = 60 * arguments.minutes
     earlier = load_runs(arguments.output) if arguments.resume else []
     session = Session(contenders, missing, limits, arguments.repetitions, seconds, earlier)
-    errors = Console(stderr=True)
-    if errors.is_terminal:
-        with errors.status("") as status:
-            runs = session.run(instances, arguments.output, lambda text: _show(status, text))
-    else:
-        runs = session.run(instances, arguments.output, lambda _: None)
+    interrupt: SessionInterrupted | None = None
+    try:
+        runs = _run_shown(session, instances, arguments.output)
+    except SessionInterrupted as error:
+        runs, interrupt = error.runs, error
     lines = summarize(runs)
     print_tables(lines, missing, console)
-    console.print(f"all {len(runs)} runs are in {arguments.output}", style="dim")
+    more = "; --resume goes on" if interrupt else ""
+    console.print(f"all {len(runs)} runs are in {arguments.output}{more}", style="dim")
     if arguments.report is not None:
         figure: Path | None = arguments.figure
         address = figure and os.path.relpath(figure, arguments.report.parent)
@@ -108,9 +109,19 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
         page = report(lines, runs, missing, machine, arguments.seconds, address)
         arguments.report.parent.mkdir(parents=True, exist_ok=True)
         arguments.report.write_text(page, encoding="utf-8")
-    if arguments.figure is not None:
+    if arguments.figure is not None and (lines or interrupt is None):
         _draw(lines, arguments.figure)
+    if interrupt:
+        raise interrupt
     return runs
+
+
+def _run_shown(session: Session, instances: Iterable[BenchmarkInstance], output: Path) -> list[Run]:
+    errors = Console(stderr=True)
+    if not errors.is_terminal:
+        return session.run(instances, output, lambda _: None)
+    with errors.status("") as status:
+        return session.run(instances, output, lambda text: _show(status, text))
 
 
 def _draw(lines: Sequence[Line], path: Path) -> None:

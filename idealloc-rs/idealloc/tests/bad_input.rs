@@ -116,6 +116,19 @@ fn fixed_offsets_that_contradict_each_other_are_no_problem_to_plan() {
     );
 }
 
+#[test]
+fn the_fixed_offset_of_no_bytes_needs_no_alignment() {
+    let mut builder = Problem::builder();
+    let empty = builder.buffer(0, 0, 4);
+    builder.buffer(8, 0, 4);
+    builder.align(empty, 16).fix(empty, 8);
+    let problem = builder.build().expect("no bytes are in nobody's way");
+    let knows = |p: &&Planner| p.features.fixed && p.features.alignment;
+    for planner in baselines::PLANNERS.iter().filter(knows) {
+        assert_eq!(run(&problem, planner), Ok(8), "{}", planner.name);
+    }
+}
+
 /// A feature, whether a planner has it, and a problem that uses it.
 type Use = (&'static str, fn(&Planner) -> bool, fn() -> Result<Problem, Error>);
 

@@ -30,7 +30,7 @@ from xdsl_memplan.tools.benchmark.peers import Missing, peers
 from xdsl_memplan.tools.benchmark.peers.executable import executable
 from xdsl_memplan.tools.benchmark.report import report
 from xdsl_memplan.tools.benchmark.same_rule import SAME_RULE, compare_same_rule
-from xdsl_memplan.tools.benchmark.session import Machine, Session, load_runs
+from xdsl_memplan.tools.benchmark.session import Machine, Session, SessionInterrupted, load_runs
 from xdsl_memplan.tools.benchmark.summary import summarize
 from xdsl_memplan.tools.cli import main
 
@@ -128,9 +128,10 @@ def test_a_stopped_session_keeps_what_it_has(tmp_path: Path):
         if len(seen) == 2:
             raise KeyboardInterrupt
 
-    runs = Session([GOOD, LOOSE], [], LIMITS, 1).run([INSTANCE], output, stop)
-    assert [run.contender for run in runs] == ["good"]
-    assert load_runs(output) == runs
+    with pytest.raises(SessionInterrupted) as interrupted:
+        Session([GOOD, LOOSE], [], LIMITS, 1).run([INSTANCE], output, stop)
+    assert [run.contender for run in interrupted.value.runs] == ["good"]
+    assert load_runs(output) == interrupted.value.runs
 
 
 def test_who_ran_out_of_time_is_left_out_of_larger_instances(tmp_path: Path):

@@ -5,11 +5,11 @@ import multiprocessing
 import resource
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -67,6 +67,36 @@ class Run:
     def left_out(cls, contender: Contender, instance: BenchmarkInstance, reason: str) -> "Run":
         """Return a run that did not take place."""
         return cls(**_about(contender, instance), status="left out", message=reason)
+
+    @classmethod
+    def from_json(cls, content: object, name: str) -> "Run":
+        """Return the run that `dataclasses.asdict` made an object of.
+
+        Raises ValueError, with `name` and the field that cannot be.
+        """
+        if not isinstance(content, dict):
+            raise ValueError(f"{name} is no object")
+        values = cast(dict[str, Any], content)
+        known = {field.name: field for field in fields(cls)}
+        for key in values:
+            if key not in known:
+                raise ValueError(f"{name} has {key!r}, which no run has")
+        types = get_type_hints(cls)
+        for key, field in known.items():
+            if key not in values:
+                if field.default is MISSING:
+                    raise ValueError(f"{name} has no {key!r}")
+            elif not _is_of(values[key], types[key]):
+                raise ValueError(f"{name} has a {key!r} that cannot be: {values[key]!r}")
+        return cls(**values)
+
+
+def _is_of(value: object, wanted: Any) -> bool:
+    """Tell whether a value of JSON is of the type of a field; a whole number is a float, too."""
+    if get_origin(wanted) is Literal:
+        return value in get_args(wanted)
+    allowed = get_args(wanted) or (wanted,)
+    return type(value) in allowed or (type(value) is int and float in allowed)
 
 
 def _about(contender: Contender, instance: BenchmarkInstance) -> dict[str, Any]:

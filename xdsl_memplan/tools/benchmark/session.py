@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
@@ -39,6 +39,14 @@ class Machine:
         return cls(_processor(), os.cpu_count(), platform.python_version())
 
 
+class SessionInterrupted(KeyboardInterrupt):
+    """Ctrl-C came before all runs were done; `runs` are those that were."""
+
+    def __init__(self, runs: list[Run]) -> None:
+        super().__init__()
+        self.runs = runs
+
+
 @dataclass(frozen=True)
 class Session:
     """What is run: every contender on every instance, short runs several times."""
@@ -64,8 +72,10 @@ class Session:
         the machine does hits all alike. One that ran out of time on an instance is left out of
         larger ones of its family. Every group of instances gets its share of the session's time, by
         how much there is to run, and what is left of those before; when half of it is over nothing
-        is repeated any more, and when all of it is, the rest of the group is left out. On Ctrl-C
-        what there is is written and returned.
+        is repeated any more, and when all of it is, the rest of the group is left out. Whatever
+        happens, what there is is written.
+
+        Raises SessionInterrupted, on Ctrl-C.
         """
         runs = _Runs(self, output, progress)
         open_ones: list[BenchmarkInstance] = []
@@ -83,8 +93,8 @@ class Session:
                 hours = _Hours(now + (end - now) / 2 * share, now + (end - now) * share)
                 for instance in group:
                     self._run_on(instance, runs, hours)
-        except KeyboardInterrupt:
-            progress("stopped")
+        except KeyboardInterrupt as interrupt:
+            raise SessionInterrupted(runs.all) from interrupt
         finally:
             runs.save()
         return runs.all
@@ -207,6 +217,18 @@ def _processor() -> str:
 
 
 def load_runs(path: Path) -> list[Run]:
-    """Read the runs of an earlier session. Raises OSError, ValueError."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    return [Run(**run) for run in content["runs"]]
+    """Read the runs of an earlier session. Raises OSError, ValueError that names the file."""
+    try:
+        content: Any = json.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: it is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno} column {error.colno}"
+        raise ValueError(f"{path}: it is not JSON: {error.msg}, {where}") from error
+    runs: Any = cast(dict[str, Any], content).get("runs") if isinstance(content, dict) else None
+    if not isinstance(runs, list):
+        raise ValueError(f"{path}: it holds no runs of a benchmark")
+    try:
+        return [Run.from_json(run, f"run {i}") for i, run in enumerate(cast(list[Any], runs))]
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
