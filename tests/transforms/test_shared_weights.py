@@ -1,4 +1,4 @@
-"""Layers that share weights are one group where all of them fit, however many they are: the weights come once."""
+"""Layers that share weights are one group where all of them fit: the weights come once."""
 
 import pytest
 from xdsl.context import Context
