@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::graph::SplitGraph;
+use super::graph::{Operator, SplitGraph};
 use super::layer_grids::LayerGrids;
 use super::layers::{Layers, Window};
 use super::least::Least;
@@ -20,6 +20,10 @@ pub(super) const LONGEST: usize = 64;
 pub(super) const VARIANTS: [(bool, bool); 4] =
     [(false, false), (false, true), (true, false), (true, true)];
 
+/// The number of the variant with nothing on chip, and of that with nothing but the result.
+pub(super) const ALONE: usize = 0;
+pub(super) const WITH_RESULT: usize = 1;
+
 /// A layer that groups end with. Nothing here depends on what code costs, nor on the way to the group.
 pub(super) struct EndLayer {
     /// The layer, by its number in the whole graph.
@@ -34,6 +38,8 @@ pub(super) struct EndLayer {
     pub bounds: Vec<[Option<Bound>; 4]>,
     /// By number of layers, less one: a number for each group, the same for those that look alike.
     pub looks: Vec<u32>,
+    /// By number of layers, less one: multiplications and additions of all of them.
+    pub work: Vec<i64>,
 }
 
 /// The least that a group costs.
@@ -101,7 +107,27 @@ impl EndLayer {
         grids: Arc<LayerGrids>,
     ) -> Self {
         let last = layers.target[layer] - window.first_op;
-        Self { layer, window, last, grids, bounds: Vec::new(), looks }
+        let work = Vec::new();
+        let mut end = Self { layer, window, last, grids, bounds: Vec::new(), looks, work };
+        end.work = end.work_of_groups(layers);
+        end
+    }
+
+    fn work_of_groups(&self, layers: &Layers) -> Vec<i64> {
+        let work_of = |op: &Operator| op.work * op.loops.iter().product::<i64>();
+        let (mut work, mut later) = (0, self.last + 1);
+        let mut with_layer = |first_layer: usize| {
+            let first = self.first_op(layers, first_layer);
+            work += self.window.graph.operators[first..later].iter().map(work_of).sum::<i64>();
+            later = first;
+            work
+        };
+        (self.window.first_layer..=self.layer).rev().map(&mut with_layer).collect()
+    }
+
+    /// Operators in the code of a group of so many layers, less one, if each is written down once.
+    pub fn least_code(&self, depth: usize) -> i64 {
+        self.bounds[depth].iter().flatten().map(|bound| bound.code).next().unwrap_or(0)
     }
 
     /// The first operator of a layer, in the window.

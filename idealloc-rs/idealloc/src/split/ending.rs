@@ -3,7 +3,7 @@
 //! A walk goes back from the layer under one grid. What a group costs is worked out only where no bound tells that a way
 //! with it is no better than what was found, and is looked up where that was done for a group that looks alike.
 
-use super::end_layer::{EndLayer, VARIANTS};
+use super::end_layer::{ALONE, EndLayer, VARIANTS, WITH_RESULT};
 use super::families::Family;
 use super::grids::{Grid, Run};
 use super::group::Group;
@@ -34,6 +34,19 @@ const RECENT: usize = 4;
 
 /// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
 const NEGLIGIBLE: i64 = 32;
+
+/// Numbers of layers of groups that are looked at under a grid.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// At the most.
+    most: usize,
+    /// At the most with the result on chip.
+    with_result: usize,
+}
+
+impl Limits {
+    const NONE: Self = Self { most: usize::MAX, with_result: usize::MAX };
+}
 
 /// What one of the two parts of the grids of all layers has found out.
 #[derive(Debug, Default)]
@@ -69,7 +82,7 @@ pub(super) fn ways_to(
         ending.take_known(ways);
     }
     let LayerGrids { runs, families, .. } = &*end.grids;
-    ending.walk(&Grid::default(), WHOLE, 0, usize::MAX);
+    ending.walk(&Grid::default(), WHOLE, 0, &mut { Limits::NONE });
     ending.try_what_was_best(runs);
     let mut other = ending.with_note(std::mem::take(&mut notes[1]));
     both(threads, || ending.try_half(runs, families, 0), || other.try_half(runs, families, 1));
@@ -219,12 +232,11 @@ impl<'a> Ending<'a> {
         (gain > 0 && least.price <= most && (moves_less || !is_small)).then_some(way)
     }
 
-    /// Whether a group of so many layers, less one, that moves `excess` bytes more than its bound may be better than what is
+    /// Whether a group of so many layers, less one, that costs so much more than its bound may be better than what is
     /// known.
-    fn is_open(&self, depth: usize, excess: i64) -> bool {
+    fn is_open(&self, depth: usize, excess: Least) -> bool {
         let is_open = |(variant, bound): (usize, &Option<Least>)| {
-            let bound = bound.map(|bound| bound.with_bytes(excess));
-            bound.is_some_and(|bound| self.way_before(depth, variant, bound).is_some())
+            bound.is_some_and(|bound| self.way_before(depth, variant, bound + excess).is_some())
         };
         self.bounds[depth].iter().enumerate().any(is_open)
     }
@@ -248,7 +260,8 @@ impl<'a> Ending<'a> {
             let depth = self.end.layer - group.first_layer;
             if depth < self.bounds.len() && !tried.contains(&(depth, number)) {
                 tried.push((depth, number));
-                self.walk(grid, number, depth, depth + 1);
+                let only = Limits { most: depth + 1, ..Limits::NONE };
+                self.walk(grid, number, depth, &mut { only });
             }
         }
     }
@@ -268,38 +281,41 @@ impl<'a> Ending<'a> {
 
     /// Tries grids of larger and larger tiles, each with no more layers than the one before could take.
     fn try_run(&mut self, run: &Run, number: usize) {
-        let (mut most, mut most_ahead, mut most_shifted) = (usize::MAX, usize::MAX, usize::MAX);
         let shifted = if self.machine.shifts { &run.shifted[..] } else { &[] };
-        let mut shifted = numbered(shifted, set_of_run(number, TilesOfRun::Shifted));
-        let plain = numbered(&run.plain, set_of_run(number, TilesOfRun::Plain));
-        let mut ahead = numbered(&run.ahead, set_of_run(number, TilesOfRun::Ahead));
-        for (grid, number) in plain {
-            let layers = self.walk(grid, number, 0, most);
-            // Tiles that run ahead need less room, and move as much.
-            if let Some((grid, number)) = ahead.next() {
-                most_ahead = self.walk(grid, number, 0, most_ahead);
-            }
-            // Strips that are shifted need more room and move more, in less code.
-            if let Some((grid, number)) = shifted.next() {
-                most_shifted = self.walk(grid, number, 0, most_shifted);
-            }
-            if run.is_cached {
-                most = layers;
-                if most == 0 && most_ahead == 0 {
-                    return;
+        // Tiles that run ahead need less room than plain ones, and move as much. Strips that are shifted need more room and
+        // move more, in less code.
+        let mut kinds = [
+            (&run.plain[..], TilesOfRun::Plain, Limits::NONE),
+            (&run.ahead[..], TilesOfRun::Ahead, Limits::NONE),
+            (shifted, TilesOfRun::Shifted, Limits::NONE),
+        ];
+        for size in 0..run.plain.len() {
+            for (grids, kind, limits) in &mut kinds {
+                let Some(grid) = grids.get(size).filter(|_| limits.most > 0) else { continue };
+                let number = GridNumber { set: set_of_run(number, *kind), index: size as u32 };
+                let fitting = self.walk(grid, number, 0, limits);
+                if run.is_cached {
+                    limits.most = limits.most.min(fitting);
                 }
             }
         }
     }
 
-    /// Tries one grid with more than `from` and up to `most` layers; returns with how many it fits.
-    fn walk(&mut self, grid: &Grid, number: GridNumber, from: usize, most: usize) -> usize {
-        let most = self.bounds.len().min(most);
-        let open = (from..most).rev().find(|&depth| self.is_open(depth, 0));
+    /// Tries one grid with more than `from` layers and as many as there may be; returns with how many it fits. What is found
+    /// out about numbers of layers with which larger tiles do not fit either is noted.
+    fn walk(
+        &mut self,
+        grid: &Grid,
+        number: GridNumber,
+        from: usize,
+        limits: &mut Limits,
+    ) -> usize {
+        let most = self.bounds.len().min(limits.most);
+        let open = (from..most).rev().find(|&depth| self.is_open(depth, Least::default()));
         let Some(deepest) = open else { return most };
         let mut tally = None;
         let candidate = Candidate::Grid(grid);
-        let fitting = self.walk_back(candidate, number, &mut tally, (from, deepest));
+        let fitting = self.walk_back((candidate, number), &mut tally, (from, deepest), limits);
         self.end(tally);
         fitting.unwrap_or(most)
     }
@@ -307,18 +323,18 @@ impl<'a> Ending<'a> {
     /// The number of layers that fit; none if nothing is in the way of more.
     fn walk_back(
         &mut self,
-        candidate: Candidate<'_>,
-        number: GridNumber,
+        (candidate, number): (Candidate<'_>, GridNumber),
         tally: &mut Option<Tally<'a>>,
         (from, mut deepest): (usize, usize),
+        limits: &mut Limits,
     ) -> Option<usize> {
         let (mut fitting, mut misses, mut useless) = (from, 0, 0);
-        let mut excess = 0;
+        let mut excess = Least::default();
         for depth in from..self.bounds.len() {
             if depth > deepest {
                 break;
             }
-            if !self.is_open(depth, 0) {
+            if !self.is_open(depth, Least::default()) {
                 misses = 0;
                 continue;
             }
@@ -336,11 +352,12 @@ impl<'a> Ending<'a> {
                 self.note.records.add(looks, number, facts)
             });
             let facts = self.note.records.facts(record);
-            if facts.ends_walk {
+            if facts.ends_walk || self.repeats_too_much(facts, deepest) {
                 return Some(fitting);
             }
-            if facts.excess > excess {
-                excess = facts.excess;
+            let more = excess.max(self.excess(facts, depth));
+            if more != excess {
+                excess = more;
                 deepest = (depth..=deepest).rev().find(|&depth| self.is_open(depth, excess))?;
                 if !self.is_open(depth, excess) {
                     useless += 1;
@@ -350,8 +367,17 @@ impl<'a> Ending<'a> {
                     continue;
                 }
             }
-            let place = Place { candidate, depth, record, room_of_smaller: None };
+            let fits_with_result = depth < limits.with_result;
+            let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
+            // What does not fit does not fit with one more layer before it, either.
+            if self.note.records.is_too_large(record, ALONE) {
+                limits.most = limits.most.min(depth);
+                return Some(fitting);
+            }
+            if self.note.records.is_too_large(record, WITH_RESULT) {
+                limits.with_result = limits.with_result.min(depth);
+            }
             if offers.contains(&Settled::Fits) {
                 (fitting, misses, useless) = (depth + 1, 0, 0);
             } else if offers.contains(&Settled::NotWorth) {
@@ -367,6 +393,19 @@ impl<'a> Ending<'a> {
             }
         }
         None
+    }
+
+    /// Whether a group and all that are longer, up to one of `deepest` layers, less one, compute more again than they may.
+    fn repeats_too_much(&self, facts: Facts, deepest: usize) -> bool {
+        let most = self.end.work[deepest] as f64 * (self.machine.max_recompute - 1.0);
+        facts.repeated_work as f64 > most
+    }
+
+    /// What a group of so many layers, less one, and all that are longer cost at the least beside their bounds: what is fetched
+    /// again, and what is written down for more than one kind of tile.
+    fn excess(&self, facts: Facts, depth: usize) -> Least {
+        let code = facts.code - self.end.least_code(depth);
+        Least { bytes: facts.excess, price: facts.excess + code * self.machine.code_bytes }
     }
 
     /// What a walk must know of a group.
@@ -399,6 +438,7 @@ impl<'a> Ending<'a> {
         Facts {
             ends_walk: false,
             recomputes_too_much: tally.recomputes_too_much(),
+            repeated_work: tally.repeated_work(),
             excess,
             code: tally.least_code(),
         }

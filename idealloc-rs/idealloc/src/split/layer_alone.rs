@@ -167,11 +167,12 @@ impl<'a> Ending<'a> {
             let facts = Facts {
                 ends_walk: !counted.can_keep(),
                 recomputes_too_much: counted.recomputes_too_much(),
+                repeated_work: counted.repeated_work(),
                 excess: 0,
                 code: counted.least_code(),
             };
             self.note.records.add(looks, number, facts)
         });
-        Place { candidate, depth: 0, record, room_of_smaller: None }
+        Place { candidate, depth: 0, record, room_of_smaller: None, fits_with_result: true }
     }
 }

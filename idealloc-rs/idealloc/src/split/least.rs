@@ -33,6 +33,15 @@ impl std::ops::AddAssign for Least {
     }
 }
 
+impl std::ops::Add for Least {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+}
+
 impl std::ops::SubAssign for Least {
     fn sub_assign(&mut self, other: Self) {
         self.bytes -= other.bytes;

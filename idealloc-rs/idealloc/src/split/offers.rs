@@ -39,6 +39,8 @@ pub(super) struct Place<'g> {
     pub record: RecordId,
     /// Of one layer alone, bytes on chip that smaller tiles take at the least, where these may be tried next.
     pub room_of_smaller: Option<i64>,
+    /// Whether it may fit with its result on chip.
+    pub fits_with_result: bool,
 }
 
 /// What is to be done about an offer.
@@ -146,6 +148,10 @@ impl<'a> Ending<'a> {
         if self.way_before(depth, variant, bound).is_none() {
             return Decision::Done(Settled::Fits);
         }
+        let (_, ends) = VARIANTS[variant];
+        if ends && !place.fits_with_result {
+            return Decision::Done(Settled::TooLarge);
+        }
         let records = &self.note.records;
         let Some(least) = records.least(record, variant) else {
             return Decision::Find(Missing::Least);
@@ -156,9 +162,7 @@ impl<'a> Ending<'a> {
         let Some(way) = self.way_before(depth, variant, least) else {
             return Decision::Done(Settled::Fits);
         };
-        // What does not fit with nothing on chip before and after does not fit at all.
-        let alone = records.offer(record, 0).and_then(|offer| offer.outcome.as_ref());
-        if facts.recomputes_too_much || matches!(alone, Some(Outcome::TooLarge)) {
+        if facts.recomputes_too_much || self.is_too_large_with_less(record, variant) {
             return Decision::Done(Settled::TooLarge);
         }
         let Some(offer) = records.offer(record, variant) else {
@@ -201,6 +205,16 @@ impl<'a> Ending<'a> {
         let group = Group::of(window, form, &grid, self.end.last, layers, (starts, ends));
         new.group = Some(group.with_moves(bytes, moves));
         Decision::Take(Box::new(new))
+    }
+
+    /// Whether a group does not fit with less on chip before and after.
+    fn is_too_large_with_less(&self, record: RecordId, variant: usize) -> bool {
+        let (starts, ends) = VARIANTS[variant];
+        let is_less = |other: usize| {
+            let (other_starts, other_ends) = VARIANTS[other];
+            (starts || !other_starts) && (ends || !other_ends)
+        };
+        (0..variant).any(|other| is_less(other) && self.note.records.is_too_large(record, other))
     }
 
     /// Bytes and moves that keep for later readers what a group reads on chip.

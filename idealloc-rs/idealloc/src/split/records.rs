@@ -28,6 +28,8 @@ pub(super) struct Facts {
     pub ends_walk: bool,
     /// Whether more is computed again than the machine allows.
     pub recomputes_too_much: bool,
+    /// Multiplications and additions that are not the first of their kind.
+    pub repeated_work: i64,
     /// Bytes that it and all longer groups move at the least beside each argument once.
     pub excess: i64,
     /// Operators in the code at the least.
@@ -37,7 +39,13 @@ pub(super) struct Facts {
 impl Facts {
     /// Facts of a group that ends a walk.
     pub fn of_the_end() -> Self {
-        Self { ends_walk: true, recomputes_too_much: false, excess: 0, code: 0 }
+        Self {
+            ends_walk: true,
+            recomputes_too_much: false,
+            repeated_work: 0,
+            excess: 0,
+            code: 0,
+        }
     }
 }
 
@@ -115,6 +123,12 @@ impl Records {
     pub fn offer(&self, record: RecordId, variant: usize) -> Option<&Offer> {
         let &(_, offer) = self.leasts.get(self.facts[record.0].1[variant])?;
         self.offers.get(offer)
+    }
+
+    /// Whether one of the variants was found not to fit.
+    pub fn is_too_large(&self, record: RecordId, variant: usize) -> bool {
+        let outcome = self.offer(record, variant).and_then(|offer| offer.outcome.as_ref());
+        matches!(outcome, Some(Outcome::TooLarge))
     }
 
     /// Adds the least bytes that one of the variants moves, whose least cost is known, with its tiles and with smaller ones.

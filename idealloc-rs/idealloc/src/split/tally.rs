@@ -344,6 +344,11 @@ impl<'a> Tally<'a> {
         self.work as f64 > self.least_work as f64 * self.machine.max_recompute
     }
 
+    /// Multiplications and additions of what is computed again.
+    pub fn repeated_work(&self) -> i64 {
+        self.work - self.least_work
+    }
+
     /// Whether no cut changes what the operators from the first on and before `end` compute.
     pub fn is_uncut(&self, end: usize) -> bool {
         let graph = self.graph;
