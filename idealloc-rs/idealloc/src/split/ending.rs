@@ -339,10 +339,6 @@ impl<'a> Ending<'a> {
                 continue;
             }
             if !self.is_open(depth, excess) {
-                useless += 1;
-                if useless == USELESS {
-                    return None;
-                }
                 continue;
             }
             let looks = self.end.looks[depth];
@@ -360,10 +356,6 @@ impl<'a> Ending<'a> {
                 excess = more;
                 deepest = (depth..=deepest).rev().find(|&depth| self.is_open(depth, excess))?;
                 if !self.is_open(depth, excess) {
-                    useless += 1;
-                    if useless == USELESS {
-                        return None;
-                    }
                     continue;
                 }
             }
