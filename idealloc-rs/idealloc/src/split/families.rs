@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::cut::{Cut, Halo};
 use super::graph::{Access, Expression, SplitGraph};
 use super::grids::{Grid, anchor_like_result, is_summed, sizes, spatial_dims, summed_of};
@@ -20,6 +22,8 @@ pub struct Family {
     varied: usize,
     /// Iterations per tile of the cut that is varied, ascending.
     pub sizes: Arc<[i64]>,
+    /// Families of one series differ in the sizes of the cuts around that one, and come with smaller and smaller tiles.
+    pub series: usize,
 }
 
 impl Family {
@@ -51,7 +55,23 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
         let spatial: Vec<usize> = spatial.into_iter().filter(|d| rest.contains(d)).collect();
         add_families(&mut families, shape, &apart, (&rest, &spatial), &sums);
     }
+    number_series(&mut families);
     families
+}
+
+/// Numbers the series of families, of which the outer tiles of results become smaller.
+fn number_series(families: &mut [Family]) {
+    let mut numbers: FxHashMap<(Vec<CutLoop>, Vec<(Halo, i64)>), usize> = FxHashMap::default();
+    for family in families {
+        let Grid { loops, cuts } = &family.grid;
+        let of_cut = |(of, cut): (&CutLoop, &Cut)| match of {
+            CutLoop::Result(_) => (cut.halo, 0),
+            CutLoop::Accumulate(..) => (cut.halo, cut.size),
+        };
+        let alike = loops.iter().zip(cuts).map(of_cut).collect();
+        let new = numbers.len();
+        family.series = *numbers.entry((loops.clone(), alike)).or_insert(new);
+    }
 }
 
 /// Parts of the sum, and all of it.
@@ -131,7 +151,8 @@ fn add_families(
             grid.cuts.push(Cut::even(shape[inner], shape[inner], Halo::Recompute));
             grid.loops.extend(&sum.loops);
             grid.cuts.extend(&sum.cuts);
-            families.push(Family { grid, varied, sizes: Arc::clone(&sizes[inner]) });
+            let sizes = Arc::clone(&sizes[inner]);
+            families.push(Family { grid, varied, sizes, series: 0 });
         }
     };
     for dim in [rows, features, other].into_iter().flatten() {

@@ -3,7 +3,7 @@
 //! A family has grids that differ in the size of one cut, so the largest tiles that fit are found by bisection, where
 //! larger ones move less; else all are tried.
 
-use super::end_layer::VARIANTS;
+use super::end_layer::{ALONE, VARIANTS};
 use super::ending::{Ending, set_of_family};
 use super::families::Family;
 use super::least::Least;
@@ -18,25 +18,34 @@ const FINENESS: usize = 64;
 impl<'a> Ending<'a> {
     /// Tries every other family.
     pub(super) fn try_families(&mut self, families: &[Family], first: usize) {
+        let mut closed: Vec<usize> = Vec::new();
         for (number, family) in families.iter().enumerate().skip(first).step_by(2) {
-            self.try_family(family, set_of_family(number));
+            if !closed.contains(&family.series)
+                && !self.try_family(family, set_of_family(number))
+                && !self.end.grids.has_gaps
+            {
+                closed.push(family.series);
+            }
         }
     }
 
-    /// Tries the grids of a family that may be best with anything on chip before and after.
-    fn try_family(&mut self, family: &Family, set: u32) {
+    /// Tries the grids of a family that may be best with anything on chip before and after; returns whether there are any as
+    /// far as the largest tiles tell. If not, those of families with smaller tiles cannot be best, either.
+    fn try_family(&mut self, family: &Family, set: u32) -> bool {
         if family.sizes.is_empty() {
-            return;
+            return true;
         }
         let least = self.least_of(family, set);
+        let mut is_any = false;
         for variant in 0..VARIANTS.len() {
             let bound = self.bounds[0][variant];
             if bound.and_then(|bound| self.way_before(0, variant, bound.max(least))).is_none() {
                 continue;
             }
+            is_any = true;
             if !self.try_member(family, set, 0, (variant, 0)) {
-                if variant == 0 {
-                    return;
+                if variant == ALONE {
+                    break;
                 }
             } else if self.end.grids.is_rounded {
                 self.try_all(family, set, variant);
@@ -44,6 +53,7 @@ impl<'a> Ending<'a> {
                 self.try_largest(family, set, variant);
             }
         }
+        is_any
     }
 
     /// Tries all tiles of a family: where what they read is rounded, larger ones may move more, and need less room.
