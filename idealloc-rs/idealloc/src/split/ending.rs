@@ -268,8 +268,8 @@ impl<'a> Ending<'a> {
 
     /// Tries every other family, and every other run.
     fn try_half(&mut self, runs: &[Run], families: &[Family], half: usize) {
-        self.try_runs(runs, half);
         self.try_families(families, half);
+        self.try_runs(runs, half);
     }
 
     /// Tries every other run.
