@@ -59,9 +59,12 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     families
 }
 
+/// What families of one series have in common: loops, halos, and parts of sums.
+type Series = (Vec<CutLoop>, Vec<(Halo, i64)>);
+
 /// Numbers the series of families, of which the outer tiles of results become smaller.
 fn number_series(families: &mut [Family]) {
-    let mut numbers: FxHashMap<(Vec<CutLoop>, Vec<(Halo, i64)>), usize> = FxHashMap::default();
+    let mut numbers: FxHashMap<Series, usize> = FxHashMap::default();
     for family in families {
         let Grid { loops, cuts } = &family.grid;
         let of_cut = |(of, cut): (&CutLoop, &Cut)| match of {

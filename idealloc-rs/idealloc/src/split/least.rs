@@ -20,6 +20,11 @@ impl Least {
         Self { bytes: self.bytes.min(other.bytes), price: self.price.min(other.price) }
     }
 
+    /// The same where moves and code cost nothing.
+    pub fn without_price(self) -> Self {
+        Self { price: self.bytes, ..self }
+    }
+
     /// The same with so many bytes more.
     pub fn with_bytes(self, more: i64) -> Self {
         Self { bytes: self.bytes + more, price: self.price + more }

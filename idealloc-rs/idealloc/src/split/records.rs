@@ -39,13 +39,7 @@ pub(super) struct Facts {
 impl Facts {
     /// Facts of a group that ends a walk.
     pub fn of_the_end() -> Self {
-        Self {
-            ends_walk: true,
-            recomputes_too_much: false,
-            repeated_work: 0,
-            excess: 0,
-            code: 0,
-        }
+        Self { ends_walk: true, recomputes_too_much: false, repeated_work: 0, excess: 0, code: 0 }
     }
 }
 
