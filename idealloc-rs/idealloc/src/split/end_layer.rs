@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::graph::{Operator, SplitGraph};
-use super::layer_grids::LayerGrids;
+use super::layer_grids::{LayerGrids, is_rounded};
 use super::layers::{Layers, Window};
 use super::least::Least;
 use super::likeness::{looks_of_runs, made_once};
@@ -40,6 +40,8 @@ pub(super) struct EndLayer {
     pub looks: Vec<u32>,
     /// By number of layers, less one: multiplications and additions of all of them.
     pub work: Vec<i64>,
+    /// Groups of more layers read something rounded, so that larger tiles may need less room.
+    pub exact: usize,
 }
 
 /// The least that a group costs.
@@ -108,9 +110,20 @@ impl EndLayer {
     ) -> Self {
         let last = layers.target[layer] - window.first_op;
         let work = Vec::new();
-        let mut end = Self { layer, window, last, grids, bounds: Vec::new(), looks, work };
+        let mut end =
+            Self { layer, window, last, grids, bounds: Vec::new(), looks, work, exact: 0 };
         end.work = end.work_of_groups(layers);
+        end.exact = end.longest_exact(layers);
         end
+    }
+
+    fn longest_exact(&self, layers: &Layers) -> usize {
+        let operators = &self.window.graph.operators[..=self.last];
+        let Some(rounded) = operators.iter().rposition(is_rounded) else { return usize::MAX };
+        (self.window.first_layer..=self.layer)
+            .rev()
+            .take_while(|&first_layer| self.first_op(layers, first_layer) > rounded)
+            .count()
     }
 
     fn work_of_groups(&self, layers: &Layers) -> Vec<i64> {

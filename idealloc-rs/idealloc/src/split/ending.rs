@@ -324,6 +324,7 @@ impl<'a> Ending<'a> {
     ) -> Option<usize> {
         let (mut fitting, mut misses, mut useless) = (from, 0, 0);
         let mut excess = Least::default();
+        let mut with_result = limits.with_result;
         for depth in from..self.bounds.len() {
             if depth > deepest || useless == USELESS {
                 break;
@@ -355,16 +356,21 @@ impl<'a> Ending<'a> {
                     continue;
                 }
             }
-            let fits_with_result = depth < limits.with_result;
+            let fits_with_result = depth < with_result;
             let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
             // A longer group does not fit either: of 600,000 that were looked at 20 did, none of them worth it.
             if self.note.records.is_too_large(record, ALONE) {
-                limits.most = limits.most.min(depth);
+                if depth < self.end.exact {
+                    limits.most = limits.most.min(depth);
+                }
                 return Some(fitting);
             }
             if self.note.records.is_too_large(record, WITH_RESULT) {
-                limits.with_result = limits.with_result.min(depth);
+                with_result = with_result.min(depth);
+                if depth < self.end.exact {
+                    limits.with_result = with_result;
+                }
             }
             if offers.contains(&Settled::Fits) {
                 (fitting, misses, useless) = (depth + 1, 0, 0);

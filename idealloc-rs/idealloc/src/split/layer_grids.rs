@@ -35,7 +35,7 @@ impl LayerGrids {
 }
 
 /// Whether of some operand more may be read than what is needed of it.
-fn is_rounded(op: &Operator) -> bool {
+pub(super) fn is_rounded(op: &Operator) -> bool {
     op.operands.iter().any(|(_, access)| match access {
         Access::Affine(indices) => indices.iter().any(|index| index.divisor != 1),
         Access::Reshape(_) => true,
