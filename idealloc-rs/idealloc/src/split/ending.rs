@@ -26,6 +26,9 @@ const UNCUT: usize = 8;
 /// So many numbers of layers that do not fit, one after another, end a walk.
 pub(super) const MISSES: usize = 4;
 
+/// So many numbers of layers that do not fit with nothing on chip before and after.
+const TOO_LARGE: usize = 2;
+
 /// So many numbers of layers that move too much, one after another, end a walk.
 const USELESS: usize = 4;
 
@@ -322,7 +325,7 @@ impl<'a> Ending<'a> {
         (from, mut deepest): (usize, usize),
         limits: &mut Limits,
     ) -> Option<usize> {
-        let (mut fitting, mut misses, mut useless) = (from, 0, 0);
+        let (mut fitting, mut misses, mut useless, mut too_large) = (from, 0, 0, 0);
         let mut excess = Least::default();
         let mut with_result = limits.with_result;
         for depth in from..self.bounds.len() {
@@ -359,12 +362,15 @@ impl<'a> Ending<'a> {
             let fits_with_result = depth < with_result;
             let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
-            // A longer group does not fit either: of 600,000 that were looked at 20 did, none of them worth it.
+            // Mostly a longer group does not fit either; but a result may be written over what an added layer makes.
             if self.note.records.is_too_large(record, ALONE) {
-                if depth < self.end.exact {
-                    limits.most = limits.most.min(depth);
+                too_large += 1;
+                if too_large == TOO_LARGE {
+                    if depth < self.end.exact {
+                        limits.most = limits.most.min(depth);
+                    }
+                    return Some(fitting);
                 }
-                return Some(fitting);
             }
             if self.note.records.is_too_large(record, WITH_RESULT) {
                 with_result = with_result.min(depth);
@@ -373,7 +379,7 @@ impl<'a> Ending<'a> {
                 }
             }
             if offers.contains(&Settled::Fits) {
-                (fitting, misses, useless) = (depth + 1, 0, 0);
+                (fitting, misses, useless, too_large) = (depth + 1, 0, 0, 0);
             } else if offers.contains(&Settled::NotWorth) {
                 useless += 1;
             } else {
