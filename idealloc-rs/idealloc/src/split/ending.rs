@@ -362,7 +362,8 @@ impl<'a> Ending<'a> {
             let fits_with_result = depth < with_result;
             let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
-            // Mostly a longer group does not fit either; but a result may be written over what an added layer makes.
+            // Mostly a longer group does not fit either; but what two operators read through views is there twice as long as
+            // its maker is outside.
             if self.note.records.is_too_large(record, ALONE) {
                 too_large += 1;
                 if too_large == TOO_LARGE {
