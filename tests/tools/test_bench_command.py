@@ -81,7 +81,6 @@ RUN = {
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("runs of an hour", "it is not JSON: Expecting value, line 1 column 1"),
         ([], "it holds no runs of a benchmark"),
         ({"lines": []}, "it holds no runs of a benchmark"),
         ({"runs": {"a": 1}}, "it holds no runs of a benchmark"),
@@ -97,20 +96,29 @@ def test_what_is_no_earlier_session_is_named_and_left(
     content: Any, reason: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     output = tmp_path / "bench.json"
-    text = content if isinstance(content, str) else json.dumps(content)
+    text = json.dumps(content)
     output.write_text(text)
     assert main(["bench", problem, "--no-peers", "--resume", "-o", str(output)]) == 1
     assert f"memplan: {output}: {reason}" in capsys.readouterr().err
     assert output.read_text() == text
 
 
-def test_bytes_that_are_no_text_are_no_earlier_session(
-    problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"runs of an hour", "1:1: not JSON: Expecting value"),
+        (b"\xff\xfe", "1:1: not JSON: 'utf-8' codec can't decode"),
+        (b"[" * 100_000, "1:1: lists within lists without end"),
+    ],
+)
+def test_what_is_no_json_is_no_earlier_session(
+    content: bytes, reason: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     output = tmp_path / "bench.json"
-    output.write_bytes(b"\xff\xfe")
+    output.write_bytes(content)
     assert main(["bench", problem, "--no-peers", "--resume", "-o", str(output)]) == 1
-    assert f"{output}: it is not UTF-8" in capsys.readouterr().err
+    assert f"memplan: {output}:{reason}" in capsys.readouterr().err
+    assert output.read_bytes() == content
 
 
 def test_an_interrupt_shows_what_there_is_and_fails(

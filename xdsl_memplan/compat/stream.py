@@ -12,11 +12,11 @@ flight at once). It holds neither addresses nor lifetimes:
   one more tensor, `core0.others`, that lives all the time.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO, cast
 
 from xdsl_memplan.formats.errors import FormatError
+from xdsl_memplan.formats.json_document import read_json
 from xdsl_memplan.model.given_schedule import GivenSchedule, GivenTensor
 from xdsl_memplan.model.integers import checked_integer
 from xdsl_memplan.model.lifetime import Lifetime
@@ -47,12 +47,7 @@ def read_allocation(
 
     Raises FormatError for what is no such document, and for lifetimes of tensors that it has not.
     """
-    try:
-        document = json.loads(stream.read())
-    except json.JSONDecodeError as error:
-        raise FormatError(name, error.lineno, error.colno, f"not JSON: {error.msg}") from error
-    except (RecursionError, ValueError) as error:
-        raise FormatError(name, 1, 1, f"not JSON: {error}") from error
+    _, document = read_json(stream, name)
     try:
         return _schedule(document, memories or {}, lifetimes or {}, alignment)
     except ValueError as error:

@@ -13,11 +13,11 @@ ticks are the author's; they lie in 0 .. `ticks` where that is given. A tensor c
 memory.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, TextIO, cast
 
 from xdsl_memplan.formats.errors import FormatError
+from xdsl_memplan.formats.json_document import read_json
 from xdsl_memplan.formats.json_position import line_and_column
 from xdsl_memplan.model.given_schedule import GivenSchedule, GivenTensor
 from xdsl_memplan.model.integers import checked_integer
@@ -39,13 +39,7 @@ def read_given_schedule(stream: TextIO, name: str = "<input>") -> GivenSchedule:
 
     Raises FormatError with line and column of the entry that is wrong.
     """
-    text = stream.read()
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(name, error.lineno, error.colno, f"not JSON: {error.msg}") from error
-    except (RecursionError, ValueError) as error:
-        raise FormatError(name, 1, 1, f"not JSON: {error}") from error
+    text, document = read_json(stream, name)
     at = ("", 0)
     try:
         entries = _mapping(document, "schedule")

@@ -11,11 +11,11 @@
 activation that is listed in ``outputs`` is an output. The order of ``ops`` is the given order.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any, TextIO, cast
 
 from xdsl_memplan.formats.errors import FormatError
+from xdsl_memplan.formats.json_document import read_json
 from xdsl_memplan.formats.json_position import line_and_column
 from xdsl_memplan.model.graph import Graph, Operator, Tensor
 
@@ -27,7 +27,7 @@ def read_graph(stream: TextIO, name: str = "<input>") -> Graph:
 
     Raises FormatError with line and column, which names the operator or tensor.
     """
-    text, document = _parse(stream, name)
+    text, document = read_json(stream, name)
     reader = _Reader(name, text)
     document = reader.mapping(document, "the document")
     reader.at = ("outputs", 0)
@@ -58,19 +58,6 @@ def read_graph(stream: TextIO, name: str = "<input>") -> Graph:
         operators.append(operator)
     title = document.get("name", "")
     return Graph(operators, tensors, name=title if isinstance(title, str) else "")
-
-
-def _parse(stream: TextIO, name: str) -> tuple[str, Any]:
-    try:
-        text = stream.read()
-        return text, json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(name, error.lineno, error.colno, f"not JSON: {error.msg}") from error
-    except RecursionError as error:
-        raise FormatError(name, 1, 1, "lists within lists without end") from error
-    except ValueError as error:
-        # Bytes that are no text, and integers of thousands of digits.
-        raise FormatError(name, 1, 1, f"not JSON: {error}") from error
 
 
 class _Reader:

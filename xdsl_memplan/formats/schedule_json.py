@@ -12,12 +12,12 @@ in ``order``. ``in_order`` says that the bound holds for this order only, ``para
 parameters are on chip too.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO, cast
 
 from xdsl_memplan.formats.errors import FormatError
+from xdsl_memplan.formats.json_document import read_json
 from xdsl_memplan.model.graph import Graph
 from xdsl_memplan.model.integers import checked_integer
 from xdsl_memplan.model.schedule import Schedule, Stay
@@ -71,12 +71,7 @@ def read_schedules(stream: TextIO, name: str, graph: Graph) -> list[WrittenSched
 
     ``graph`` has all its parameters. Raises FormatError that names the key and the value.
     """
-    try:
-        document = json.loads(stream.read())
-    except json.JSONDecodeError as error:
-        raise FormatError(name, error.lineno, error.colno, f"not JSON: {error.msg}") from error
-    except (RecursionError, ValueError) as error:
-        raise FormatError(name, 1, 1, f"not JSON: {error}") from error
+    _, document = read_json(stream, name)
     listed = cast(list[Any], document) if isinstance(document, list) else [document]
     try:
         return [_read(one, graph) for one in listed]

@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
+from xdsl_memplan.formats.json_document import read_json
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
 from xdsl_memplan.tools.benchmark.measure import Run, Status, measure
@@ -218,13 +219,8 @@ def _processor() -> str:
 
 def load_runs(path: Path) -> list[Run]:
     """Read the runs of an earlier session. Raises OSError, ValueError that names the file."""
-    try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: it is not UTF-8") from error
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno} column {error.colno}"
-        raise ValueError(f"{path}: it is not JSON: {error.msg}, {where}") from error
+    with path.open(encoding="utf-8") as stream:
+        _, content = read_json(stream, str(path))
     runs: Any = cast(dict[str, Any], content).get("runs") if isinstance(content, dict) else None
     if not isinstance(runs, list):
         raise ValueError(f"{path}: it holds no runs of a benchmark")
