@@ -1,9 +1,9 @@
 //! The search for the best groups that end with one layer.
 //!
-//! A walk goes back from the layer under one grid. What a group costs is worked out only where no bound tells that a way
+//! A walk (`walk.rs`) goes back from the layer under one grid. What a group costs is worked out only where no bound tells that a way
 //! with it is no better than what was found, and is looked up where that was done for a group that looks alike.
 
-use super::end_layer::{ALONE, EndLayer, VARIANTS, WITH_RESULT};
+use super::end_layer::{EndLayer, VARIANTS};
 use super::families::Family;
 use super::grids::{Grid, Run};
 use super::group::Group;
@@ -11,45 +11,20 @@ use super::layer_grids::LayerGrids;
 use super::layers::Layers;
 use super::least::Least;
 use super::machine::Machine;
-use super::offers::{Candidate, Place};
-use super::records::{Facts, GridNumber, Records};
-use super::settle::Settled;
+use super::offers::Candidate;
+use super::records::{GridNumber, Records};
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
 use super::track_pool::TrackPool;
 use super::two_parts::both;
+use super::walk::Limits;
 use super::ways::{Reached, Ways};
-
-/// Groups of more layers than these end at a first layer that is not cut, where they read nothing twice.
-const UNCUT: usize = 8;
-
-/// So many numbers of layers that do not fit, one after another, end a walk.
-pub(super) const MISSES: usize = 4;
-
-/// So many numbers of layers that do not fit with nothing on chip before and after.
-const TOO_LARGE: usize = 2;
-
-/// So many numbers of layers that move too much, one after another, end a walk.
-const USELESS: usize = 4;
 
 /// The cheapest groups that end with one of so many layers before say what is tried first.
 const RECENT: usize = 4;
 
 /// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
 const NEGLIGIBLE: i64 = 32;
-
-/// Numbers of layers of groups that are looked at under a grid; larger tiles have the same or lower ones.
-#[derive(Clone, Copy)]
-struct Limits {
-    /// At the most.
-    most: usize,
-    /// At the most with the result on chip.
-    with_result: usize,
-}
-
-impl Limits {
-    const NONE: Self = Self { most: usize::MAX, with_result: usize::MAX };
-}
 
 /// What one of the two parts of the grids of all layers has found out.
 #[derive(Debug, Default)]
@@ -170,7 +145,7 @@ impl<'a> Ending<'a> {
     }
 
     /// The group of no operator so far, under a grid.
-    fn start(&mut self, candidate: Candidate<'_>) -> Tally<'a> {
+    pub(super) fn start(&mut self, candidate: Candidate<'_>) -> Tally<'a> {
         let Grid { loops, cuts } = self.in_window(candidate);
         let window = &self.end.window;
         let tracks = cuts.iter().map(|cut| self.note.tracks.take(cut)).collect();
@@ -235,15 +210,6 @@ impl<'a> Ending<'a> {
         (gain > 0 && least.price <= most && (moves_less || !is_small)).then_some(way)
     }
 
-    /// Whether a group of so many layers, less one, that costs so much more than its bound may be better than what is
-    /// known.
-    fn is_open(&self, depth: usize, excess: Least) -> bool {
-        let is_open = |(variant, bound): (usize, &Option<Least>)| {
-            bound.is_some_and(|bound| self.way_before(depth, variant, bound + excess).is_some())
-        };
-        self.bounds[depth].iter().enumerate().any(is_open)
-    }
-
     /// Tries the grids most like those of the cheapest groups that end shortly before, with the same first layers. With a
     /// good way soon less is looked at.
     fn try_what_was_best(&mut self, runs: &[Run]) {
@@ -301,144 +267,6 @@ impl<'a> Ending<'a> {
                     limits.most = limits.most.min(fitting);
                 }
             }
-        }
-    }
-
-    /// Tries one grid with more than `from` layers and as many as there may be; returns with how many it fits. What is found
-    /// out about numbers of layers with which larger tiles do not fit either is noted.
-    fn walk(&mut self, grid: &Grid, number: GridNumber, from: usize, limits: &mut Limits) -> usize {
-        let most = self.bounds.len().min(limits.most);
-        let open = (from..most).rev().find(|&depth| self.is_open(depth, Least::default()));
-        let Some(deepest) = open else { return most };
-        let mut tally = None;
-        let candidate = Candidate::Grid(grid);
-        let fitting = self.walk_back((candidate, number), &mut tally, (from, deepest), limits);
-        self.end(tally);
-        fitting.unwrap_or(most)
-    }
-
-    /// The number of layers that fit; none if nothing is in the way of more.
-    fn walk_back(
-        &mut self,
-        (candidate, number): (Candidate<'_>, GridNumber),
-        tally: &mut Option<Tally<'a>>,
-        (from, mut deepest): (usize, usize),
-        limits: &mut Limits,
-    ) -> Option<usize> {
-        let (mut fitting, mut misses, mut useless, mut too_large) = (from, 0, 0, 0);
-        let mut excess = Least::default();
-        let mut with_result = limits.with_result;
-        for depth in from..self.bounds.len() {
-            if depth > deepest || useless == USELESS {
-                break;
-            }
-            if !self.is_open(depth, Least::default()) {
-                misses = 0;
-                continue;
-            }
-            if !self.is_open(depth, excess) {
-                useless += usize::from(!self.is_open(depth, excess.without_price()));
-                continue;
-            }
-            let looks = self.end.looks[depth];
-            let known = self.note.records.find(looks, number);
-            let record = known.unwrap_or_else(|| {
-                let facts = self.facts_of_walk(tally, candidate, depth);
-                self.note.records.add(looks, number, facts)
-            });
-            let facts = self.note.records.facts(record);
-            if facts.ends_walk || self.repeats_too_much(facts, deepest) {
-                return Some(fitting);
-            }
-            let more = excess.max(self.excess(facts, depth));
-            if more != excess {
-                excess = more;
-                deepest = (depth..=deepest).rev().find(|&depth| self.is_open(depth, excess))?;
-                if !self.is_open(depth, excess) {
-                    useless += usize::from(!self.is_open(depth, excess.without_price()));
-                    continue;
-                }
-            }
-            let fits_with_result = depth < with_result;
-            let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
-            let offers = self.offer_all(place, tally);
-            // Mostly a longer group does not fit either; but what two operators read through views is there twice as long as
-            // its maker is outside.
-            if self.note.records.is_too_large(record, ALONE) {
-                too_large += 1;
-                if too_large == TOO_LARGE {
-                    if depth < self.end.exact {
-                        limits.most = limits.most.min(depth);
-                    }
-                    return Some(fitting);
-                }
-            }
-            if self.note.records.is_too_large(record, WITH_RESULT) {
-                with_result = with_result.min(depth);
-                if depth < self.end.exact {
-                    limits.with_result = with_result;
-                }
-            }
-            if offers.contains(&Settled::Fits) {
-                (fitting, misses, useless, too_large) = (depth + 1, 0, 0, 0);
-            } else if offers.contains(&Settled::NotWorth) {
-                useless += 1;
-            } else {
-                misses += 1;
-                if misses == MISSES {
-                    return Some(fitting);
-                }
-            }
-        }
-        None
-    }
-
-    /// Whether a group and all that are longer, up to one of `deepest` layers, less one, compute more again than they may.
-    fn repeats_too_much(&self, facts: Facts, deepest: usize) -> bool {
-        let most = self.end.work[deepest] as f64 * (self.machine.max_recompute - 1.0);
-        facts.repeated_work as f64 > most
-    }
-
-    /// What a group of so many layers, less one, and all that are longer cost at the least beside their bounds: what is fetched
-    /// again, and what is written down for more than one kind of tile.
-    fn excess(&self, facts: Facts, depth: usize) -> Least {
-        let code = facts.code - self.end.least_code(depth);
-        Least { bytes: facts.excess, price: facts.excess + code * self.machine.code_bytes }
-    }
-
-    /// What a walk must know of a group.
-    fn facts_of_walk(
-        &mut self,
-        tally: &mut Option<Tally<'a>>,
-        candidate: Candidate<'_>,
-        depth: usize,
-    ) -> Facts {
-        let (layers, end) = (self.layers, self.end);
-        let first_op = |depth: usize| end.first_op(layers, end.layer + 1 - depth);
-        let tally = tally.get_or_insert_with(|| self.start(candidate));
-        for longer in 0..=depth {
-            if tally.sweep.first <= first_op(longer + 1) {
-                continue;
-            }
-            tally.extend_uncounted(first_op(longer + 1));
-            // What no cut reaches could as well be a group before this one, but for tensors that both read.
-            let is_useless = longer >= UNCUT
-                && tally.is_uncut(first_op(longer))
-                && !tally.reads_something_twice();
-            if is_useless || tally.kept_bytes > self.machine.capacity {
-                return Facts::of_the_end();
-            }
-        }
-        tally.count_anew();
-        let Some(excess) = tally.excess().filter(|_| tally.can_keep()) else {
-            return Facts::of_the_end();
-        };
-        Facts {
-            ends_walk: false,
-            recomputes_too_much: tally.recomputes_too_much(),
-            repeated_work: tally.repeated_work(),
-            excess,
-            code: tally.least_code(),
         }
     }
 }

@@ -59,5 +59,6 @@ pub mod track_pool;
 pub mod tracks;
 mod two_parts;
 mod unlike_tiles;
+mod walk;
 mod ways;
 mod written_tiles;

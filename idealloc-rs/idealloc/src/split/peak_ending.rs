@@ -4,7 +4,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ending::MISSES;
 use super::grids::Grid;
 use super::group::{Form, Group};
 use super::layers::Layers;
@@ -15,6 +14,7 @@ use super::sweep::{Span, Sweep};
 use super::tally::Tally;
 use super::track_pool::TrackPool;
 use super::two_parts::both;
+use super::walk::MISSES;
 
 /// What a path is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

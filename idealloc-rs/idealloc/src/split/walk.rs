@@ -1,0 +1,191 @@
+//! The walk back from a layer under one grid: groups of more and more layers, until nothing longer can be any use.
+
+use super::end_layer::{ALONE, WITH_RESULT};
+use super::ending::Ending;
+use super::grids::Grid;
+use super::least::Least;
+use super::offers::{Candidate, Place};
+use super::records::{Facts, GridNumber};
+use super::settle::Settled;
+use super::tally::Tally;
+
+/// Groups of more layers than these end at a first layer that is not cut, where they read nothing twice.
+const UNCUT: usize = 8;
+
+/// So many numbers of layers that do not fit, one after another, end a walk.
+pub(super) const MISSES: usize = 4;
+
+/// So many that do not fit with nothing on chip before and after end it, too.
+const TOO_LARGE: usize = 2;
+
+/// So many numbers of layers that move too much, one after another, end a walk.
+const USELESS: usize = 4;
+
+/// Numbers of layers of groups that are looked at under a grid; larger tiles have the same or lower ones.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// At the most.
+    pub most: usize,
+    /// At the most with the result on chip.
+    pub with_result: usize,
+}
+
+impl Limits {
+    /// None.
+    pub const NONE: Self = Self { most: usize::MAX, with_result: usize::MAX };
+}
+
+impl<'a> Ending<'a> {
+    /// Whether a group of so many layers, less one, that costs so much more than its bound may be better than what is
+    /// known.
+    fn is_open(&self, depth: usize, excess: Least) -> bool {
+        let is_open = |(variant, bound): (usize, &Option<Least>)| {
+            bound.is_some_and(|bound| self.way_before(depth, variant, bound + excess).is_some())
+        };
+        self.bounds[depth].iter().enumerate().any(is_open)
+    }
+
+    /// Tries one grid with more than `from` layers and as many as there may be; returns with how many it fits. What is found
+    /// out about numbers of layers with which larger tiles do not fit either is noted.
+    pub(super) fn walk(
+        &mut self,
+        grid: &Grid,
+        number: GridNumber,
+        from: usize,
+        limits: &mut Limits,
+    ) -> usize {
+        let most = self.bounds.len().min(limits.most);
+        let open = (from..most).rev().find(|&depth| self.is_open(depth, Least::default()));
+        let Some(deepest) = open else { return most };
+        let mut tally = None;
+        let candidate = Candidate::Grid(grid);
+        let fitting = self.walk_back((candidate, number), &mut tally, (from, deepest), limits);
+        self.end(tally);
+        fitting.unwrap_or(most)
+    }
+
+    /// The number of layers that fit; none if nothing is in the way of more.
+    fn walk_back(
+        &mut self,
+        (candidate, number): (Candidate<'_>, GridNumber),
+        tally: &mut Option<Tally<'a>>,
+        (from, mut deepest): (usize, usize),
+        limits: &mut Limits,
+    ) -> Option<usize> {
+        let (mut fitting, mut misses, mut useless, mut too_large) = (from, 0, 0, 0);
+        let mut excess = Least::default();
+        let mut with_result = limits.with_result;
+        for depth in from..self.bounds.len() {
+            if depth > deepest || useless == USELESS {
+                break;
+            }
+            if !self.is_open(depth, Least::default()) {
+                misses = 0;
+                continue;
+            }
+            if !self.is_open(depth, excess) {
+                useless += usize::from(!self.is_open(depth, excess.without_price()));
+                continue;
+            }
+            let looks = self.end.looks[depth];
+            let known = self.note.records.find(looks, number);
+            let record = known.unwrap_or_else(|| {
+                let facts = self.facts_of_walk(tally, candidate, depth);
+                self.note.records.add(looks, number, facts)
+            });
+            let facts = self.note.records.facts(record);
+            if facts.ends_walk || self.repeats_too_much(facts, deepest) {
+                return Some(fitting);
+            }
+            let more = excess.max(self.excess(facts, depth));
+            if more != excess {
+                excess = more;
+                deepest = (depth..=deepest).rev().find(|&depth| self.is_open(depth, excess))?;
+                if !self.is_open(depth, excess) {
+                    useless += usize::from(!self.is_open(depth, excess.without_price()));
+                    continue;
+                }
+            }
+            let fits_with_result = depth < with_result;
+            let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
+            let offers = self.offer_all(place, tally);
+            // Mostly a longer group does not fit either; but what two operators read through views is there twice as long as
+            // its maker is outside.
+            if self.note.records.is_too_large(record, ALONE) {
+                too_large += 1;
+                if too_large == TOO_LARGE {
+                    if depth < self.end.exact {
+                        limits.most = limits.most.min(depth);
+                    }
+                    return Some(fitting);
+                }
+            }
+            if self.note.records.is_too_large(record, WITH_RESULT) {
+                with_result = with_result.min(depth);
+                if depth < self.end.exact {
+                    limits.with_result = with_result;
+                }
+            }
+            if offers.contains(&Settled::Fits) {
+                (fitting, misses, useless, too_large) = (depth + 1, 0, 0, 0);
+            } else if offers.contains(&Settled::NotWorth) {
+                useless += 1;
+            } else {
+                misses += 1;
+                if misses == MISSES {
+                    return Some(fitting);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a group and all that are longer, up to one of `deepest` layers, less one, compute more again than they may.
+    fn repeats_too_much(&self, facts: Facts, deepest: usize) -> bool {
+        let most = self.end.work[deepest] as f64 * (self.machine.max_recompute - 1.0);
+        facts.repeated_work as f64 > most
+    }
+
+    /// What a group of so many layers, less one, and all that are longer cost at the least beside their bounds: what is fetched
+    /// again, and what is written down for more than one kind of tile.
+    fn excess(&self, facts: Facts, depth: usize) -> Least {
+        let code = facts.code - self.end.least_code(depth);
+        Least { bytes: facts.excess, price: facts.excess + code * self.machine.code_bytes }
+    }
+
+    /// What a walk must know of a group.
+    fn facts_of_walk(
+        &mut self,
+        tally: &mut Option<Tally<'a>>,
+        candidate: Candidate<'_>,
+        depth: usize,
+    ) -> Facts {
+        let (layers, end) = (self.layers, self.end);
+        let first_op = |depth: usize| end.first_op(layers, end.layer + 1 - depth);
+        let tally = tally.get_or_insert_with(|| self.start(candidate));
+        for longer in 0..=depth {
+            if tally.sweep.first <= first_op(longer + 1) {
+                continue;
+            }
+            tally.extend_uncounted(first_op(longer + 1));
+            // What no cut reaches could as well be a group before this one, but for tensors that both read.
+            let is_useless = longer >= UNCUT
+                && tally.is_uncut(first_op(longer))
+                && !tally.reads_something_twice();
+            if is_useless || tally.kept_bytes > self.machine.capacity {
+                return Facts::of_the_end();
+            }
+        }
+        tally.count_anew();
+        let Some(excess) = tally.excess().filter(|_| tally.can_keep()) else {
+            return Facts::of_the_end();
+        };
+        Facts {
+            ends_walk: false,
+            recomputes_too_much: tally.recomputes_too_much(),
+            repeated_work: tally.repeated_work(),
+            excess,
+            code: tally.least_code(),
+        }
+    }
+}
