@@ -1,7 +1,7 @@
 //! The search for the best groups that end with one layer.
 //!
-//! A walk (`walk.rs`) goes back from the layer under one grid. What a group costs is worked out only where no bound tells that a way
-//! with it is no better than what was found, and is looked up where that was done for a group that looks alike.
+//! A walk (`walk.rs`) goes back from the layer under one grid. What a group costs is worked out only where no bound tells that
+//! a way with it is no better than what was found, and is looked up where that was done for a group that looks alike.
 
 use super::end_layer::{EndLayer, VARIANTS};
 use super::families::Family;
