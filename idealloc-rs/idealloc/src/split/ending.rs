@@ -33,7 +33,8 @@ pub(super) struct Note {
     pub records: Records,
 }
 
-/// What was found out; it changes how long a search takes, never what it finds.
+/// What was found out. It changes how long a search takes, and what it finds only where a walk ends at groups that are known
+/// not to fit and a longer one did.
 pub(super) type Notes = [Note; 2];
 
 /// The cheapest ways to a layer; with `known` ways that were found with another price of code.

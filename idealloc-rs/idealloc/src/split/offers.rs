@@ -148,7 +148,7 @@ impl<'a> Ending<'a> {
         if self.way_before(depth, variant, bound).is_none() {
             return Decision::Done(Settled::Fits);
         }
-        let (_, ends) = VARIANTS[variant];
+        let (starts, ends) = VARIANTS[variant];
         if ends && !place.fits_with_result {
             return Decision::Done(Settled::TooLarge);
         }
@@ -186,7 +186,6 @@ impl<'a> Ending<'a> {
         let (bytes, moves) = self.saving(depth, variant);
         cost.traffic += bytes;
         cost.transfers += moves;
-        let (starts, ends) = VARIANTS[variant];
         let best = self.best[usize::from(ends)].as_ref();
         let mut new = way.and_then(None, &cost, facts.code);
         if !new.is_better(best, self.machine) {
