@@ -79,6 +79,19 @@ def separable(rows: int = 56, features: int = 24) -> str:
     return n.text(x)
 
 
+def upscaled(rows: int = 128, features: int = 32) -> str:
+    """Features become rows and columns, twice as many, twice (super-resolution)."""
+    n = Network()
+    x = n.relu(n.conv(n.argument(1, 3, rows, rows), features))
+    for deep in (features, 12):
+        x = n.conv(x, deep)
+        _, _, h, w = x[1]
+        apart = n.reshape(x, "[[0], [1, 2, 3], [4], [5]]", 1, deep // 4, 2, 2, h, w)
+        between = n.transpose(apart, 0, 1, 4, 2, 5, 3)
+        x = n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, deep // 4, 2 * h, 2 * w)
+    return n.text(x)
+
+
 NETWORKS: tuple[Callable[[], str], ...] = (
     large_kernels,
     branches,
@@ -86,4 +99,5 @@ NETWORKS: tuple[Callable[[], str], ...] = (
     plain,
     windows,
     separable,
+    upscaled,
 )

@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
-from tests.transforms.code_networks import NETWORKS, large_kernels, plain, separable
+from tests.transforms.code_networks import NETWORKS, large_kernels, plain, separable, upscaled
 from tests.transforms.networks import Network, t
 from tests.transforms.test_split_programs import (
     PROGRAMS,
@@ -271,6 +271,16 @@ def test_more_than_four_times_the_operations_cost_up_to_twice_the_bytes(
     free, limited = bytes_moved
     assert free * 5 / 4 < limited <= free * 2
     assert lengths[0] > 4 >= lengths[1]
+
+
+def test_operations_have_a_price_where_they_are_what_there_is_too_much_of():
+    """By the price of operators alone this was 6.2 times as long, and moved more."""
+    module = in_layers(upscaled())
+    length = sum(1 for _ in module.walk())
+    MemplanGroupPass(memory="L1=256KiB,DDR", threads=1).apply(Context(), module)
+    assert sum(group.cost.cost.traffic for group in groups_of(module)) < 3_390_000
+    MemplanExpandGroupsPass(emit="loop").apply(Context(), module)
+    assert sum(1 for _ in module.walk()) <= 4 * length
 
 
 def test_by_peak_twice_the_room_is_taken_for_no_more_than_four_times_the_operations():

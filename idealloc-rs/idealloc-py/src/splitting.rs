@@ -70,6 +70,7 @@ impl MachineFields {
             shifts: false,
             most_code: self.most_code,
             most_operations: self.most_operations,
+            operation_bytes: 0,
         })
     }
 }

@@ -195,6 +195,7 @@ fn finds_what_all_ways_find(graph: &SplitGraph, room: i64) -> Result<(), TestCas
         code_bytes: 0,
         most_code: 0,
         most_operations: 0,
+        operation_bytes: 0,
     };
     let truth = least_of_all(graph, machine, 0, false);
     for threads in [1, 2] {
@@ -317,6 +318,7 @@ fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
         code_bytes: 0,
         most_code: 0,
         most_operations: 0,
+        operation_bytes: 0,
     };
     let is_output = [false, false, true];
     let sweep = Sweep::new(&graph, 1, Vec::new(), Vec::new(), &is_output);

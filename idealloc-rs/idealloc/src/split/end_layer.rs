@@ -7,7 +7,8 @@ use super::layer_grids::{LayerGrids, is_rounded};
 use super::layers::{Layers, Window};
 use super::least::Least;
 use super::likeness::{looks_of_runs, made_once};
-use super::machine::Machine;
+use super::machine::{Length, Machine};
+use super::shifted_pad::is_padding;
 use super::surely_read::{SurelyRead, leaves_gaps};
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
@@ -49,14 +50,14 @@ pub(super) struct EndLayer {
 pub(super) struct Bound {
     /// But for its code.
     pub least: Least,
-    /// Operators in the code.
-    pub code: i64,
+    /// How long its code is.
+    pub code: Length,
 }
 
 impl Bound {
     /// The bound with the price of the code.
     pub fn with_code(self, machine: Machine) -> Least {
-        Least { price: self.least.price + self.code * machine.code_bytes, ..self.least }
+        Least { price: self.least.price + machine.code_price(self.code), ..self.least }
     }
 }
 
@@ -138,9 +139,9 @@ impl EndLayer {
         (self.window.first_layer..=self.layer).rev().map(&mut with_layer).collect()
     }
 
-    /// Operators in the code of a group of so many layers, less one, if each is written down once.
-    pub fn least_code(&self, depth: usize) -> i64 {
-        self.bounds[depth].iter().flatten().map(|bound| bound.code).next().unwrap_or(0)
+    /// How long the code of a group of so many layers, less one, is if each operator is written down once.
+    pub fn least_code(&self, depth: usize) -> Length {
+        self.bounds[depth].iter().flatten().map(|bound| bound.code).next().unwrap_or_default()
     }
 
     /// The first operator of a layer, in the window.
@@ -182,8 +183,12 @@ impl EndLayer {
         let has_gaps = window.graph.operators[..=self.last].iter().any(leaves_gaps);
         let mut read =
             has_gaps.then(|| SurelyRead::new(&window.graph, self.last, &window.is_output));
+        let (mut operations, mut counted) = (0, self.last + 1);
         let mut bound_of = |first_layer: usize| {
-            bare.extend(self.first_op(layers, first_layer));
+            let first = self.first_op(layers, first_layer);
+            bare.extend(first);
+            operations += (first..counted).map(|op| least_operations(&bare.sweep, op)).sum::<i64>();
+            counted = first;
             if let Some(read) = &mut read {
                 read.extend(self.first_op(layers, first_layer));
             }
@@ -195,10 +200,17 @@ impl EndLayer {
                 let gaps = || read.as_ref().map_or(0, |read| bare.gaps(read, newest));
                 (resident <= machine.capacity && !(ends && is_last)).then(|| Bound {
                     least: self.least(&bare, neighbours, machine).with_bytes(-gaps()),
-                    code: bare.least_code(),
+                    code: Length { operators: bare.least_code(), operations },
                 })
             })
         };
         (window.first_layer..=self.layer).rev().map(&mut bound_of).collect()
     }
+}
+
+/// Operations that an operator is written down in at the least: none if nobody needs it. Tiles may take padding as it is.
+fn least_operations(sweep: &Sweep<'_>, number: usize) -> i64 {
+    let op = &sweep.graph.operators[number];
+    let is_written = sweep.loop_spans(number).is_some() && !op.is_view;
+    if is_written && !is_padding(sweep.graph, op) { op.operations } else { 0 }
 }

@@ -34,6 +34,23 @@ impl Family {
         *cut = Cut::even(cut.extent, size, cut.halo);
         grid
     }
+
+    /// The same with cuts of some dimensions shifted, so that all tiles look alike; none if there is no such cut.
+    pub(super) fn shifted(&self, dims: &[usize]) -> Option<Self> {
+        let mut family = self.clone();
+        let Grid { loops, cuts } = &mut family.grid;
+        let mut is_any = false;
+        for (of, cut) in loops.iter().zip(cuts) {
+            if let CutLoop::Result(d) = *of
+                && cut.halo == Halo::Recompute
+                && dims.contains(&d)
+            {
+                cut.halo = Halo::Shift;
+                is_any = true;
+            }
+        }
+        is_any.then_some(family)
+    }
 }
 
 /// The grids of one layer alone: two loops of its contraction in every order, and parts of its sum within. Where there

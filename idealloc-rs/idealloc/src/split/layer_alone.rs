@@ -16,12 +16,12 @@ use super::tally::Tally;
 const FINENESS: usize = 64;
 
 impl<'a> Ending<'a> {
-    /// Tries every other family.
-    pub(super) fn try_families(&mut self, families: &[Family], first: usize) {
+    /// Tries every other family, numbered from `base` on.
+    pub(super) fn try_families(&mut self, families: &[Family], base: usize, first: usize) {
         let mut closed: Vec<usize> = Vec::new();
         for (number, family) in families.iter().enumerate().skip(first).step_by(2) {
             if !closed.contains(&family.series)
-                && !self.try_family(family, set_of_family(number))
+                && !self.try_family(family, set_of_family(base + number))
                 && !self.end.grids.has_gaps
             {
                 closed.push(family.series);

@@ -4,6 +4,7 @@ use super::families::{Family, families_of_layer};
 use super::graph::{Access, Operator, SplitGraph};
 use super::grids::{Run, runs_of};
 use super::layers::{Layers, Window};
+use super::strips::has_halo;
 use super::surely_read::leaves_gaps;
 
 /// What is tried for groups that end with a layer. Operators are counted from the first one of the layer on.
@@ -13,6 +14,8 @@ pub(super) struct LayerGrids {
     pub runs: Vec<Run>,
     /// Grids of the layer alone.
     pub families: Vec<Family>,
+    /// Dimensions of the result over which windows move.
+    pub dims_with_halo: Vec<usize>,
     /// Whether strides leave gaps in what the layer reads, so that smaller tiles may move less.
     pub has_gaps: bool,
     /// Whether what tiles read is rounded: to whole rows of another shape, or to elements between which others are
@@ -25,12 +28,22 @@ impl LayerGrids {
     pub fn of(graph: &SplitGraph, layers: &Layers, layer: usize) -> Self {
         let alone = Window::new(graph, layers, layer, layer).graph;
         let last = layers.target[layer] - layers.start[layer];
+        let families = families_of_layer(&alone, 0, last);
+        let dims = 0..alone.operators[last].result_loops[0].len();
         Self {
             runs: runs_of(&alone, 0, last, false),
-            families: families_of_layer(&alone, 0, last),
+            families,
+            dims_with_halo: dims.filter(|&d| has_halo(&alone, 0, last, d)).collect(),
             has_gaps: alone.operators[..=last].iter().any(leaves_gaps),
             is_rounded: alone.operators[..=last].iter().any(is_rounded),
         }
+    }
+}
+
+impl LayerGrids {
+    /// Grids of the layer alone with tiles that are shifted at the ends so that all look alike.
+    pub fn shifted_families(&self) -> Vec<Family> {
+        self.families.iter().filter_map(|family| family.shifted(&self.dims_with_halo)).collect()
     }
 }
 

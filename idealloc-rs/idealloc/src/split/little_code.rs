@@ -6,7 +6,7 @@ use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
 use super::least_traffic::least_traffic;
-use super::machine::Machine;
+use super::machine::{Length, Machine};
 use super::misfit::Misfit;
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_traffic::Traffic;
@@ -51,17 +51,21 @@ pub(super) fn little_code(
     if machine.code_bytes == 0 || machine.is_short(length) {
         return Ok(least.groups);
     }
+    let unit = Unit::too_many(machine, length);
     let most_traffic = least.traffic + least.traffic / MOST_SHARE;
     let mut found = Found::new(machine, least.traffic);
     found.take(Shortened { groups: least.groups.clone(), length });
     found.take_shorter(&mut shorter, &least.groups);
     // What a group costs but for its code does not change with the price.
-    let mut known = vec![std::mem::take(&mut least.reached)];
+    let mut known = match unit {
+        Unit::Operators => vec![std::mem::take(&mut least.reached)],
+        // In those ways operations were not counted.
+        Unit::Operations => Vec::new(),
+    };
     let mut prices = Prices { too_long: 1.0, in_limit: f64::INFINITY, is_best_in_limit: false };
     let mut so_far = prices;
     let mut search = |times: f64| {
-        let code_bytes = (machine.code_bytes as f64 * times) as i64;
-        let priced = Machine { code_bytes, shifts: true, ..machine };
+        let priced = unit.priced(machine, times);
         let mut path = least_traffic(graph, layers, &ends, &known, priced, (threads, &mut notes))?;
         known.push(std::mem::take(&mut path.reached));
         let length = shorter.length(&path.groups);
@@ -112,6 +116,41 @@ pub(super) fn little_code(
         (_, so_far) = search(f64::sqrt(so_far.too_long * so_far.in_limit))?;
     }
     Ok(found.into_groups().unwrap_or(least.groups))
+}
+
+/// What code is measured in where it has a higher price.
+#[derive(Clone, Copy)]
+enum Unit {
+    Operators,
+    Operations,
+}
+
+impl Unit {
+    /// What there is too much of: the one that is above its limit by the larger factor.
+    fn too_many(machine: Machine, length: Length) -> Self {
+        let Machine { most_code, most_operations, .. } = machine;
+        let operators = i128::from(length.operators) * i128::from(most_operations);
+        let operations = i128::from(length.operations) * i128::from(most_code.max(1));
+        if operations > operators && most_operations > 0 {
+            Self::Operations
+        } else {
+            Self::Operators
+        }
+    }
+
+    /// The machine with `times` the price of code, and with tiles that are shifted. As many operations as there may be cost as
+    /// much as so many operators.
+    fn priced(self, machine: Machine, times: f64) -> Machine {
+        let price = machine.code_bytes as f64 * times;
+        match self {
+            Self::Operators => Machine { code_bytes: price as i64, shifts: true, ..machine },
+            Self::Operations => {
+                let operators = machine.most_code.max(1) as f64 / machine.most_operations as f64;
+                let operation_bytes = (price * operators) as i64;
+                Machine { operation_bytes, shifts: true, ..machine }
+            }
+        }
+    }
 }
 
 /// What is known of prices of code.

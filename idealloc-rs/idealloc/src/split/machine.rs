@@ -17,6 +17,8 @@ pub struct Machine {
     pub transfer_bytes: i64,
     /// Bytes that one more operator in the code counts for.
     pub code_bytes: i64,
+    /// Bytes that one more operation in the code counts for, besides.
+    pub operation_bytes: i64,
     /// Whether strips are tried that are shifted at the ends so that all look alike.
     pub shifts: bool,
     /// Operators in the code at the most, if some bytes can buy that; 0: no limit.
@@ -29,6 +31,11 @@ impl Machine {
     /// Bytes that a buffer takes.
     pub fn align(&self, bytes: i64) -> i64 {
         (bytes + self.alignment - 1) / self.alignment * self.alignment
+    }
+
+    /// Bytes that code counts for.
+    pub(super) fn code_price(&self, length: Length) -> i64 {
+        length.operators * self.code_bytes + length.operations * self.operation_bytes
     }
 
     /// Whether code of so many operators, and operations, is as short as it should be.
@@ -49,6 +56,26 @@ pub(super) struct Length {
     pub operators: i64,
     /// Operations that are written down.
     pub operations: i64,
+}
+
+impl std::ops::Sub for Length {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self {
+            operators: self.operators - other.operators,
+            operations: self.operations - other.operations,
+        }
+    }
+}
+
+impl std::ops::Add for Length {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
 }
 
 impl std::ops::AddAssign for Length {

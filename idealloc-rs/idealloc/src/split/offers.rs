@@ -9,7 +9,8 @@ use super::grids::Grid;
 use super::group::{Form, Group};
 use super::layout::Layout;
 use super::least::Least;
-use super::records::{Outcome, RecordId};
+use super::machine::{Length, Machine};
+use super::records::{Made, Outcome, RecordId};
 use super::settle::Settled;
 use super::tally::Tally;
 use super::ways::Reached;
@@ -157,7 +158,8 @@ impl<'a> Ending<'a> {
             return Decision::Find(Missing::Least);
         };
         let facts = records.facts(record);
-        let code = facts.code * self.machine.code_bytes;
+        let length = Length { operators: facts.code, ..self.end.least_code(depth) };
+        let code = self.machine.code_price(length);
         let least = Least { price: least.price + code, ..least }.max(bound);
         let Some(way) = self.way_before(depth, variant, least) else {
             return Decision::Done(Settled::Fits);
@@ -187,15 +189,17 @@ impl<'a> Ending<'a> {
         cost.traffic += bytes;
         cost.transfers += moves;
         let best = self.best[usize::from(ends)].as_ref();
-        let mut new = way.and_then(None, &cost, facts.code);
-        if !new.is_better(best, self.machine) {
+        if !way.and_then(None, (&cost, length), self.machine).is_better(best) {
             return Decision::Done(Settled::Fits);
         }
-        let Some((code, form)) = offer.made.as_deref() else {
+        let made = offer.made.as_deref();
+        let Some((length, form)) =
+            made.and_then(|made| Some((made.length(self.machine)?, &made.form)))
+        else {
             return Decision::Find(Missing::Form);
         };
-        new.code = way.code + code;
-        if !new.is_better(best, self.machine) {
+        let mut new = way.and_then(None, (&cost, length), self.machine);
+        if !new.is_better(best) {
             return Decision::Done(Settled::Fits);
         }
         let layers = (self.end.layer - depth, self.end.layer);
@@ -277,13 +281,14 @@ impl<'a> Ending<'a> {
                     layout.settle(|_| true);
                 }
                 // It takes time to count the code.
-                let is_priced = self.machine.code_bytes > 0;
-                let code = if is_priced { layout.code() } else { tally.least_code() };
+                let Machine { code_bytes, operation_bytes, .. } = self.machine;
+                let operators = if code_bytes > 0 { layout.code() } else { tally.least_code() };
+                let operations = (operation_bytes > 0).then(|| layout.operations());
                 let cost = layout.cost(false);
                 let form = Form::of(layout, cost, self.machine.capacity);
                 *settled_for = None;
                 if let Some(offer) = self.note.records.offer_mut(place.record, variant) {
-                    offer.made = Some(Box::new((code, form)));
+                    offer.made = Some(Box::new(Made { operators, operations, form }));
                 }
             }
         }

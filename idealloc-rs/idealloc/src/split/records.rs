@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::group::Form;
 use super::least::Least;
-use super::machine::Cost;
+use super::machine::{Cost, Length, Machine};
 use super::pieces::Pieces;
 
 /// A grid among those of a layer.
@@ -51,8 +51,25 @@ pub(super) struct Offer {
     /// Of one layer alone, the least bytes that it moves with tiles that are as large or smaller.
     pub moved_by_smaller: Option<i64>,
     pub outcome: Option<Outcome>,
-    /// Operators in the code, and its form.
-    pub made: Option<Box<(i64, Form)>>,
+    pub made: Option<Box<Made>>,
+}
+
+/// A group that fits, and its code.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    /// Operators in the code.
+    pub operators: i64,
+    /// Operations in the code, if they were counted.
+    pub operations: Option<i64>,
+    pub form: Form,
+}
+
+impl Made {
+    /// How long the code is, as far as it has a price; none if that is not known.
+    pub fn length(&self, machine: Machine) -> Option<Length> {
+        let operations = if machine.operation_bytes > 0 { self.operations? } else { 0 };
+        Some(Length { operators: self.operators, operations })
+    }
 }
 
 /// What came of settling how tensors come to the chip.

@@ -111,7 +111,10 @@ impl<'a> Ending<'a> {
             let offers = self.offer_all(place, tally);
             // Mostly a longer group does not fit either; but what two operators read through views is there twice as long as
             // its maker is outside.
-            if self.note.records.is_too_large(record, ALONE) {
+            // Records may tell the same of what was not looked at here; what is found must not depend on them.
+            let is_too_large =
+                |variant: usize| offers[variant] == Settled::TooLarge && !facts.recomputes_too_much;
+            if is_too_large(ALONE) {
                 too_large += 1;
                 if too_large == TOO_LARGE {
                     if depth < self.end.exact {
@@ -120,7 +123,7 @@ impl<'a> Ending<'a> {
                     return Some(fitting);
                 }
             }
-            if self.note.records.is_too_large(record, WITH_RESULT) {
+            if is_too_large(WITH_RESULT) {
                 with_result = with_result.min(depth);
                 if depth < self.end.exact {
                     limits.with_result = with_result;
@@ -149,7 +152,7 @@ impl<'a> Ending<'a> {
     /// What a group of so many layers, less one, and all that are longer cost at the least beside their bounds: what is fetched
     /// again, and what is written down for more than one kind of tile.
     fn excess(&self, facts: Facts, depth: usize) -> Least {
-        let code = facts.code - self.end.least_code(depth);
+        let code = facts.code - self.end.least_code(depth).operators;
         Least { bytes: facts.excess, price: facts.excess + code * self.machine.code_bytes }
     }
 

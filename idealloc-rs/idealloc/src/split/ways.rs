@@ -1,7 +1,7 @@
 //! The cheapest ways to have computed all layers before one, by traffic.
 
 use super::group::Group;
-use super::machine::{Cost, Machine};
+use super::machine::{Cost, Length, Machine};
 
 /// The cheapest way found to have computed all layers before one.
 #[derive(Clone, Debug, Default)]
@@ -9,8 +9,10 @@ pub(super) struct Reached {
     pub traffic: i64,
     pub transfers: i64,
     pub work: i64,
-    /// Operators in the code.
-    pub code: i64,
+    /// Bytes with moves and code, as the machine prices them.
+    pub price: i64,
+    /// How long the code is.
+    pub length: Length,
     pub group: Option<Group>,
 }
 
@@ -18,24 +20,27 @@ pub(super) struct Reached {
 pub(super) type Ways = [Option<Reached>; 2];
 
 impl Reached {
-    pub fn price(&self, machine: Machine) -> i64 {
-        self.traffic + self.transfers * machine.transfer_bytes + self.code * machine.code_bytes
-    }
-
     /// The way that goes on with a group of so much code.
-    pub fn and_then(&self, group: Option<Group>, cost: &Cost, code: i64) -> Self {
+    pub fn and_then(
+        &self,
+        group: Option<Group>,
+        (cost, length): (&Cost, Length),
+        machine: Machine,
+    ) -> Self {
+        let moved = cost.traffic + cost.transfers * machine.transfer_bytes;
         Self {
             traffic: self.traffic + cost.traffic,
             transfers: self.transfers + cost.transfers,
             work: self.work + cost.work,
-            code: self.code + code,
+            price: self.price + moved + machine.code_price(length),
+            length: self.length + length,
             group,
         }
     }
 
     /// Whether this way is better than what is known.
-    pub fn is_better(&self, known: Option<&Self>, machine: Machine) -> bool {
-        let key = |way: &Self| (way.price(machine), way.work);
+    pub fn is_better(&self, known: Option<&Self>) -> bool {
+        let key = |way: &Self| (way.price, way.work);
         known.is_none_or(|known| key(self) < key(known))
     }
 }
