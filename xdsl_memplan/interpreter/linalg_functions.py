@@ -1,4 +1,4 @@
-"""Structured operations, element by element in the order of their loops."""
+"""Structured operations, element by element in the order of their loops, or as if they were."""
 
 from typing import Any
 
@@ -19,6 +19,7 @@ from xdsl.ir import Region
 
 from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.interpreter.arrays import Array, is_array
+from xdsl_memplan.interpreter.whole_arrays import run_whole
 
 _INDEX = "index of the loops"
 
@@ -41,6 +42,8 @@ class LinalgFunctions(InterpreterFunctions):
         maps = [attribute.data for attribute in op.get_indexing_maps()]
         shapes = [size for a in arrays if is_array(a) for size in a.shape]
         loops = op.get_shapes_to_loops_map().eval(shapes, []) if shapes else ()
+        if run_whole(interpreter, op.body.block, arrays, maps, loops, first_output):
+            return tuple(arrays[first_output:]) if op.results else ()
         nest = self._loop(interpreter)
         for index in np.ndindex(tuple(loops)):
             where = [map.eval(index, ()) for map in maps]
