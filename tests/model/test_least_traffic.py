@@ -12,6 +12,7 @@ from xdsl_memplan.model.split_graph import (
     Affine,
     Box,
     Index,
+    Iterator,
     Reshape,
     SplitGraph,
     SplitOp,
@@ -92,7 +93,8 @@ Progression = tuple[int, int, int]
 
 def inserted(shape: tuple[int, ...], of: list[Progression], tile: tuple[int, ...]) -> SplitGraph:
     """A slice inserted into an argument, and the first elements of that."""
-    kinds, dims = ("parallel",) * len(shape), tuple(range(len(shape)))
+    dims = tuple(range(len(shape)))
+    kinds: tuple[Iterator, ...] = tuple("parallel" for _ in shape)
     same = Affine(tuple(Index(((d, 1),)) for d in dims))
     part = Affine(tuple(Index(((d, 1),), -start, step) for d, (start, step, _) in enumerate(of)))
     sizes = tuple(count for *_, count in of)
