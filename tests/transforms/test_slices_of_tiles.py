@@ -74,8 +74,8 @@ def likenesses() -> str:
 
 
 @pytest.mark.parametrize("emit", ["unroll", "loop"])
-def test_slices_of_what_one_part_of_a_sum_reads(emit: Emit):
-    """No loop of such a sum of features is cut, but its place among the parts is."""
+def test_sums_that_parts_of_another_sum_read_are_there_for_all_parts(emit: Emit):
+    """No loop of such a sum of features is cut, though its place among the parts is."""
     text, memory = likenesses(), "L1=1500,DDR"
     group = MemplanGroupPass(memory=memory, threads=1)
-    check(text, arrays_for(parse(text)), group, emit, memory)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= 1500

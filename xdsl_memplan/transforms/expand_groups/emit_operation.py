@@ -28,6 +28,7 @@ from xdsl_memplan.model.split_graph import (
 from xdsl_memplan.transforms.expand_groups.axes import Axis, Counter, Place, Position
 from xdsl_memplan.transforms.expand_groups.group_facts import GroupFacts
 from xdsl_memplan.transforms.expand_groups.look_alikes import (
+    box_in,
     is_empty,
 )
 from xdsl_memplan.transforms.expand_groups.shifted_pads import ShiftedPad
@@ -199,7 +200,7 @@ class OperationEmitter:
         (result,) = op.results
         between = {t for link in chain.links[:-1] for t in graph.ops[link.op].results}
         streamed = {self.facts.streams[n].tensor for n, _ in chain.links if n in self.facts.streams}
-        box = result_box(op, self.facts.loops_at(number, place.position))
+        box = box_in(self.layout, self.layout.tensors[result], place.position)
         dimension = op.result_access.index(along)
         start, stop = self.facts.loops_at(number, place.position)[along]
         total = self.sums.get(result) if number == self.facts.anchor else None
