@@ -94,6 +94,15 @@ def samples() -> Iterator[tuple[str, str]]:
             ["memref<4x3xf32>", "memref<5x4xf32>", "memref<3x5xf32>"],
         ),
     )
+    yield (
+        "contract-bf16",
+        operation_text(
+            "contract",
+            "indexing_maps = [affine_map<(b, i, j, k) -> (k, b, i)>,"
+            " affine_map<(b, i, j, k) -> (j, k)>, affine_map<(b, i, j, k) -> (b, j, i)>] ",
+            ["memref<4x2x3xbf16>", "memref<5x4xbf16>", "memref<2x5x3xf32>"],
+        ),
+    )
     yield "fill", operation_text("fill", "", ["f32", "memref<3x4xf32>"])
     yield "copy-i8-f32", operation_text("copy", "", ["memref<3x4xi8>", "memref<3x4xf32>"])
     window = "{dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} "

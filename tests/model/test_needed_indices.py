@@ -5,8 +5,10 @@ from itertools import product
 
 import pytest
 from xdsl.context import Context
+from xdsl.dialects.func import FuncOp
 
 from tests.transforms.test_split_programs import parse
+from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.model.needed_indices import has_gaps, surely_read
 from xdsl_memplan.model.split_graph import (
     Affine,
@@ -86,6 +88,40 @@ def test_as_many_as_are_read_one_by_one(seed):
 
     graph = chain(expressions(), expressions(), [chance.randint(4, 12) for _ in range(3)])
     assert surely_read(graph, [2]).get(0, 0) == len(read_one_by_one(graph))
+
+
+ALL, HALF = "tensor<5x8xf32>", "tensor<5x4xf32>"
+
+
+def every_other(start: int, name: str) -> str:
+    return f"""
+  %{name} = tensor.extract_slice %q[0, {start}] [5, 4] [1, 2] : {ALL} to {HALF}
+  %n{name} = linalg.negf ins(%{name} : {HALF}) outs(%e : {HALF}) -> {HALF}"""
+
+
+INTERLEAVED = f"""
+func.func @main(%x: tensor<5x3xf32>, %w: tensor<3x8xf32>) -> ({HALF}, {HALF}) {{
+  %zero = arith.constant 0.0 : f32
+  %d = tensor.empty() : {ALL}
+  %e = tensor.empty() : {HALF}
+  %f = linalg.fill ins(%zero : f32) outs(%d : {ALL}) -> {ALL}
+  %q = linalg.matmul ins(%x, %w : tensor<5x3xf32>, tensor<3x8xf32>) outs(%f : {ALL}) -> {ALL}
+  {every_other(0, "a")}
+  {every_other(1, "b")}
+  func.return %na, %nb : {HALF}, {HALF}
+}}
+"""
+
+
+def test_even_and_odd_columns_are_all_columns():
+    """As rotary embeddings of neighbours read them."""
+    function = parse(INTERLEAVED).body.block.first_op
+    assert isinstance(function, FuncOp)
+    graph = FunctionSplitGraph.of(function).graph
+    names = [tensor.name for tensor in graph.tensors]
+    wanted = [number for number, tensor in enumerate(graph.tensors) if tensor.returned]
+    read = surely_read(graph, wanted)
+    assert [read[names.index(name)] for name in ("x", "w")] == [15, 24]
 
 
 @pytest.mark.parametrize(

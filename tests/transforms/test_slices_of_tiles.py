@@ -4,7 +4,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from tests.transforms.networks import Network
+from tests.transforms.networks import Network, Value, t
 from tests.transforms.test_split_programs import Emit, arrays_for, check, in_layers, parse
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
@@ -46,3 +46,36 @@ def test_a_residual_costs_little_more_than_its_bytes(shape: tuple[int, int, int]
 def test_tiles_with_slices_compute_the_same(emit: Emit):
     text = product(29, 40, 31, with_residual=True)
     check(text, arrays_for(parse(text)), group_pass(), emit, MEMORY)
+
+
+def likenesses() -> str:
+    """A tensor times five others, each summed over the features, side by side in a convolution."""
+    n = Network()
+    whole, one = (1, 4, 5, 11), (1, 1, 5, 11)
+    x = n.argument(*whole)
+    sums: list[Value] = []
+    for _ in range(5):
+        y, out = n.argument(*whole), n._filled(one)
+        maps = ", ".join(
+            f"affine_map<(n, c, h, w) -> ({indices})>"
+            for indices in ("n, c, h, w", "n, c, h, w", "n, 0, h, w")
+        )
+        kinds = '"parallel", "reduction", "parallel", "parallel"'
+        sums.append(
+            n._add(
+                f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
+                f"ins({x[0]}, {y[0]} : {t(whole)}, {t(whole)}) outs({out} : {t(one)}) {{\n"
+                "^bb0(%p: f32, %q: f32, %o: f32):\n %m = arith.mulf %p, %q : f32\n"
+                f" %z = arith.addf %o, %m : f32\n linalg.yield %z : f32\n}} -> {t(one)}",
+                one,
+            )
+        )
+    return n.text(n.conv(n.concat(*sums), 3))
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+def test_sums_that_parts_of_another_sum_read_are_there_for_all_parts(emit: Emit):
+    """No loop of such a sum of features is cut, though its place among the parts is."""
+    text, memory = likenesses(), "L1=1500,DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= 1500

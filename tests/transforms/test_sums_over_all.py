@@ -80,3 +80,41 @@ def test_no_sum_within_tiles_is_needed_outside_of_them():
             op.attributes["memplan.layer"] = IntegerAttr(0, 64)
     with pytest.raises(PassFailedException, match=r"'%y = linalg\.generic'.* does not fit"):
         MemplanGroupPass(memory="L1=8KiB,DDR", threads=1).apply(Context(), module)
+
+
+def mean_of(*shape: int) -> str:
+    """The mean of all elements of an argument: one number."""
+    whole = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    loops = ", ".join(f"d{i}" for i in range(len(shape)))
+    kinds = ", ".join(['"reduction"'] * len(shape))
+    return f"""
+func.func @main(%x: {whole}) -> {ONE} {{
+  %zero = arith.constant 0.0 : f32
+  %part = arith.constant 0.01 : f32
+  %e = tensor.empty() : {ONE}
+  %f = linalg.fill ins(%zero : f32) outs(%e : {ONE}) -> {ONE}
+  %r = linalg.generic {{
+      indexing_maps = [affine_map<({loops}) -> ({loops})>, affine_map<({loops}) -> ()>],
+      iterator_types = [{kinds}]}} ins(%x : {whole}) outs(%f : {ONE}) {{
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }} -> {ONE}
+  %m = linalg.generic {{indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
+                       iterator_types = []}} ins(%r : {ONE}) outs(%e : {ONE}) {{
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.mulf %a, %part : f32
+    linalg.yield %s : f32
+  }} -> {ONE}
+  func.return %m : {ONE}
+}}
+"""
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+@pytest.mark.parametrize("shape", [(2, 2, 2, 3, 3, 7), (1, 3, 16, 24), (8, 63)])
+def test_a_sum_over_all_is_cut_along_its_inner_loops_too(shape: tuple[int, ...], emit):
+    """Where one iteration of the outermost loop is too large for the memory."""
+    text, memory = mean_of(*shape), "L1=320,DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= 320

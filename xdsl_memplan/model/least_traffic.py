@@ -85,8 +85,8 @@ def surely_needed(graph: SplitGraph, uniform: Collection[int] = ()) -> dict[int,
             is_looked_up = isinstance(operand.access, Indirect) or (op.view and not op.splittable)
             if is_looked_up and operand.tensor not in computed:
                 continue
-            for loops in runs:
-                box = _surely_needed(op, position, loops)
+            for part in (part for loops in runs for part in _not_overwritten(op, position, loops)):
+                box = _box_in_full(operand.access, part, op.loops, operand.shape)
                 if box is not None:
                     _add(needed.setdefault(operand.tensor, []), box)
     return needed
@@ -106,22 +106,48 @@ def elements_in_all(boxes: Sequence[Box]) -> int:
     return total
 
 
-def _surely_needed(op: SplitOp, operand: int, loops: Box) -> Box | None:
-    """Return a box of an operand all of which is needed for a box of loops; None if none is known.
+def _not_overwritten(op: SplitOp, operand: int, loops: Box) -> list[Box]:
+    """Return the parts of a box of loops for which an operand is surely read.
 
-    Where is known at run time only what is read, all must be there.
+    All of the box; but of what a slice is inserted into only what lies beside the slice.
     """
-    if op.parts and operand not in op.parts:
-        return None  # A part may be written over it.
-    read = op.operands[operand]
-    return _box_in_full(read.access, loops, op.loops, read.shape)
+    if not op.parts or operand in op.parts:
+        return [loops]
+    first_part, *others = op.parts
+    if others:
+        return []
+    written = _written_by(op, first_part)
+    beside: list[Box] = []
+    for loop, ((start, stop), (first, end)) in enumerate(zip(loops, written, strict=True)):
+        for side in ((start, min(stop, first)), (max(start, end), stop)):
+            if side[0] < side[1]:
+                beside.append((*loops[:loop], side, *loops[loop + 1 :]))
+    return beside
+
+
+def _written_by(op: SplitOp, part: int) -> Box:
+    """Return a box of the loops that holds all for which a part is read."""
+    ranges = list(whole(op.loops))
+    read = op.operands[part]
+    if isinstance(read.access, Affine):
+        for index, extent in zip(read.access.indices, read.shape, strict=True):
+            match index.terms:
+                case ((loop, 1),) if index.reach == 0:
+                    first = -index.constant
+                    ranges[loop] = (first, first + index.divisor * (extent - 1) + 1)
+                case _:
+                    pass
+    return tuple(ranges)
 
 
 @lru_cache(maxsize=4096)
 def _box_in_full(
     access: Access, loops: Box, extents: tuple[int, ...], shape: tuple[int, ...]
 ) -> Box | None:
-    """Return a box all of which a box of loops reads; networks repeat most of their layers."""
+    """Return a box all of which a box of loops reads, None if none is known.
+
+    Where is known at run time only what is read, all must be there. Networks repeat most layers.
+    """
     if isinstance(access, Affine):
         loops = _without_gaps(access, loops)
     elif isinstance(access, Reshape):

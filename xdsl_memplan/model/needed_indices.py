@@ -26,9 +26,9 @@ def surely_read(graph: SplitGraph, wanted: Collection[int]) -> dict[int, int]:
     """Return how many elements are read at the least of tensors that ``wanted`` ones are made of.
 
     Goes backwards from whole tensors (positions). Of each tensor one product of indices is known,
-    the largest that a reader needs; what is read by something else than sums of loops or reshapes
-    of the whole, or with one loop in two dimensions, is not followed. Linear in the operands, and
-    in indices for each new question.
+    the largest that a reader needs, or two that differ in one dimension; what is read by something
+    else than sums of loops or reshapes of the whole, or with one loop in two dimensions, is not
+    followed. Linear in the operands, and in indices for each new question.
     """
     read: dict[int, tuple[Indices, ...]] = {
         tensor: tuple(range(extent) for extent in graph.tensors[tensor].shape) for tensor in wanted
@@ -42,8 +42,9 @@ def surely_read(graph: SplitGraph, wanted: Collection[int]) -> dict[int, int]:
             if op.parts and position not in op.parts:
                 continue  # What is no part may be written over.
             found = _indices(operand.access, loops, op.loops, operand.shape)
-            if found is not None and _elements(found) > _elements(read.get(operand.tensor, ((),))):
-                read[operand.tensor] = found
+            if found is not None:
+                known = read.get(operand.tensor)
+                read[operand.tensor] = found if known is None else _together(known, found)
     return {tensor: _elements(indices) for tensor, indices in read.items()}
 
 
@@ -86,11 +87,27 @@ def _of_dimension(index: Index, loops: Sequence[Indices], extent: int) -> Indice
     for loop, coefficient in index.terms:
         sums = {known + coefficient * i for known in sums for i in loops[loop]}
     inside = sorted(s // index.divisor for s in sums if s % index.divisor == 0)
-    found = tuple(i for i in inside if 0 <= i < extent)
-    if len(found) < 2:
-        return found
-    progression = range(found[0], found[-1] + 1, found[1] - found[0])
+    return _as_indices([i for i in inside if 0 <= i < extent])
+
+
+def _as_indices(ascending: Sequence[int]) -> Indices:
+    if not ascending:
+        return ()
+    step = ascending[1] - ascending[0] if len(ascending) > 1 else 1
+    progression = range(ascending[0], ascending[-1] + 1, step)
+    found = tuple(ascending)
     return progression if tuple(progression) == found else found
+
+
+def _together(first: tuple[Indices, ...], second: tuple[Indices, ...]) -> tuple[Indices, ...]:
+    """Return a product of what is in any of two: all, if they differ in one dimension only."""
+    pairs = zip(first, second, strict=True)
+    differing = [d for d, (one, other) in enumerate(pairs) if one != other]
+    if len(differing) != 1:
+        return max(first, second, key=_elements)
+    [d] = differing
+    both = _as_indices(sorted({*first[d], *second[d]}))
+    return (*first[:d], both, *first[d + 1 :])
 
 
 def _is_whole(indices: Indices, extent: int) -> bool:

@@ -25,7 +25,7 @@ class Indexing(NamedTuple):
 def indexing_of(
     notation: str, strides: Sequence[int] = (), dilations: Sequence[int] = ()
 ) -> Indexing:
-    """The maps, and the loops' kinds: a loop that does not reach the output is a reduction."""
+    """The maps, and the loops' kinds (`iterators_of`)."""
     loops_text, _, accesses = notation.partition(":")
     loops = {name: AffineDimExpr(i) for i, name in enumerate(loops_text.split())}
     factors = {f"s{i}": stride for i, stride in enumerate(strides)}
@@ -44,9 +44,13 @@ def indexing_of(
         AffineMap(len(loops), 0, tuple(index(text) for text in access.split() if text != "."))
         for access in (*inputs.split(","), output)
     ]
-    reached = maps[-1].used_dims()
-    iterators = [
+    return Indexing(ArrayAttr(AffineMapAttr(map) for map in maps), iterators_of(maps[-1]))
+
+
+def iterators_of(output: AffineMap) -> ArrayAttr[IteratorTypeAttr]:
+    """The loops' kinds: one that does not reach the output is a reduction."""
+    reached = output.used_dims()
+    return ArrayAttr(
         IteratorTypeAttr.parallel() if i in reached else IteratorTypeAttr.reduction()
-        for i in range(len(loops))
-    ]
-    return Indexing(ArrayAttr(AffineMapAttr(map) for map in maps), ArrayAttr(iterators))
+        for i in range(output.num_dims)
+    )

@@ -22,7 +22,7 @@ from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.linalg_additions import bodies
 from xdsl_memplan.dialects.linalg_additions.bodies import Body
-from xdsl_memplan.dialects.linalg_additions.indexing import Indexing, indexing_of
+from xdsl_memplan.dialects.linalg_additions.indexing import Indexing, indexing_of, iterators_of
 from xdsl_memplan.dialects.linalg_additions.syntax import parse_named, print_named
 
 
@@ -285,6 +285,24 @@ class MappedTableOperation(TableOperation):
         return maps if isa(maps, ArrayAttr[AffineMapAttr]) else self.indexing().maps
 
 
+@irdl_op_definition
+class ContractOp(TableOperation):
+    """`linalg.contract` of MLIR 22: a product, summed over the loops that the output has not.
+
+    Its indexing maps say all; there are no others to leave them to.
+    """
+
+    name = "linalg.contract"
+    NOTATION: ClassVar[str] = ""
+    ELEMENT: ClassVar[Body] = staticmethod(MULTIPLY_ADD)
+
+    indexing_maps = prop_def(ArrayAttr[AffineMapAttr])
+
+    def indexing(self) -> Indexing:
+        """The maps given; what does not reach the output is a reduction."""
+        return Indexing(self.indexing_maps, iterators_of(self.indexing_maps.data[-1].data))
+
+
 def _class_of(row: Row, base: type[TableOperation]) -> type[NamedOperation]:
     words = "".join(word.capitalize() for word in row.name.split("_"))
     members: dict[str, object] = {
@@ -307,5 +325,6 @@ NAMED_OPS: list[type[NamedOperation]] = [
     *(_class_of(row, TableOperation) for row in (*PRODUCTS, *PLAIN_CONVOLUTIONS)),
     *(_class_of(row, MappedTableOperation) for row in MAPPED_PRODUCTS),
     *(_class_of(row, WindowTableOperation) for row in (*CONVOLUTIONS, *POOLINGS)),
+    ContractOp,
 ]
-"""A class for every row."""
+"""A class for every row, and one whose loops are given with each operation."""

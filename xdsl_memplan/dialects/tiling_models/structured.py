@@ -12,8 +12,6 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
     AffineConstantExpr,
     AffineDimExpr,
     AffineExpr,
@@ -28,6 +26,11 @@ from xdsl_memplan.dialects.queries import effects_of
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling import LoopRange, Read, Tile, TilingRule
 from xdsl_memplan.dialects.tiling_models.looked_up import look_up_in_tiles, table_accesses, tables
+from xdsl_memplan.dialects.tiling_models.read_backwards import (
+    slice_read,
+    span_backwards,
+    sums_of_loops,
+)
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     empty,
     is_remade,
@@ -59,8 +62,9 @@ _HARMLESS = ("cf.assert", "linalg.index", "tensor.extract")
 class StructuredTiling(TilingTrait):
     """Every operation with indexing maps: contractions, poolings, elementwise, reductions, ...
 
-    Maps must be sums of loops with factors that are not negative; the maps of results that somebody
-    uses must be the same permutation of the parallel loops.
+    Maps must be sums of loops; where one goes backwards (a negative factor) every tile needs all
+    that it reaches. The maps of results that somebody uses must be the same permutation of the
+    parallel loops.
     """
 
     def rule(self, op: Operation) -> TilingRule | None:
@@ -80,7 +84,7 @@ class StructuredTiling(TilingTrait):
         result_access = _result_access(op, maps, loops, is_parallel)
         if result_access is None:
             return None
-        accesses = [affine_access(map_) for map_ in maps]
+        accesses = [affine_access(map_, loops) for map_ in maps]
         reads: list[Read] = []
         for position in _positions_read(op, effects):
             operand, access = op.operands[position], accesses[position]
@@ -112,13 +116,16 @@ class StructuredTiling(TilingTrait):
         positions = _positions_read(op, effects)
         inputs = input_count(op)
         given = dict(zip(positions, tile.operands, strict=False))
+        extents = _loop_extents(op, maps)
+        assert extents is not None
         operands: list[SSAValue] = []
         for position, (operand, map_) in enumerate(zip(op.operands, maps, strict=True)):
             output = position - inputs
             if output >= 0 and tile.destinations is not None:
                 operands.append(tile.destinations[output])
             elif position in given:
-                operands.append(operand_of(given[position]))
+                read = operand_of(given[position])
+                operands.append(slice_read(read, map_, extents, tile.loops, builder))
             elif not has_contents(operand.type):
                 operands.append(operand)
             elif effects.operands[position] & Effect.READ:
@@ -128,10 +135,9 @@ class StructuredTiling(TilingTrait):
                 operands.append(empty(type_, builder))
         types = [operand.type for operand in operands[inputs:]]
         result = rebuilt(op, operands, types)
-        if any(_constants(map_) for map_ in maps):
-            result.properties["indexing_maps"] = ArrayAttr(
-                AffineMapAttr(_without_constants(map_)) for map_ in maps
-            )
+        own_maps = [_map_of_tile(map_, tile) for map_ in maps]
+        if own_maps != maps:
+            result.properties["indexing_maps"] = ArrayAttr(map(AffineMapAttr, own_maps))
         tiles = map(operand_of, tile.operands[len(positions) :])
         found = zip(tables(op), table_accesses(op), tiles, strict=True)
         look_up_in_tiles(result, list(found), tile.loops, builder)
@@ -141,16 +147,21 @@ class StructuredTiling(TilingTrait):
 
 
 @lru_cache(maxsize=4096)
-def affine_access(map_: AffineMap) -> Affine | None:
-    """Return the indices of an indexing map as sums of loops; None if they are something else."""
+def affine_access(map_: AffineMap, extents: tuple[int, ...]) -> Affine | None:
+    """Return the indices of an indexing map as sums of loops; None if they are something else.
+
+    ``extents`` are those of the loops: of one that goes backwards all is read.
+    """
+    sums = sums_of_loops(map_)
+    if sums is None:
+        return None
     indices: list[Index] = []
-    for expression in map_.results:
-        terms: dict[int, int] = {}
-        constant = _add_terms(expression, 1, terms)
-        if constant is None or constant < 0 or any(factor < 0 for factor in terms.values()):
+    for terms, constant in sums:
+        reach = span_backwards(terms, extents)
+        if constant < reach:
             return None
-        kept = ((loop, factor) for loop, factor in sorted(terms.items()) if factor)
-        indices.append(Index(tuple(kept), constant))
+        forwards = tuple((loop, factor) for loop, factor in terms if factor > 0)
+        indices.append(Index(forwards, constant - reach, reach=reach))
     return Affine(tuple(indices))
 
 
@@ -200,30 +211,6 @@ def cuttable_loops(
             ordered = sorted(reductions)
             return tuple(tuple(ordered[: end + 1]) for end in range(len(ordered)))
     return tuple((loop,) for loop in sorted(reductions))
-
-
-def _add_terms(expression: AffineExpr, factor: int, terms: dict[int, int]) -> int | None:
-    """Add a sum of products of loops and numbers to `terms`; return its constant."""
-    match expression:
-        case AffineDimExpr():
-            terms[expression.position] = terms.get(expression.position, 0) + factor
-            return 0
-        case AffineConstantExpr():
-            return factor * expression.value
-        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add):
-            left = _add_terms(expression.lhs, factor, terms)
-            right = _add_terms(expression.rhs, factor, terms)
-            return None if left is None or right is None else left + right
-        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul):
-            for number, other in (
-                (expression.lhs, expression.rhs),
-                (expression.rhs, expression.lhs),
-            ):
-                if isinstance(number, AffineConstantExpr):
-                    return _add_terms(other, factor * number.value, terms)
-            return None
-        case _:
-            return None
 
 
 def _loop_extents(
@@ -297,28 +284,28 @@ def may_run_again(op: Operation) -> bool:
 
 
 def _tile_shape(map_: AffineMap, tile: Tile) -> tuple[int, ...]:
-    access = affine_access(map_)
-    assert access is not None
+    sums = sums_of_loops(map_)
+    assert sums is not None
     return tuple(
-        1 + sum(factor * (tile.loops[loop].size - 1) for loop, factor in index.terms)
-        for index in access.indices
+        1 + sum(abs(factor) * (tile.loops[loop].size - 1) for loop, factor in terms)
+        for terms, _ in sums
     )
 
 
-def _constants(map_: AffineMap) -> bool:
-    access = affine_access(map_)
-    return access is not None and any(index.constant for index in access.indices)
-
-
-def _without_constants(map_: AffineMap) -> AffineMap:
-    access = affine_access(map_)
-    assert access is not None
+def _map_of_tile(map_: AffineMap, tile: Tile) -> AffineMap:
+    """The map whose first index is 0: what is read of an operand begins there."""
+    sums = sums_of_loops(map_)
+    assert sums is not None
+    sizes = [loop.size for loop in tile.loops]
+    starts = [span_backwards(terms, sizes) for terms, _ in sums]
+    if all(start == constant for start, (_, constant) in zip(starts, sums, strict=True)):
+        return map_
     results = [
         sum(
-            (AffineExpr.dimension(loop) * factor for loop, factor in index.terms),
-            start=AffineExpr.constant(0),
+            (AffineExpr.dimension(loop) * factor for loop, factor in terms),
+            start=AffineExpr.constant(start),
         )
-        for index in access.indices
+        for start, (terms, _) in zip(starts, sums, strict=True)
     ]
     return AffineMap(map_.num_dims, 0, tuple(results))
 

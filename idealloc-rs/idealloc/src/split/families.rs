@@ -63,6 +63,9 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     }
     let shape = &graph.tensors[op.results[0]].shape;
     let all: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
+    if all.is_empty() {
+        return families_of_one_number(graph, first, last);
+    }
     let spatial = spatial_dims(graph, first, last, &all);
     let sums = sums_of(graph, first, last);
     add_families(&mut families, shape, &[], (&all, &spatial), &sums);
@@ -74,6 +77,16 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     }
     number_series(&mut families);
     families
+}
+
+/// The grids of a layer whose result is one number: parts of its sum.
+fn families_of_one_number(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
+    let family = |(series, grid): (usize, Grid)| {
+        let varied = grid.loops.len() - 1;
+        let sizes = all_sizes(grid.cuts[varied].extent).into();
+        Family { grid, varied, sizes, series }
+    };
+    whole_sums_of(graph, first, last).into_iter().enumerate().map(family).collect()
 }
 
 /// What families of one series have in common: loops, halos, and parts of sums.
@@ -97,33 +110,39 @@ fn number_series(families: &mut [Family]) {
 /// Parts of the sum, and all of it.
 fn sums_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
     let mut sums = vec![Grid::default()];
-    let Some(anchor) = summed_of(graph, first, last) else { return sums };
-    let data = &graph.operators[anchor];
-    for loops in data.cuttable.iter() {
-        let Some((&l, singles)) = loops.split_last().filter(|&(&l, _)| data.loops[l] > 1) else {
-            continue;
-        };
-        let summed = data.loops.iter().zip(data.is_reduction.iter()).filter(|&(_, &is)| is);
-        let in_all = summed.map(|(n, _)| n).product::<i64>();
-        let parts = singles.iter().map(|&l| data.loops[l]).product::<i64>();
-        if !singles.is_empty() && in_all < parts * SHORTEST_PART {
-            continue;
-        }
-        let add = |grid: &mut Grid, l: usize, part: i64| {
-            grid.loops.push(CutLoop::Accumulate(anchor, l));
-            grid.cuts.push(Cut::even(data.loops[l], part, Halo::Recompute));
-        };
-        let mut outer = Grid::default();
-        for &single in singles {
-            add(&mut outer, single, 1);
-        }
-        for part in sizes(data.loops[l], SUM_SIZES) {
-            let mut sum = outer.clone();
-            add(&mut sum, l, part);
+    for whole in whole_sums_of(graph, first, last) {
+        let varied = whole.loops.len() - 1;
+        let Cut { extent, halo, .. } = whole.cuts[varied];
+        for part in sizes(extent, SUM_SIZES) {
+            let mut sum = whole.clone();
+            sum.cuts[varied] = Cut::even(extent, part, halo);
             sums.push(sum);
         }
     }
     sums
+}
+
+/// The loops of the sum that may be cut: the last of each grid, within single iterations of the others. The last is whole.
+fn whole_sums_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
+    let Some(anchor) = summed_of(graph, first, last) else { return Vec::new() };
+    let data = &graph.operators[anchor];
+    let summed = data.loops.iter().zip(data.is_reduction.iter()).filter(|&(_, &is)| is);
+    let in_all = summed.map(|(n, _)| n).product::<i64>();
+    let grid = |loops: &Vec<usize>| {
+        let (&l, singles) = loops.split_last().filter(|&(&l, _)| data.loops[l] > 1)?;
+        let parts = singles.iter().map(|&l| data.loops[l]).product::<i64>();
+        if !singles.is_empty() && in_all < parts * SHORTEST_PART {
+            return None;
+        }
+        let cut = |l: usize, part: i64| Cut::even(data.loops[l], part, Halo::Recompute);
+        let singles = singles.iter().map(|&l| (l, 1));
+        let (loops, cuts) = singles
+            .chain([(l, data.loops[l])])
+            .map(|(l, part)| (CutLoop::Accumulate(anchor, l), cut(l, part)))
+            .unzip();
+        Some(Grid { loops, cuts })
+    };
+    data.cuttable.iter().filter_map(grid).collect()
 }
 
 /// Whether all that the last contraction multiplies has a dimension of its own for one of the result.

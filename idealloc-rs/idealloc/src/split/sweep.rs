@@ -180,13 +180,18 @@ impl<'a> Sweep<'a> {
                 loops.clear();
                 loops.extend(op.loops.iter().map(|&n| Span::Fixed(0, n)));
             }
-            for (dimension, span) in result.iter().enumerate() {
-                if let Some(Some(l)) = op.result_loops[number].get(dimension) {
-                    loops[*l] = if is_first || loops[*l] == *span {
-                        *span
-                    } else {
-                        Span::Fixed(0, op.loops[*l])
-                    };
+            for (dimension, span) in result.iter_mut().enumerate() {
+                match op.result_loops[number].get(dimension) {
+                    Some(Some(l)) => {
+                        loops[*l] = if is_first || loops[*l] == *span {
+                            *span
+                        } else {
+                            Span::Fixed(0, op.loops[*l])
+                        };
+                    }
+                    // What no loop makes is there whether or not a tile needs it.
+                    Some(None) => *span = Span::Fixed(0, graph.tensors[tensor].shape[dimension]),
+                    None => {}
                 }
             }
             is_first = false;
