@@ -16,7 +16,7 @@ from xdsl.interpreter import Interpreter
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from xdsl_memplan.interpreter.arrays import Array, is_array
+from xdsl_memplan.interpreter.arrays import is_array
 
 _FEWEST = 4
 """Elements at once that are worth it."""
@@ -24,10 +24,11 @@ _FEWEST = 4
 
 def _extreme(pick: Callable[[Any, Any], Any], of_zeros: Callable[[Any, Any], Any]) -> Any:
     """A minimum or maximum: NaN where one is, and zeros by their signs."""
+    choose: Callable[..., Any] = np.where
 
     def compute(a: Any, b: Any) -> Any:
-        found: Any = np.where((a == 0) & (b == 0), of_zeros(a, b), pick(a, b))
-        return np.where(np.isnan(a) | np.isnan(b), np.nan, found)
+        found = choose((a == 0) & (b == 0), of_zeros(a, b), pick(a, b))
+        return choose(np.isnan(a) | np.isnan(b), np.nan, found)
 
     return compute
 
