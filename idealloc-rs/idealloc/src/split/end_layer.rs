@@ -14,9 +14,6 @@ use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
 use crate::parallel;
 
-/// Layers of a group at the most.
-pub(super) const LONGEST: usize = 64;
-
 /// What is on chip before and after a group: the newest tensor, its own result.
 pub(super) const VARIANTS: [(bool, bool); 4] =
     [(false, false), (false, true), (true, false), (true, true)];
@@ -98,7 +95,7 @@ impl EndLayer {
     }
 
     fn window_of(graph: &SplitGraph, layers: &Layers, layer: usize) -> Window {
-        Window::new(graph, layers, (layer + 1).saturating_sub(LONGEST), layer)
+        Window::new(graph, layers, (layer + 1).saturating_sub(layers.longest_group()), layer)
     }
 
     /// Without bounds.

@@ -5,6 +5,10 @@ use std::sync::Arc;
 use super::graph::{SplitGraph, Tensor};
 use super::machine::Machine;
 
+/// Layers of a group that are always tried, and layers of groups that are looked at altogether.
+pub(super) const LONG: usize = 64;
+const LOOKS: usize = 20_000;
+
 /// Where the layers of a graph begin, and who reads what.
 #[derive(Debug)]
 pub(super) struct Layers {
@@ -23,6 +27,11 @@ pub(super) struct Layers {
 }
 
 impl Layers {
+    /// Layers of a group at the most, by traffic: in graphs of few layers there is time for all of them.
+    pub fn longest_group(&self) -> usize {
+        LONG.max(LOOKS / self.count().max(1))
+    }
+
     pub fn of(graph: &SplitGraph, machine: Machine) -> Self {
         let mut start = Vec::new();
         let mut last_read = vec![0; graph.tensors.len()];

@@ -1,6 +1,6 @@
 //! Groups of least traffic: a programme over the layers that looks only at groups which may be part of a cheapest path.
 
-use super::end_layer::{EndLayer, LONGEST};
+use super::end_layer::EndLayer;
 use super::ending::{Notes, ways_to};
 use super::graph::SplitGraph;
 use super::group::Group;
@@ -36,7 +36,7 @@ pub(super) fn least_traffic(
     for end in ends {
         let ways = ways_to(layers, end, known, machine, &reached, (threads, notes));
         reached.push(ways);
-        if reached.iter().rev().take(LONGEST).flatten().flatten().next().is_none() {
+        if reached.iter().rev().take(layers.longest_group()).flatten().flatten().next().is_none() {
             break;
         }
     }

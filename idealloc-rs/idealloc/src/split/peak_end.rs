@@ -1,10 +1,9 @@
 //! A layer that groups end with, for the search by peak: the graph around it, the grids that are tried, and what is on chip
 //! around groups.
 
-use super::end_layer::LONGEST;
 use super::graph::{Operator, SplitGraph};
 use super::grids::{Grid, runs_of};
-use super::layers::{Layers, Window};
+use super::layers::{LONG, Layers, Window};
 use super::likeness::looks_of_runs;
 use super::machine::Machine;
 use crate::parallel;
@@ -49,7 +48,7 @@ impl PeakEnd {
     }
 
     fn of(graph: &SplitGraph, layers: &Layers, last_layer: usize, machine: Machine) -> Self {
-        let first_layer = (last_layer + 1).saturating_sub(LONGEST);
+        let first_layer = (last_layer + 1).saturating_sub(LONG);
         let window = Window::new(graph, layers, first_layer, last_layer);
         let last = layers.target[last_layer] - window.first_op;
         let first = layers.start[last_layer] - window.first_op;
