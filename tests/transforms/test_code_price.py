@@ -92,6 +92,14 @@ def as_one_group(text: str, *cuts: tuple[str, str, int, int, Halo]) -> ModuleOp:
     return module
 
 
+def shuffled() -> str:
+    """Features become rows and columns, which a convolution pads."""
+    n = Network()
+    between = n.transpose(n.argument(1, 8, 2, 2, 16, 16), 0, 1, 4, 2, 5, 3)
+    x = n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 8, 32, 32)
+    return n.text(n.relu(n.conv(x, 4)))
+
+
 ROWS = ("result", "linalg.generic", 0, 3, "recompute")
 
 
@@ -131,6 +139,17 @@ ROWS = ("result", "linalg.generic", 0, 3, "recompute")
                 ("result", "linalg.generic", 3, 3, "recompute"),
             ],
             (6 * 9, 6 * 9 - 2),
+        ),
+        # Rows that begin with the second of two that come from one.
+        (shuffled, [("result", "linalg.generic", 2, 8, "recompute")], (4 * 3, 4 * 3)),
+        (shuffled, [("result", "linalg.generic", 2, 8, "shift")], (4, 4)),
+        (
+            shuffled,
+            [
+                ("result", "linalg.generic", 2, 8, "shift"),
+                ("result", "linalg.generic", 3, 4, "shift"),
+            ],
+            (4, 4),
         ),
         # Too low: both halves have as many rows, with a border on other sides.
         (two_convolutions, [("result", "linalg.generic", 2, 10, "recompute")], (6, 6 * 2)),

@@ -62,7 +62,46 @@ def two_results() -> str:
     return n.text(x, n.conv(x, 2))
 
 
-PROGRAMS = [narrow, wide_kernels, strides, residual, joined, two_results]
+def shuffled() -> str:
+    """Features become rows and columns: tiles begin within two of these that come from one."""
+    n = Network()
+    x = n.argument(1, 2, 2, 2, 4, 10)
+    between = n.transpose(x, 0, 1, 4, 2, 5, 3)
+    return n.text(n.relu(n.conv(n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 2, 8, 20), 3)))
+
+
+def shuffled_by_three() -> str:
+    n = Network()
+    x = n.relu(n.argument(1, 2, 3, 3, 3, 7))
+    between = n.transpose(x, 0, 1, 4, 2, 5, 3)
+    rows = n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 2, 9, 21)
+    return n.text(n.relu(n.conv(n.relu(n.conv(rows, 3)), 2)))
+
+
+def shuffled_twice() -> str:
+    """Four dimensions become columns at once; others do so one after the other."""
+    n = Network()
+    x = n.relu(n.argument(1, 2, 4, 2, 3, 2, 2))
+    x = n.conv(n.reshape(x, "[[0], [1], [2, 3], [4, 5, 6]]", 1, 2, 8, 12), 8)
+    apart = n.reshape(x, "[[0], [1, 2, 3], [4], [5]]", 1, 2, 2, 2, 8, 12)
+    between = n.transpose(apart, 0, 1, 4, 2, 5, 3)
+    rows = n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 2, 16, 24)
+    return n.text(n.relu(n.conv(rows, 2)))
+
+
+def shuffled_with_two_readers() -> str:
+    """More is at hand of what is reshaped than the reshape needs."""
+    n = Network()
+    between = n.relu(n.transpose(n.argument(1, 2, 2, 2, 4, 10), 0, 1, 4, 2, 5, 3))
+    one = n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 2, 8, 20)
+    other = n.reshape(n.relu(between), "[[0], [1], [2, 3], [4, 5]]", 1, 2, 8, 20)
+    wide = n.conv(n.pad(one, 3), 2, 7)
+    return n.text(n.relu(n.each("addf", wide, n.conv(other, 2))))
+
+
+SHUFFLED = [shuffled, shuffled_by_three, shuffled_twice, shuffled_with_two_readers]
+
+PROGRAMS = [narrow, wide_kernels, strides, residual, joined, two_results, *SHUFFLED]
 
 Cuts = tuple[tuple[int, int, Halo], ...]
 
@@ -121,6 +160,29 @@ def test_all_shifted_tiles_are_one_loop(program, size: int):
     written = sum("conv" in op.name for op in parse(program()).walk())
     assert convolutions("shift") == written
     assert convolutions("recompute") >= 3 * written
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize(
+    ("program", "size"),
+    [
+        (shuffled, 2),
+        (shuffled, 4),
+        (shuffled_by_three, 3),
+        (shuffled_twice, 4),
+        (shuffled_with_two_readers, 4),
+    ],
+)
+def test_tiles_that_begin_within_what_is_reshaped_are_one_loop(program, size: int, dimension: int):
+    """If what becomes one dimension divides the size of a tile: else it does not begin evenly."""
+
+    def convolutions(halo: Halo) -> int:
+        tiles = tiled(cut_by_hand(program(), ((dimension, size, halo),)))
+        return sum(op.name == "linalg.conv_2d_nchw_fchw" for op in tiles.walk())
+
+    written = sum("conv" in op.name for op in parse(program()).walk())
+    assert convolutions("shift") == written
+    assert convolutions("recompute") >= 2 * written
 
 
 @settings(max_examples=60, deadline=None)
