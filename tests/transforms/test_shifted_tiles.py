@@ -8,6 +8,7 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
+from tests.transforms.code_networks import upscaled
 from tests.transforms.networks import Network
 from tests.transforms.random_networks import random_network
 from tests.transforms.test_code_price import as_one_group, groups_of
@@ -16,10 +17,12 @@ from tests.transforms.test_split_programs import arrays_for, in_layers, run, sam
 from tests.transforms.test_verify_split import function_of
 from xdsl_memplan.dialects.groups import CutAttr, GroupOp
 from xdsl_memplan.model.tiling_plan import Halo, LoopCut
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.expand_groups.clamped_lines import ClampedLine
 from xdsl_memplan.transforms.expand_groups.shifted_pads import shifted_pad
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
 
 
@@ -183,6 +186,12 @@ def test_tiles_that_begin_within_what_is_reshaped_are_one_loop(program, size: in
     written = sum("conv" in op.name for op in parse(program()).walk())
     assert convolutions("shift") == written
     assert convolutions("recompute") >= 2 * written
+
+
+def test_room_of_what_is_padded_after_a_reshape_is_counted():
+    """It lies beside what was reshaped, of which the next tile needs a part, too."""
+    module = parse(upscaled(64))
+    MemplanPipelinePass(memory="L1=32KiB,DDR", stage="all").apply(full_context(), module)
 
 
 @settings(max_examples=60, deadline=None)

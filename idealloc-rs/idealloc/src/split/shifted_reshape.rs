@@ -59,7 +59,7 @@ impl Layout<'_, '_> {
         cut: usize,
     ) -> Option<(Vec<i64>, Vec<i64>)> {
         let ([dimension], of_operand) = (&group.0[..], &group.1) else { return None };
-        if !self.is_shifted(cut) || self.runs_in_slices(number).is_some() {
+        if !self.is_shifted(cut) {
             return None;
         }
         let of_tiles = self.placed_in_box((number, operand), group, cut)?;
@@ -107,7 +107,14 @@ impl Layout<'_, '_> {
         group: &Group,
         cut: usize,
     ) -> bool {
-        self.runs_at_hand(read, group, cut).is_some()
+        self.runs_in_slices(read.0).is_none() && self.runs_at_hand(read, group, cut).is_some()
+    }
+
+    /// Looks for what is a part of something reshaped in all tiles.
+    pub(super) fn find_parts_of_reshapes(&mut self) {
+        let reshapes = (0..self.sweep.loops.len()).flat_map(|cut| self.shifted_reshapes(cut));
+        let results = reshapes.map(|reshape| self.graph.operators[reshape.number].results[0]);
+        self.parts_of_reshapes = results.collect();
     }
 
     /// Dimensions that operators make of what is at hand of an operand in all tiles of a cut.
@@ -116,7 +123,7 @@ impl Layout<'_, '_> {
         if !self.is_shifted(cut) {
             return found;
         }
-        for &number in &self.sequence {
+        for &number in self.sequence.iter().filter(|&&op| self.runs_in_slices(op).is_none()) {
             for (operand, (_, access)) in self.graph.operators[number].operands.iter().enumerate() {
                 let Access::Reshape(groups) = access else { continue };
                 let runs = groups
