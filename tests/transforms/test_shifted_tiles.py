@@ -1,5 +1,7 @@
 """Tiles that are shifted inwards at the ends of a row: one loop of all, the same numbers."""
 
+import random
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -11,10 +13,11 @@ from xdsl.utils.exceptions import PassFailedException
 from tests.transforms.code_networks import upscaled
 from tests.transforms.networks import Network
 from tests.transforms.random_networks import random_network
+from tests.transforms.spoiled_tiles import change_end, change_index, swap_ends
 from tests.transforms.test_code_price import as_one_group, groups_of
 from tests.transforms.test_region_moves import parse
 from tests.transforms.test_split_programs import arrays_for, in_layers, run, same
-from tests.transforms.test_verify_split import function_of
+from tests.transforms.test_verify_split import compute_the_same, function_of
 from xdsl_memplan.dialects.groups import CutAttr, GroupOp
 from xdsl_memplan.model.tiling_plan import Halo, LoopCut
 from xdsl_memplan.native.context import full_context
@@ -192,6 +195,23 @@ def test_room_of_what_is_padded_after_a_reshape_is_counted():
     """It lies beside what was reshaped, of which the next tile needs a part, too."""
     module = parse(upscaled(64))
     MemplanPipelinePass(memory="L1=32KiB,DDR", stage="all").apply(full_context(), module)
+
+
+def test_tiles_that_take_another_part_of_what_is_reshaped_are_refused():
+    module = cut_by_hand(shuffled(), ((2, 2, "shift"),))
+    tiles, inputs = tiled(module), arrays_for(module)
+    expected = run(parse(shuffled()), inputs)
+    refused = 0
+    for spoil in (change_index, change_end, swap_ends):
+        for seed in range(8):
+            spoiled = tiles.clone()
+            if not spoil(spoiled, random.Random(seed)):
+                continue
+            found = check_split(function_of(module), function_of(spoiled))
+            is_proved = found.verdict is Verdict.PROVED or "multiply-adds" in found.reason
+            refused += not is_proved
+            assert not is_proved or compute_the_same(expected, spoiled, inputs)
+    assert refused >= 8
 
 
 @settings(max_examples=60, deadline=None)
