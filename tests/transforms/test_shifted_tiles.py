@@ -1,5 +1,7 @@
 """Tiles that are shifted inwards at the ends of a row: one loop of all, the same numbers."""
 
+import random
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -8,18 +10,22 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
+from tests.transforms.code_networks import upscaled
 from tests.transforms.networks import Network
 from tests.transforms.random_networks import random_network
+from tests.transforms.spoiled_tiles import change_end, change_index, swap_ends
 from tests.transforms.test_code_price import as_one_group, groups_of
 from tests.transforms.test_region_moves import parse
 from tests.transforms.test_split_programs import arrays_for, in_layers, run, same
-from tests.transforms.test_verify_split import function_of
+from tests.transforms.test_verify_split import compute_the_same, function_of
 from xdsl_memplan.dialects.groups import CutAttr, GroupOp
 from xdsl_memplan.model.tiling_plan import Halo, LoopCut
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.expand_groups.clamped_lines import ClampedLine
 from xdsl_memplan.transforms.expand_groups.shifted_pads import shifted_pad
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
 
 
@@ -62,7 +68,46 @@ def two_results() -> str:
     return n.text(x, n.conv(x, 2))
 
 
-PROGRAMS = [narrow, wide_kernels, strides, residual, joined, two_results]
+def shuffled() -> str:
+    """Features become rows and columns: tiles begin within two of these that come from one."""
+    n = Network()
+    x = n.argument(1, 2, 2, 2, 4, 10)
+    between = n.transpose(x, 0, 1, 4, 2, 5, 3)
+    return n.text(n.relu(n.conv(n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 2, 8, 20), 3)))
+
+
+def shuffled_by_three() -> str:
+    n = Network()
+    x = n.relu(n.argument(1, 2, 3, 3, 3, 7))
+    between = n.transpose(x, 0, 1, 4, 2, 5, 3)
+    rows = n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 2, 9, 21)
+    return n.text(n.relu(n.conv(n.relu(n.conv(rows, 3)), 2)))
+
+
+def shuffled_twice() -> str:
+    """Four dimensions become columns at once; others do so one after the other."""
+    n = Network()
+    x = n.relu(n.argument(1, 2, 4, 2, 3, 2, 2))
+    x = n.conv(n.reshape(x, "[[0], [1], [2, 3], [4, 5, 6]]", 1, 2, 8, 12), 8)
+    apart = n.reshape(x, "[[0], [1, 2, 3], [4], [5]]", 1, 2, 2, 2, 8, 12)
+    between = n.transpose(apart, 0, 1, 4, 2, 5, 3)
+    rows = n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 2, 16, 24)
+    return n.text(n.relu(n.conv(rows, 2)))
+
+
+def shuffled_with_two_readers() -> str:
+    """More is at hand of what is reshaped than the reshape needs."""
+    n = Network()
+    between = n.relu(n.transpose(n.argument(1, 2, 2, 2, 4, 10), 0, 1, 4, 2, 5, 3))
+    one = n.reshape(between, "[[0], [1], [2, 3], [4, 5]]", 1, 2, 8, 20)
+    other = n.reshape(n.relu(between), "[[0], [1], [2, 3], [4, 5]]", 1, 2, 8, 20)
+    wide = n.conv(n.pad(one, 3), 2, 7)
+    return n.text(n.relu(n.each("addf", wide, n.conv(other, 2))))
+
+
+SHUFFLED = [shuffled, shuffled_by_three, shuffled_twice, shuffled_with_two_readers]
+
+PROGRAMS = [narrow, wide_kernels, strides, residual, joined, two_results, *SHUFFLED]
 
 Cuts = tuple[tuple[int, int, Halo], ...]
 
@@ -121,6 +166,52 @@ def test_all_shifted_tiles_are_one_loop(program, size: int):
     written = sum("conv" in op.name for op in parse(program()).walk())
     assert convolutions("shift") == written
     assert convolutions("recompute") >= 3 * written
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize(
+    ("program", "size"),
+    [
+        (shuffled, 2),
+        (shuffled, 4),
+        (shuffled_by_three, 3),
+        (shuffled_twice, 4),
+        (shuffled_with_two_readers, 4),
+    ],
+)
+def test_tiles_that_begin_within_what_is_reshaped_are_one_loop(program, size: int, dimension: int):
+    """If what becomes one dimension divides the size of a tile: else it does not begin evenly."""
+
+    def convolutions(halo: Halo) -> int:
+        tiles = tiled(cut_by_hand(program(), ((dimension, size, halo),)))
+        return sum(op.name == "linalg.conv_2d_nchw_fchw" for op in tiles.walk())
+
+    written = sum("conv" in op.name for op in parse(program()).walk())
+    assert convolutions("shift") == written
+    assert convolutions("recompute") >= 2 * written
+
+
+def test_room_of_what_is_padded_after_a_reshape_is_counted():
+    """It lies beside what was reshaped, of which the next tile needs a part, too."""
+    module = parse(upscaled(64))
+    MemplanPipelinePass(memory="L1=32KiB,DDR", stage="all").apply(full_context(), module)
+
+
+def test_tiles_that_take_another_part_of_what_is_reshaped_are_refused():
+    module = cut_by_hand(shuffled(), ((2, 2, "shift"),))
+    tiles, inputs = tiled(module), arrays_for(module)
+    expected = run(parse(shuffled()), inputs)
+    refused = 0
+    for spoil in (change_index, change_end, swap_ends):
+        for seed in range(8):
+            spoiled = tiles.clone()
+            if not spoil(spoiled, random.Random(seed)):
+                continue
+            found = check_split(function_of(module), function_of(spoiled))
+            is_proved = found.verdict is Verdict.PROVED or "multiply-adds" in found.reason
+            refused += not is_proved
+            assert not is_proved or compute_the_same(expected, spoiled, inputs)
+    assert refused >= 8
 
 
 @settings(max_examples=60, deadline=None)

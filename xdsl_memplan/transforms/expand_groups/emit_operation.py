@@ -32,6 +32,7 @@ from xdsl_memplan.transforms.expand_groups.look_alikes import (
     is_empty,
 )
 from xdsl_memplan.transforms.expand_groups.shifted_pads import ShiftedPad
+from xdsl_memplan.transforms.expand_groups.shifted_reshapes import ShiftedReshape
 from xdsl_memplan.transforms.expand_groups.tensors_at_hand import TensorsAtHand
 from xdsl_memplan.transforms.expand_groups.windows import (
     BoxAt,
@@ -102,9 +103,12 @@ class OperationEmitter:
         into: Sequence[SSAValue] | None = None,
     ) -> Sequence[SSAValue]:
         op = self.group.graph.ops[number]
-        pads = self.facts.pads.get(number)
+        pads = self.facts.shifted.pads.get(number)
         if pads is not None and operand_box(op, 0, loops_at(place.position)) is not None:
             return [self._padded_alike(number, pads, loops, place, loops_at)]
+        reshapes = self.facts.shifted.reshapes.get(number)
+        if reshapes is not None:
+            return [self._reshaped_alike(number, reshapes, loops, place, loops_at)]
         operands: list[SSAValue | None] = []
         for index, operand in enumerate(op.operands):
             if isinstance(operand.access, Indirect):
@@ -165,6 +169,42 @@ class OperationEmitter:
         tile = Tile(ranges, [source], None)
         [padded] = tile_operation(self.group.operations[number], tile, place.builder)
         return Window(padded, padded_starts).take(place, loops_at)
+
+    def _reshaped_alike(
+        self,
+        number: int,
+        reshapes: Mapping[int, ShiftedReshape],
+        loops: Sequence[LoopRange],
+        place: Place,
+        loops_at: BoxAt,
+    ) -> SSAValue:
+        """What a tile needs of a tensor of which all tiles reshape what is at hand."""
+        op = self.group.graph.ops[number]
+
+        def operand(position: Position) -> Box:
+            found = operand_box(op, 0, loops_at(position))
+            assert found is not None
+            box = list(found)
+            for reshape in reshapes.values():
+                for d, range_ in zip(reshape.merged, reshape.operand_box(position), strict=True):
+                    box[d] = range_
+            return tuple(box)
+
+        def starts(position: Position) -> tuple[int, ...]:
+            return tuple(
+                reshapes[d].run(position)[0] if d in reshapes else start
+                for d, (start, _) in enumerate(loops_at(position))
+            )
+
+        source = self.at_hand.take(op.operands[0].tensor, place, operand)
+        runs = {d: reshape.run(place.position) for d, reshape in reshapes.items()}
+        ranges = [
+            LoopRange(runs[d][0], runs[d][1] - runs[d][0]) if d in runs else loop
+            for d, loop in enumerate(loops)
+        ]
+        tile = Tile(ranges, [source], None)
+        [reshaped] = tile_operation(self.group.operations[number], tile, place.builder)
+        return Window(reshaped, starts).take(place, loops_at)
 
     def _finish(self, number: int, results: Sequence[SSAValue], place: Place) -> None:
         op = self.group.graph.ops[number]

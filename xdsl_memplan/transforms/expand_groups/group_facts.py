@@ -21,7 +21,9 @@ from xdsl_memplan.transforms.expand_groups.look_alikes import (
     kept_track,
     runs_of_cut,
 )
-from xdsl_memplan.transforms.expand_groups.shifted_pads import ShiftedPad, shifted_pads
+from xdsl_memplan.transforms.expand_groups.shifted_pads import shifted_pads
+from xdsl_memplan.transforms.expand_groups.shifted_reshapes import shifted_reshapes
+from xdsl_memplan.transforms.expand_groups.shifted_tiles import ShiftedTiles
 
 
 class ShortestLoops(NamedTuple):
@@ -78,9 +80,12 @@ class GroupFacts:
         }
         self.reads = Counts(o.tensor for n in self.levels for o in group.graph.ops[n].operands)
         self.copied = self._leave_as_copies()
-        self.pads = shifted_pads(group.graph, group.operations, group.layout, group.cuts)
+        self.shifted = ShiftedTiles(
+            shifted_pads(group.graph, group.operations, group.layout, group.cuts),
+            shifted_reshapes(group.graph, group.layout, group.cuts, self.chains),
+        )
         self.runs = [
-            runs_of_cut(group.graph, group.layout, number, group.homes, self._pads_of(cut))
+            runs_of_cut(group.graph, group.layout, number, group.homes, self._shifted_by(cut))
             for number, cut in enumerate(group.cuts)
         ]
         self.deepest: dict[int, int] = {}
@@ -96,8 +101,8 @@ class GroupFacts:
                 else:
                     self.kept_by.setdefault(-1 if reader is None else reader, []).append(tensor_)
 
-    def _pads_of(self, cut: LoopCut) -> dict[int, dict[int, ShiftedPad]] | None:
-        return self.pads if cut.halo == "shift" else None
+    def _shifted_by(self, cut: LoopCut) -> ShiftedTiles | None:
+        return self.shifted if cut.halo == "shift" else None
 
     def _last_readers(self) -> dict[int, int]:
         """The last operation of the sequence that reads a tensor or a view of it."""

@@ -1,6 +1,7 @@
 """Which tiles of a cut look alike, so that one loop body can compute them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -19,10 +20,7 @@ from xdsl_memplan.model.split_graph import (
 )
 from xdsl_memplan.model.tiling_plan import GroupLayout, Span, Track
 from xdsl_memplan.transforms.expand_groups.axes import Position
-from xdsl_memplan.transforms.expand_groups.shifted_pads import (
-    ShiftedPad,
-    dimensions_padded_alike,
-)
+from xdsl_memplan.transforms.expand_groups.shifted_tiles import ShiftedTiles
 from xdsl_memplan.transforms.expand_groups.tile_runs import (
     Run,
     runs_of_shifted_tiles,
@@ -67,14 +65,14 @@ def runs_of_cut(
     layout: GroupLayout,
     cut: int,
     outputs: Collection[int],
-    pads: Mapping[int, Mapping[int, ShiftedPad]] | None = None,
+    shifted: ShiftedTiles | None = None,
 ) -> list[Run]:
     """Runs of tiles of a cut that look alike.
 
     In a run all boxes keep their sizes and advance by the same step, those that operations read,
     those that are kept, and what is new of `outputs` (tensors) among them. Operands that are read
-    alike are looked at once. With `pads`, those of a shifted cut by operation, all advance by the
-    same step but for the ends of the run. O(tiles * (tracks + kinds of operands)).
+    alike are looked at once. With `shifted`, where a cut is, all advance by the same step but for
+    the ends of the run. O(tiles * (tracks + kinds of operands)).
     """
     tiles = layout.tiles(cut)
     columns = _Columns(tiles)
@@ -84,7 +82,7 @@ def runs_of_cut(
     written = _tracks_of(cut, (layout.tensors[tensor] for tensor in outputs))
     for number in sorted(used):
         _add_track(
-            columns, layout.tracks[cut][number], is_written=number in written and pads is None
+            columns, layout.tracks[cut][number], is_written=number in written and shifted is None
         )
     seen: set[object] = set()
     for number, spans in layout.loops.items():
@@ -93,7 +91,7 @@ def runs_of_cut(
             continue
         elsewhere: Position | None = None
         for operand in op.operands:
-            alike = () if pads is None else dimensions_padded_alike(pads, number, cut)
+            alike = _alike(shifted, number, cut, operand)
             for part in _parts_that_vary(operand, spans, cut, alike):
                 key = (part, tuple(spans[loop] for loop in _loops_in(part)), op.loops)
                 if key in seen:
@@ -101,7 +99,7 @@ def runs_of_cut(
                 seen.add(key)
                 elsewhere = elsewhere or _tile_with_work(layout, spans)
                 _add_reads(columns, layout, op.loops, spans, part, cut, elsewhere)
-    find = runs_of_tiles if pads is None else runs_of_shifted_tiles
+    find = runs_of_tiles if shifted is None else runs_of_shifted_tiles
     return find(columns.lengths, columns.starts)
 
 
@@ -167,10 +165,24 @@ def _add_track(columns: _Columns, track: Track, *, is_written: bool) -> None:
         columns.ranges(rest)
 
 
+def _alike(
+    shifted: ShiftedTiles | None, number: int, cut: int, operand: SplitOperand
+) -> AbstractSet[int]:
+    """Dimensions of an operand, or of the result of a reshape, that need not be compared."""
+    if shifted is None:
+        return frozenset()
+    if isinstance(operand.access, Reshape):
+        return shifted.reshaped(number, cut)
+    return shifted.padded(number, cut)
+
+
 def _parts_that_vary(
-    operand: SplitOperand, spans: Sequence[Span], cut: int, but: Collection[int]
+    operand: SplitOperand, spans: Sequence[Span], cut: int, but: AbstractSet[int]
 ) -> Iterator[_Part]:
-    """The dimensions of an operand whose ranges depend on the tile of a cut, but some."""
+    """The dimensions of an operand whose ranges depend on the tile of a cut, but some.
+
+    Those of a reshape are counted by the result's.
+    """
     match operand.access:
         case Affine(indices):
             for dimension, (index, extent) in enumerate(zip(indices, operand.shape, strict=True)):
@@ -178,8 +190,11 @@ def _parts_that_vary(
                     _follows(spans[loop], cut) for loop, _ in index.terms
                 ):
                     yield index, extent
-        case Reshape() as reshape:
-            yield reshape, operand.shape
+        case Reshape(groups):
+            yield (
+                Reshape(tuple(group for group in groups if but.isdisjoint(group[0]))),
+                operand.shape,
+            )
         case Whole() | Indirect():
             pass
 

@@ -1,6 +1,6 @@
 """Padding where tiles at the ends are shifted inwards: all tiles pad as much."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import tensor
@@ -113,10 +113,3 @@ def shifted_pad(
     if (before, after) == (0, 0) or not is_at_hand:
         return None
     return ShiftedPad(cut, low, starts, width, before, after)
-
-
-def dimensions_padded_alike(
-    pads: Mapping[int, Mapping[int, ShiftedPad]], number: int, cut: int
-) -> set[int]:
-    """Dimensions of an operation's operand of which all tiles of a cut pad as much."""
-    return {dimension for dimension, pad in pads.get(number, {}).items() if pad.cut == cut}

@@ -53,6 +53,8 @@ pub struct Layout<'s, 'a> {
     /// Tensors that are padded by as much in all tiles, and by how many elements of each dimension they are larger than what
     /// is needed of them; none for a dimension of which tiles are not padded alike.
     pub(super) shifted_pads: FxHashMap<usize, Vec<Option<i64>>>,
+    /// Tensors that are in all tiles a part of what is reshaped, at another place in each.
+    pub(super) parts_of_reshapes: Vec<usize>,
 }
 
 /// For each operator of a group whether it runs when the sum that `anchor` adds up is complete: what depends on the sum, and
@@ -175,8 +177,10 @@ impl<'s, 'a> Layout<'s, 'a> {
             sliced_chains: Vec::new(),
             slices: Vec::new(),
             shifted_pads: FxHashMap::default(),
+            parts_of_reshapes: Vec::new(),
         };
         layout.find_shifted_pads();
+        layout.find_parts_of_reshapes();
         layout.set_slices(true);
         layout.start_over(Neighbours::default());
         layout

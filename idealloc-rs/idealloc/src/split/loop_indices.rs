@@ -2,18 +2,33 @@
 
 use super::boxes::tracks_in;
 use super::layout::Layout;
-use super::tile_rows::Row;
+use super::shifted_reshape::ShiftedReshape;
+use super::tile_rows::{Row, is_even_between_ends};
 
 /// Operations that put an end to where a tile begins: no less than the first, and no more than the last.
 const TO_CLAMP: i64 = 2;
 
-/// Operations for a row of tiles that one loop computes: products, sums, and ends, for each of `starts` by tile. Those as far
-/// apart share products.
-pub(super) fn index_operations(row: &Row, starts: &[Vec<i64>]) -> i64 {
+/// Operations for a row of tiles that one loop computes: products, sums, and ends, for each of `starts` by tile, and for where
+/// in what is at hand a tile of each of `reshapes` lies. Those as far apart share products.
+pub(super) fn index_operations(row: &Row, starts: &[Vec<i64>], reshapes: &[ShiftedReshape]) -> i64 {
     let tiles = row.written[0]..row.written[0] + row.count;
-    let (mut steps, mut operations): (Vec<i64>, i64) = (Vec::new(), 0);
-    for starts in starts {
-        let starts = &starts[tiles.clone()];
+    let mut all: Vec<Vec<i64>> =
+        starts.iter().map(|starts| starts[tiles.clone()].to_vec()).collect();
+    let mut operations = 0;
+    for reshape in reshapes {
+        let (at_hand, wanted) = (&reshape.starts[tiles.clone()], &reshape.wanted[tiles.clone()]);
+        let offsets: Vec<i64> = wanted.iter().zip(at_hand).map(|(w, a)| w - a).collect();
+        let is_line = is_even_between_ends(&offsets);
+        operations += i64::from(!is_line);
+        let more = if is_line { vec![offsets] } else { vec![at_hand.to_vec(), wanted.to_vec()] };
+        for starts in more {
+            if !all.contains(&starts) {
+                all.push(starts);
+            }
+        }
+    }
+    let mut steps: Vec<i64> = Vec::new();
+    for starts in &all {
         let distances = || starts.windows(2).map(|pair| pair[1] - pair[0]);
         let step = distances().max().unwrap_or(0);
         if step == 0 {

@@ -43,6 +43,7 @@ mod savings;
 pub mod search;
 pub mod settle;
 mod shifted_pad;
+mod shifted_reshape;
 mod shorter;
 mod shorter_peak;
 mod shorter_traffic;

@@ -184,10 +184,12 @@ impl Layout<'_, '_> {
         self.storages = storages;
     }
 
-    /// The operands that a result holds. What a view shows is new is put behind what was kept of it before.
+    /// The operands that a result holds. What a view shows is new is put behind what was kept of it before, unless that is a
+    /// part of it only.
     fn parts<'o>(&self, op: &'o Operator) -> &'o [usize] {
         let keeps = |&t: &usize| self.spans(t).is_some_and(|spans| self.sweep.has_overlap(spans));
-        if op.is_view && op.results.iter().any(keeps) { &[0] } else { &op.parts }
+        let is_all = !self.parts_of_reshapes.contains(&op.results[0]);
+        if op.is_view && is_all && op.results.iter().any(keeps) { &[0] } else { &op.parts }
     }
 
     /// Who makes and reads each tensor, and when.
@@ -370,9 +372,10 @@ impl Layout<'_, '_> {
                 if self.is_put_behind_kept(tensor) {
                     let source = storages.states[data.operands[0].0].base;
                     let of_source = storages.states[source];
+                    let is_part = self.parts_of_reshapes.contains(&data.operands[0].0);
                     let is_last = of_source.uses == 1 && of_source.root == Root::Of(source);
-                    // Its operand is made where it is padded.
-                    let number = of_source.storage.filter(|_| is_last);
+                    // Its operand is made where it is padded, unless that is a part of more.
+                    let number = of_source.storage.filter(|_| is_last && !is_part);
                     let number = number.unwrap_or(storages.storages.len());
                     let padded =
                         Member { storage: number, tensor, start: turn, end: turn, is_padded: true };

@@ -72,7 +72,7 @@ fn runs_of_shifted(of: &Tiles<'_>) -> Option<Vec<Run>> {
 }
 
 /// Whether numbers are those of a line, but for ends at which they are no less than the first and no more than the last.
-fn is_even_between_ends(numbers: &[i64]) -> bool {
+pub(super) fn is_even_between_ends(numbers: &[i64]) -> bool {
     let steps = numbers.windows(2).map(|pair| pair[1] - pair[0]);
     let Some((at, step)) =
         steps.enumerate().max_by_key(|&(at, step)| (step, std::cmp::Reverse(at)))

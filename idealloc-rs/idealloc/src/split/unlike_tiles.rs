@@ -67,37 +67,17 @@ impl Layout<'_, '_> {
     }
 
     /// For each operand that is reshaped to what follows a cut: elements of the box of it that holds a tile, and of those
-    /// before the tile.
+    /// before the tile; but where tiles are shifted and reshape what is at hand.
     fn misaligned(&self, cut: usize) -> Vec<Vec<(i64, i64)>> {
         let mut found = Vec::new();
-        for &op in &self.sequence {
-            let Some(spans) = self.sweep.loop_spans(op) else { continue };
-            let op = &self.graph.operators[op];
-            for (tensor, access) in &op.operands {
+        for &number in &self.sequence {
+            for (operand, (_, access)) in self.graph.operators[number].operands.iter().enumerate() {
                 let Access::Reshape(groups) = access else { continue };
-                let shape = &self.graph.tensors[*tensor].shape;
-                for (of_result, of_operand) in groups.iter() {
-                    let follows = |&d: &usize| match spans[d] {
-                        Span::Driven(other, track) if other == cut => Some(track),
-                        _ => None,
-                    };
-                    let Some(at) = of_result.iter().position(|d| follows(d).is_some()) else {
-                        continue;
-                    };
-                    let Some(track) = follows(&of_result[at]) else { continue };
-                    let inner: i64 = of_result[at + 1..].iter().map(|&d| op.loops[d]).product();
-                    let sizes: Vec<i64> = of_operand.iter().map(|&d| shape[d]).collect();
-                    let of_tile = |&(start, end): &(i64, i64)| {
-                        let (first, last) = (start * inner, end * inner);
-                        let (from, to) = box_around((first, last), &sizes);
-                        let is_all = to - from == sizes.iter().product::<i64>();
-                        (to - from, if is_all { 0 } else { first - from })
-                    };
-                    let tiles: Vec<_> =
-                        self.sweep.tracks[cut].get(track).new.iter().map(of_tile).collect();
-                    if !found.contains(&tiles) {
-                        found.push(tiles);
-                    }
+                let read = (number, operand);
+                for group in groups.iter().filter(|group| !self.is_reshaped_alike(read, group, cut))
+                {
+                    let tiles = self.placed_in_box(read, group, cut);
+                    found.extend(tiles.filter(|tiles| !found.contains(tiles)));
                 }
             }
         }
@@ -157,7 +137,7 @@ impl Layout<'_, '_> {
 }
 
 /// The least box of a tensor of these sizes that holds a range of its elements, as a range.
-fn box_around((first, end): (i64, i64), sizes: &[i64]) -> (i64, i64) {
+pub(super) fn box_around((first, end): (i64, i64), sizes: &[i64]) -> (i64, i64) {
     let Some((_, inner)) = sizes.split_first() else { return (first, end) };
     let stride = inner.iter().product::<i64>();
     if first >= end || stride == 1 {
