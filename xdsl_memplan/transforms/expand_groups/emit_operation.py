@@ -1,6 +1,6 @@
 """A tile of one operation, or of a chain of them in slices, as code."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
@@ -161,14 +161,11 @@ class OperationEmitter:
                 for d, (start, _) in enumerate(loops_at(position))
             )
 
-        source = self.at_hand.take(op.operands[0].tensor, place, operand)
         ranges = [
             LoopRange(pads[d].first_of_tile, pads[d].size) if d in pads else loop
             for d, loop in enumerate(loops)
         ]
-        tile = Tile(ranges, [source], None)
-        [padded] = tile_operation(self.group.operations[number], tile, place.builder)
-        return Window(padded, padded_starts).take(place, loops_at)
+        return self._part(number, operand, (ranges, padded_starts), place, loops_at)
 
     def _reshaped_alike(
         self,
@@ -196,15 +193,27 @@ class OperationEmitter:
                 for d, (start, _) in enumerate(loops_at(position))
             )
 
-        source = self.at_hand.take(op.operands[0].tensor, place, operand)
         runs = {d: reshape.run(place.position) for d, reshape in reshapes.items()}
         ranges = [
             LoopRange(runs[d][0], runs[d][1] - runs[d][0]) if d in runs else loop
             for d, loop in enumerate(loops)
         ]
+        return self._part(number, operand, (ranges, starts), place, loops_at)
+
+    def _part(
+        self,
+        number: int,
+        operand: BoxAt,
+        made: tuple[Sequence[LoopRange], Callable[[Position], tuple[int, ...]]],
+        place: Place,
+        loops_at: BoxAt,
+    ) -> SSAValue:
+        """What a tile needs of the more that it makes: of these loops, from these starts on."""
+        ranges, starts = made
+        source = self.at_hand.take(self.group.graph.ops[number].operands[0].tensor, place, operand)
         tile = Tile(ranges, [source], None)
-        [reshaped] = tile_operation(self.group.operations[number], tile, place.builder)
-        return Window(reshaped, starts).take(place, loops_at)
+        [result] = tile_operation(self.group.operations[number], tile, place.builder)
+        return Window(result, starts).take(place, loops_at)
 
     def _finish(self, number: int, results: Sequence[SSAValue], place: Place) -> None:
         op = self.group.graph.ops[number]
