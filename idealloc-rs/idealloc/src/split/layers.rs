@@ -7,7 +7,7 @@ use super::machine::Machine;
 
 /// Layers of a group that are always tried, and layers of groups that are looked at altogether.
 pub(super) const LONG: usize = 64;
-const LOOKS: usize = 20_000;
+const LOOKS: usize = 10_000;
 
 /// Where the layers of a graph begin, and who reads what.
 #[derive(Debug)]
