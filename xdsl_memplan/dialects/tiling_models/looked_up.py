@@ -5,12 +5,16 @@ from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xdsl_memplan.dialects.interfaces import has_contents
 from xdsl_memplan.dialects.tiling import LoopRange
-from xdsl_memplan.dialects.tiling_models.tile_values import shape_of
+from xdsl_memplan.dialects.tiling_models.tile_values import (
+    index_constant,
+    index_value,
+    shape_of,
+)
 from xdsl_memplan.model.split_graph import Affine, Index, Indirect, operand_start
 
 LOOKED_UP = "memplan.looked_up"
@@ -105,7 +109,7 @@ def _move(
         if start is None:
             continue
         if isinstance(start, int):
-            constant = _constant(start)
+            constant = index_constant(start)
             block.insert_op_before(constant, extract)
             start = constant.result
         moved = arith.SubiOp(extract.indices[dimension], start)
@@ -121,22 +125,18 @@ def _start(index: Index, loops: Sequence[LoopRange], builder: Builder) -> SSAVal
         if loop.dynamic_start is None:
             continue
         # Tiles that look alike start a multiple of the divisor apart.
-        distance = _insert(builder, arith.SubiOp(loop.dynamic_start, _number(builder, loop.start)))
+        distance = _insert(
+            builder, arith.SubiOp(loop.dynamic_start, index_value(loop.start, builder))
+        )
         if factor != 1:
-            distance = _insert(builder, arith.MuliOp(distance, _number(builder, factor)))
+            distance = _insert(builder, arith.MuliOp(distance, index_value(factor, builder)))
         if index.divisor != 1:
-            distance = _insert(builder, arith.DivSIOp(distance, _number(builder, index.divisor)))
-        return _insert(builder, arith.AddiOp(distance, _number(builder, first)))
+            distance = _insert(
+                builder, arith.DivSIOp(distance, index_value(index.divisor, builder))
+            )
+        return _insert(builder, arith.AddiOp(distance, index_value(first, builder)))
     return first or None
-
-
-def _number(builder: Builder, number: int) -> SSAValue:
-    return builder.insert(_constant(number)).result
 
 
 def _insert(builder: Builder, op: Operation) -> SSAValue:
     return builder.insert(op).results[0]
-
-
-def _constant(number: int) -> arith.ConstantOp:
-    return arith.ConstantOp(IntegerAttr(number, IndexType()))

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -21,7 +20,7 @@ from xdsl.ir.affine import (
 )
 
 from xdsl_memplan.dialects.tiling import LoopRange
-from xdsl_memplan.dialects.tiling_models.tile_values import shape_of, sliced
+from xdsl_memplan.dialects.tiling_models.tile_values import index_value, shape_of, sliced
 
 Terms = tuple[tuple[int, int], ...]
 """Loops, ascending, and what each is multiplied by; none by 0."""
@@ -84,16 +83,12 @@ def _offset(
         if loop.dynamic_start is None and isinstance(offset, int):
             offset += factor * loop.start
             continue
-        before = offset if isinstance(offset, SSAValue) else _number(offset, builder)
-        start = loop.dynamic_start or _number(loop.start, builder)
+        before = offset if isinstance(offset, SSAValue) else index_value(offset, builder)
+        start = loop.dynamic_start or index_value(loop.start, builder)
         if factor != -1:
-            start = builder.insert(arith.MuliOp(start, _number(-factor, builder))).result
+            start = builder.insert(arith.MuliOp(start, index_value(-factor, builder))).result
         offset = builder.insert(arith.SubiOp(before, start)).result
     return offset
-
-
-def _number(number: int, builder: Builder) -> SSAValue:
-    return builder.insert(arith.ConstantOp(IntegerAttr(number, IndexType()))).result
 
 
 def _add_terms(expression: AffineExpr, factor: int, terms: dict[int, int]) -> int | None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntegerAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
@@ -33,6 +33,7 @@ from xdsl_memplan.dialects.tiling_models.read_backwards import (
 )
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     empty,
+    index_constant,
     is_remade,
     operand_of,
     rebuilt,
@@ -178,7 +179,7 @@ def shift_indices(op: Operation, loops: Sequence[LoopRange]) -> None:
         start = loop.dynamic_start
         added: list[Operation] = []
         if start is None:
-            constant = arith.ConstantOp(IntegerAttr(loop.start, IndexType()))
+            constant = index_constant(loop.start)
             added.append(constant)
             start = constant.result
         shifted = arith.AddiOp(inner.result, start)

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
     IndexType,
+    IntegerAttr,
     IntegerType,
     TensorType,
 )
@@ -113,6 +114,16 @@ def sliced(
     return builder.insert(
         tensor.ExtractSliceOp(value, [*offsets], [*sizes], [*strides], type_)
     ).result
+
+
+def index_constant(number: int) -> arith.ConstantOp:
+    """Return a number that counts iterations or elements."""
+    return arith.ConstantOp(IntegerAttr(number, IndexType()))
+
+
+def index_value(number: int, builder: Builder) -> SSAValue:
+    """Return such a number, written down."""
+    return builder.insert(index_constant(number)).result
 
 
 def operand_of(operand: SSAValue | None) -> SSAValue:

@@ -187,7 +187,7 @@ impl EndLayer {
             operations += (first..counted).map(|op| least_operations(&bare.sweep, op)).sum::<i64>();
             counted = first;
             if let Some(read) = &mut read {
-                read.extend(self.first_op(layers, first_layer));
+                read.extend(first);
             }
             let newest = self.newest(layers, first_layer).filter(|&tensor| bare.reads(tensor));
             VARIANTS.map(|(starts, ends)| {

@@ -38,9 +38,7 @@ impl LayerGrids {
             is_rounded: alone.operators[..=last].iter().any(is_rounded),
         }
     }
-}
 
-impl LayerGrids {
     /// Grids of the layer alone with tiles that are shifted at the ends so that all look alike.
     pub fn shifted_families(&self) -> Vec<Family> {
         self.families.iter().filter_map(|family| family.shifted(&self.dims_with_halo)).collect()

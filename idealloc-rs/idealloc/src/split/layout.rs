@@ -8,6 +8,7 @@ use super::boxes::level_of;
 use super::external::{External, Residency};
 use super::graph::{Access, SplitGraph};
 use super::machine::Machine;
+use super::shifted_reshape::ShiftedReshape;
 use super::slices::Slice;
 use super::storages::Storages;
 use super::sweep::{CutLoop, Span, Sweep};
@@ -53,8 +54,8 @@ pub struct Layout<'s, 'a> {
     /// Tensors that are padded by as much in all tiles, and by how many elements of each dimension they are larger than what
     /// is needed of them; none for a dimension of which tiles are not padded alike.
     pub(super) shifted_pads: FxHashMap<usize, Vec<Option<i64>>>,
-    /// Tensors that are in all tiles a part of what is reshaped, at another place in each.
-    pub(super) parts_of_reshapes: Vec<usize>,
+    /// What is in all tiles a part of what is reshaped, at another place in each.
+    pub(super) shifted_reshapes: Vec<ShiftedReshape>,
 }
 
 /// For each operator of a group whether it runs when the sum that `anchor` adds up is complete: what depends on the sum, and
@@ -177,10 +178,10 @@ impl<'s, 'a> Layout<'s, 'a> {
             sliced_chains: Vec::new(),
             slices: Vec::new(),
             shifted_pads: FxHashMap::default(),
-            parts_of_reshapes: Vec::new(),
+            shifted_reshapes: Vec::new(),
         };
         layout.find_shifted_pads();
-        layout.find_parts_of_reshapes();
+        layout.find_shifted_reshapes();
         layout.set_slices(true);
         layout.start_over(Neighbours::default());
         layout

@@ -10,7 +10,11 @@ const TO_CLAMP: i64 = 2;
 
 /// Operations for a row of tiles that one loop computes: products, sums, and ends, for each of `starts` by tile, and for where
 /// in what is at hand a tile of each of `reshapes` lies. Those as far apart share products.
-pub(super) fn index_operations(row: &Row, starts: &[Vec<i64>], reshapes: &[ShiftedReshape]) -> i64 {
+pub(super) fn index_operations(
+    row: &Row,
+    starts: &[Vec<i64>],
+    reshapes: &[&ShiftedReshape],
+) -> i64 {
     let tiles = row.written[0]..row.written[0] + row.count;
     let mut all: Vec<Vec<i64>> =
         starts.iter().map(|starts| starts[tiles.clone()].to_vec()).collect();

@@ -42,8 +42,8 @@ impl Layout<'_, '_> {
         let op = &self.graph.operators[number];
         let kinds = self.kinds(tiles, loops, level);
         let padded = kinds - self.kinds_without_padding(tiles, op, loops, level);
-        let is_reshaped = tiles.reshapes.iter().flatten().any(|reshape| reshape.number == number);
-        let is_shifted = is_reshaped || self.shifted_pads.contains_key(&op.results[0]);
+        let is_shifted =
+            self.reshapes_alike(number) || self.shifted_pads.contains_key(&op.results[0]);
         let to_shift = i64::from(is_shifted);
         let in_piece = op.operations + self.to_slice(number) + to_shift;
         let mut operations = padded * self.pieces(number, loops) * in_piece;
@@ -82,7 +82,8 @@ impl Layout<'_, '_> {
     fn of_loops(&self, tiles: &WrittenTiles, cut: usize) -> i64 {
         let starts = self.starts_off_chip(cut);
         let loops = tiles.rows[cut].iter().filter(|row| row.count > row.written.len());
-        let of_loop = |row: &Row| TO_LOOP + index_operations(row, &starts, &tiles.reshapes[cut]);
+        let reshapes: Vec<_> = self.shifted_reshapes_of(cut).collect();
+        let of_loop = |row: &Row| TO_LOOP + index_operations(row, &starts, &reshapes);
         let to_shift = if self.is_shifted(cut) { TO_SHIFT * self.shifted_pads_of(cut) } else { 0 };
         tiles.count(cut, |_, _| true) * (loops.map(of_loop).sum::<i64>() + to_shift)
     }

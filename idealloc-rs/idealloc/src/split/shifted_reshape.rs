@@ -8,10 +8,14 @@ use super::unlike_tiles::box_around;
 /// Dimensions of a result, and those of the operand with the same elements.
 type Group = (Vec<usize>, Vec<usize>);
 
-/// A dimension that an operator makes of several of its operand, of all that is at hand of these.
+/// A dimension that an operator makes of several of its operand, of all that is at hand of these, in all tiles of a cut.
+#[derive(Debug)]
 pub(super) struct ShiftedReshape {
     /// The operator.
-    pub number: usize,
+    number: usize,
+    operand: usize,
+    dimension: usize,
+    cut: usize,
     /// Where what is at hand starts in the dimension, per tile.
     pub starts: Vec<i64>,
     /// Where what a tile needs starts.
@@ -48,7 +52,7 @@ impl Layout<'_, '_> {
     }
 
     /// If tiles of a shifted cut would tell themselves apart by where what they need lies in the box of the operand, and what
-    /// is at hand holds that: where that starts, and what is needed, per tile. Then all reshape what is at hand.
+    /// is at hand holds that: then all reshape what is at hand.
     ///
     /// So several dimensions become one. What is at hand is a run of elements: one index of the first dimensions, a range, and
     /// all of those behind. Only one of them follows the cut: a sum of two that stay at the ends does not stay there.
@@ -57,16 +61,13 @@ impl Layout<'_, '_> {
         (number, operand): (usize, usize),
         group: &Group,
         cut: usize,
-    ) -> Option<(Vec<i64>, Vec<i64>)> {
-        let ([dimension], of_operand) = (&group.0[..], &group.1) else { return None };
-        if !self.is_shifted(cut) {
-            return None;
-        }
+    ) -> Option<ShiftedReshape> {
+        let (&[dimension], of_operand) = (&group.0[..], &group.1) else { return None };
         let of_tiles = self.placed_in_box((number, operand), group, cut)?;
         if of_tiles.iter().all(|tile| *tile == of_tiles[0]) {
             return None;
         }
-        let Span::Driven(_, track) = *self.sweep.loop_spans(number)?.get(*dimension)? else {
+        let Span::Driven(_, track) = *self.sweep.loop_spans(number)?.get(dimension)? else {
             return None;
         };
         let (tensor, _) = self.graph.operators[number].operands[operand];
@@ -97,46 +98,58 @@ impl Layout<'_, '_> {
             starts.push(run.map_or(0, |(first, _)| first));
             wanted.push(start);
         }
-        Some((starts, wanted))
-    }
-
-    /// Whether all tiles of a shifted cut reshape what is at hand.
-    pub(super) fn is_reshaped_alike(
-        &self,
-        read: (usize, usize),
-        group: &Group,
-        cut: usize,
-    ) -> bool {
-        self.runs_in_slices(read.0).is_none() && self.runs_at_hand(read, group, cut).is_some()
+        Some(ShiftedReshape { number, operand, dimension, cut, starts, wanted })
     }
 
     /// Looks for what is a part of something reshaped in all tiles.
-    pub(super) fn find_parts_of_reshapes(&mut self) {
-        let reshapes = (0..self.sweep.loops.len()).flat_map(|cut| self.shifted_reshapes(cut));
-        let results = reshapes.map(|reshape| self.graph.operators[reshape.number].results[0]);
-        self.parts_of_reshapes = results.collect();
-    }
-
-    /// Dimensions that operators make of what is at hand of an operand in all tiles of a cut.
-    pub(super) fn shifted_reshapes(&self, cut: usize) -> Vec<ShiftedReshape> {
+    pub(super) fn find_shifted_reshapes(&mut self) {
         let mut found = Vec::new();
-        if !self.is_shifted(cut) {
-            return found;
-        }
-        for &number in self.sequence.iter().filter(|&&op| self.runs_in_slices(op).is_none()) {
-            for (operand, (_, access)) in self.graph.operators[number].operands.iter().enumerate() {
-                let Access::Reshape(groups) = access else { continue };
-                let runs = groups
-                    .iter()
-                    .filter_map(|group| self.runs_at_hand((number, operand), group, cut));
-                found.extend(runs.map(|(starts, wanted)| ShiftedReshape {
-                    number,
-                    starts,
-                    wanted,
-                }));
+        for cut in (0..self.sweep.loops.len()).filter(|&cut| self.is_shifted(cut)) {
+            for &number in &self.sequence {
+                let operands = self.graph.operators[number].operands.iter().enumerate();
+                for (operand, (_, access)) in operands {
+                    let Access::Reshape(groups) = access else { continue };
+                    let read = (number, operand);
+                    found.extend(groups.iter().filter_map(|g| self.runs_at_hand(read, g, cut)));
+                }
             }
         }
-        found
+        self.shifted_reshapes = found;
+    }
+
+    /// Whether a tensor is in all tiles a part of what is reshaped, at another place in each.
+    pub(super) fn is_part_of_reshape(&self, tensor: usize) -> bool {
+        let result = |reshape: &ShiftedReshape| self.graph.operators[reshape.number].results[0];
+        self.shifted_reshapes.iter().any(|reshape| result(reshape) == tensor)
+    }
+
+    /// Dimensions that operators make of what is at hand in all tiles, but of those that run slice by slice.
+    fn reshaped_alike(&self) -> impl Iterator<Item = &ShiftedReshape> {
+        let is_whole = |reshape: &&ShiftedReshape| self.runs_in_slices(reshape.number).is_none();
+        self.shifted_reshapes.iter().filter(is_whole)
+    }
+
+    /// The same of a cut.
+    pub(super) fn shifted_reshapes_of(&self, cut: usize) -> impl Iterator<Item = &ShiftedReshape> {
+        self.reshaped_alike().filter(move |reshape| reshape.cut == cut)
+    }
+
+    /// Whether an operator makes any.
+    pub(super) fn reshapes_alike(&self, number: usize) -> bool {
+        self.reshaped_alike().any(|reshape| reshape.number == number)
+    }
+
+    /// Whether an operator makes one dimension of a group of an operand's in all tiles of a cut.
+    pub(super) fn is_reshaped_alike(
+        &self,
+        (number, operand): (usize, usize),
+        (of_result, _): &Group,
+        cut: usize,
+    ) -> bool {
+        self.shifted_reshapes_of(cut).any(|reshape| {
+            (reshape.number, reshape.operand) == (number, operand)
+                && of_result[..] == [reshape.dimension]
+        })
     }
 }
 

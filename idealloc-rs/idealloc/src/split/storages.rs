@@ -188,7 +188,7 @@ impl Layout<'_, '_> {
     /// part of it only.
     fn parts<'o>(&self, op: &'o Operator) -> &'o [usize] {
         let keeps = |&t: &usize| self.spans(t).is_some_and(|spans| self.sweep.has_overlap(spans));
-        let is_all = !self.parts_of_reshapes.contains(&op.results[0]);
+        let is_all = !self.is_part_of_reshape(op.results[0]);
         if op.is_view && is_all && op.results.iter().any(keeps) { &[0] } else { &op.parts }
     }
 
@@ -372,7 +372,7 @@ impl Layout<'_, '_> {
                 if self.is_put_behind_kept(tensor) {
                     let source = storages.states[data.operands[0].0].base;
                     let of_source = storages.states[source];
-                    let is_part = self.parts_of_reshapes.contains(&data.operands[0].0);
+                    let is_part = self.is_part_of_reshape(data.operands[0].0);
                     let is_last = of_source.uses == 1 && of_source.root == Root::Of(source);
                     // Its operand is made where it is padded, unless that is a part of more.
                     let number = of_source.storage.filter(|_| is_last && !is_part);

@@ -109,11 +109,11 @@ impl<'a> Ending<'a> {
             let fits_with_result = depth < with_result;
             let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
-            // Mostly a longer group does not fit either; but what two operators read through views is there twice as long as
-            // its maker is outside.
             // Records may tell the same of what was not looked at here; what is found must not depend on them.
             let is_too_large =
                 |variant: usize| offers[variant] == Settled::TooLarge && !facts.recomputes_too_much;
+            // Mostly a longer group does not fit either; but what two operators read through views is there twice as long as
+            // its maker is outside.
             if is_too_large(ALONE) {
                 too_large += 1;
                 if too_large == TOO_LARGE {

@@ -1,7 +1,6 @@
 //! Tiles of each cut that are written down, of each kind one.
 
 use super::layout::Layout;
-use super::shifted_reshape::ShiftedReshape;
 use super::sweep::{Span, Sweep};
 use super::tile_rows::Row;
 
@@ -11,19 +10,16 @@ pub(super) struct WrittenTiles {
     pub rows: Vec<Vec<Row>>,
     /// Tiles of these that are written down, per cut.
     tiles: Vec<Vec<usize>>,
-    /// What all tiles reshape as much of, per cut.
-    pub reshapes: Vec<Vec<ShiftedReshape>>,
 }
 
 impl WrittenTiles {
     pub fn of(layout: &Layout<'_, '_>) -> Self {
         let cuts = 0..layout.sweep.loops.len();
-        let rows: Vec<Vec<Row>> = cuts.clone().map(|cut| layout.rows_of_tiles(cut)).collect();
+        let rows: Vec<Vec<Row>> = cuts.map(|cut| layout.rows_of_tiles(cut)).collect();
         let written =
             |rows: &Vec<Row>| rows.iter().flat_map(|row| row.written.iter().copied()).collect();
         let tiles = rows.iter().map(written).collect();
-        let reshapes = cuts.map(|cut| layout.shifted_reshapes(cut)).collect();
-        Self { rows, tiles, reshapes }
+        Self { rows, tiles }
     }
 
     /// Combinations of tiles of the outermost cuts, `level` of them, such that for each cut something holds of its tile.
