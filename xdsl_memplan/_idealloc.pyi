@@ -108,24 +108,28 @@ def split_groups(
     slices: dict[int, tuple[int, int, int, bool]],
     machine: dict[str, Any],
     objective: str,
+    order: str,
     threads: int,
 ) -> tuple[
+    list[int],
     tuple[
-        list[
-            tuple[
-                int,
-                int,
-                list[tuple[Any, int, int, int, int, Any, int, int]],
-                bool,
-                bool,
-                list[tuple[int, Any, int]],
-                tuple[int, int, int, int, int],
-            ]
-        ],
-        list[int],
-    ]
-    | None,
-    tuple[int, int | None, int | None] | None,
+        tuple[
+            list[
+                tuple[
+                    int,
+                    int,
+                    list[tuple[Any, int, int, int, int, Any, int, int]],
+                    bool,
+                    bool,
+                    list[tuple[int, Any, int]],
+                    tuple[int, int, int, int, int],
+                ]
+            ],
+            list[int],
+        ]
+        | None,
+        tuple[int, int | None, int | None] | None,
+    ],
 ]: ...
 def split_given(
     graph: SplitGraph,

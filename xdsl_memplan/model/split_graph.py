@@ -138,6 +138,12 @@ class SplitGraph:
     name: str = ""
 
 
+def positions_in_order(graph: SplitGraph, layers: Sequence[int]) -> list[int]:
+    """List the positions of all operations in another order of the layers. n log n."""
+    places = {layer: place for place, layer in enumerate(layers)}
+    return sorted(range(len(graph.ops)), key=lambda position: places[graph.ops[position].layer])
+
+
 def whole(shape: Sequence[int]) -> Box:
     """Return the box of all elements of a shape."""
     return tuple((0, extent) for extent in shape)

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.narrowing_chains import NarrowingChain, narrowing_chains
-from xdsl_memplan.model.split_graph import SplitGraph
+from xdsl_memplan.model.split_graph import SplitGraph, positions_in_order
 from xdsl_memplan.model.tiling_plan import (
     Fetch,
     GroupCost,
@@ -76,7 +76,7 @@ def find_groups(
     objective: Literal["traffic", "peak"],
     threads: int = 1,
 ) -> tuple[list[LayerGroup], list[int]]:
-    """Find the groups of least traffic within the capacity, or of least peak.
+    """Find the groups of least traffic within the capacity, or of least peak, in the graph's order.
 
     Layers of the graph must be numbered. The number of threads does not change the result.
 
@@ -86,12 +86,52 @@ def find_groups(
     Raises LayerDoesNotFitError if a layer does not fit however it is cut, and
     `xdsl_memplan.scheduling.errors.InvalidGraphError` and its siblings.
     """
-    return _found(
-        _idealloc.split_groups(
-            graph, _slices(narrowing_chains(graph)), _machine(machine), objective, threads
-        ),
-        machine.alignment,
+    _, groups, stands_for = find_order_and_groups(graph, machine, objective, threads, order="keep")
+    return groups, stands_for
+
+
+def find_order_and_groups(
+    graph: SplitGraph,
+    machine: SplitMachine,
+    objective: Literal["traffic", "peak"],
+    threads: int = 1,
+    *,
+    order: Literal["keep", "optimize", "thorough"] = "optimize",
+) -> tuple[list[int], list[LayerGroup], list[int]]:
+    """Find the same in the best of several orders of the layers.
+
+    With ``optimize`` other orders are tried as long as that takes little time, with ``thorough``
+    whatever time it takes, with ``keep`` not at all.
+
+    Returns the numbers of all layers in their order, which is the graph's unless another is better,
+    and what `find_groups` does, of the graph in that order: in another than its own layers are
+    numbered anew, from 0, and operations by `positions_in_order`.
+
+    Raises as `find_groups`.
+    """
+    computed, answer = _idealloc.split_groups(
+        graph, _slices(narrowing_chains(graph)), _machine(machine), objective, order, threads
     )
+    groups, stands_for = _found(answer, machine.alignment)
+    layers = list(dict.fromkeys(op.layer for op in graph.ops))
+    if computed == sorted(computed):
+        return layers, groups, stands_for
+    # What is computed from arguments wherever it is needed has no place in the search.
+    is_computed = set(computed)
+    layers = [*(layer for layer in layers if layer not in is_computed), *computed]
+    places = {layer: place for place, layer in enumerate(layers)}
+    new = {old: position for position, old in enumerate(positions_in_order(graph, layers))}
+    moved = [
+        group._replace(
+            first_layer=places[group.first_layer],
+            last_layer=places[group.last_layer],
+            cuts=tuple(
+                cut._replace(op=new[cut.op]) if cut.kind == "sum" else cut for cut in group.cuts
+            ),
+        )
+        for group in groups
+    ]
+    return layers, moved, stands_for
 
 
 class GivenCut(NamedTuple):

@@ -30,14 +30,16 @@ from xdsl_memplan.scheduling.splitting import (
     LayerDoesNotFitError,
     LayerGroup,
     SplitMachine,
-    find_groups,
+    find_order_and_groups,
     lay_out_groups,
 )
 from xdsl_memplan.transforms.grouping import Grouping
+from xdsl_memplan.transforms.layers_in_order import bring_layers_into_order
 from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
 from xdsl_memplan.transforms.read_apart import read_apart
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
+Order: TypeAlias = Literal["optimize", "keep", "thorough"]
 
 
 _CODE_SHARE = 64
@@ -113,6 +115,9 @@ class MemplanGroupPass(ModulePass):
       GraphTurbo's Algorithms 1 and 2, with `block-first` those of a variant (docs/graphturbo.md):
       less is moved by search; needs `objective=traffic` and a capacity.
     - `memory` (none): `"L1=256KiB,DDR"`; wins over the module's description.
+    - `order` (`optimize`): layers may run in another order than that of the file, where that is
+      better: a few are tried, of each part of the function, as long as that takes little time; with
+      `thorough` whatever time it takes. With `keep`, and for groups of a strategy, the order stays.
     - `stage` (`all`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles like what groups hand on. With `none` arguments are read where they are.
     - `reserve` (0): bytes of the first memory that groups leave free.
@@ -140,6 +145,7 @@ class MemplanGroupPass(ModulePass):
 
     objective: Literal["traffic", "peak"] = "traffic"
     strategy: Strategy = "auto"
+    order: Order = "optimize"
     memory: str = ""
     stage: Literal["none", "all"] = "all"
     max_recompute: int | float = 1.1
@@ -198,6 +204,7 @@ class MemplanGroupPass(ModulePass):
                         given,
                         self.max_code,
                         capacity,
+                        self.order,
                     )
 
     def check_numbers(self) -> None:
@@ -226,6 +233,7 @@ def group_function(
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None = None,
     max_code: float = 0,
     on_chip: int | None = None,
+    order: Order = "optimize",
 ) -> None:
     """Group the layers of one function, by search or as `given` says.
 
@@ -259,8 +267,8 @@ def group_function(
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
     try:
-        split, (groups, stands_for) = _find_with_views(
-            function, split, partial(_find, machine, objective, threads, given)
+        split, (layers, groups, stands_for) = _find_with_views(
+            function, split, partial(_find, machine, objective, threads, given, order)
         )
     except _NothingFits as nothing:
         split, error = nothing.split, nothing.error
@@ -292,10 +300,12 @@ def group_function(
         function.attributes[TRAFFIC] = DictionaryAttr(
             {entry: IntegerAttr(value, i64) for entry, value in entries.items()}
         )
+    split = bring_layers_into_order(function.body.block, split, layers)
     Grouping(split, stands_for, machine.is_staged, home).run(groups)
 
 
-_Found: TypeAlias = tuple[list[LayerGroup], list[int]]
+_Found: TypeAlias = tuple[list[int], list[LayerGroup], list[int]]
+"""Layers in their order, groups, what tensors stand for."""
 
 
 @dataclass
@@ -311,12 +321,14 @@ def _find(
     objective: Literal["traffic", "peak"],
     threads: int,
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None,
+    order: Order,
     graph: SplitGraph,
 ) -> _Found:
-    """Groups and what tensors stand for, by search or as `given` says."""
+    """Groups by search, or as `given` says."""
     if given is None:
-        return find_groups(graph, machine, objective, threads or 2)
-    return lay_out_groups(graph, machine, given(graph))
+        return find_order_and_groups(graph, machine, objective, threads or 2, order=order)
+    layers = list(dict.fromkeys(op.layer for op in graph.ops))
+    return layers, *lay_out_groups(graph, machine, given(graph))
 
 
 def _less_needed(whole: _NothingFits, apart: _NothingFits) -> _NothingFits:

@@ -72,6 +72,8 @@ class MemplanPipelinePass(ModulePass):
       operators stay whole.
     - `strategy` (`auto`): see `memplan-group`. With another than `auto` operators are split by it;
       needs two memories, a capacity, and `objective=fit` or `traffic`.
+    - `order` (`optimize`): operations, and layers, may run in another order than that of the file;
+      with `keep` they do not; with `thorough` see `memplan-group`.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles and results written back. With `none` it reads arguments where they are.
     - `max-recompute` (1.1): see `memplan-group`.
@@ -96,6 +98,7 @@ class MemplanPipelinePass(ModulePass):
     objective: str = "fit"
     split: Literal["auto", "never"] = "auto"
     strategy: Literal["auto", "literal", "block-first"] = "auto"
+    order: Literal["optimize", "keep", "thorough"] = "optimize"
     stage: Literal["none", "all"] = "none"
     max_recompute: int | float = 1.1
     planner: str = ""
@@ -139,7 +142,12 @@ class MemplanPipelinePass(ModulePass):
         if self.objective != "none":
             from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
-            yield MemplanSchedulePass(objective=self.objective, memory=self.memory, reserve=reserve)
+            yield MemplanSchedulePass(
+                objective=self.objective,
+                memory=self.memory,
+                order="keep" if self.order == "keep" else "optimize",
+                reserve=reserve,
+            )
 
     def _plans(self) -> Iterator[ModulePass]:
         from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
@@ -215,6 +223,7 @@ class MemplanPipelinePass(ModulePass):
                         self.max_recompute,
                         self.threads,
                         self.strategy,
+                        self.order,
                         self.verify,
                         self.rewrite,
                     )

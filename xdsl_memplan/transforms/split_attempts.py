@@ -43,6 +43,8 @@ class SplitOptions:
     threads: int
     strategy: Literal["auto", "literal", "block-first"] = "auto"
     """With another than `auto` groups are those of the strategy, whatever else would do."""
+    order: Literal["optimize", "keep", "thorough"] = "optimize"
+    """Which orders of layers are tried."""
     check: bool = True
     """Whether tiles are checked when they are made."""
     rewrite: bool = True
@@ -70,6 +72,7 @@ def grouping(
         MemplanGroupPass(
             objective="peak" if objective == "peak" else "traffic",
             strategy=options.strategy,
+            order=options.order,
             memory=options.memory,
             stage="all" if options.stage == "all" else "none",
             max_recompute=options.max_recompute,

@@ -9,7 +9,7 @@ use idealloc::split::given::{Given, lay_out_given};
 use idealloc::split::group::Group;
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::{Cost, Machine};
-use idealloc::split::search::{Misfit, Objective, search};
+use idealloc::split::search::{Misfit, Objective, Reordering, search_order};
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
 use idealloc::split::tally::Tally;
 use pyo3::prelude::*;
@@ -90,7 +90,8 @@ fn cost_tuple(cost: Cost) -> CostTuple {
 type FoundTuple =
     (Option<(Vec<GroupTuple>, Vec<usize>)>, Option<(usize, Option<i64>, Option<i64>)>);
 
-/// Searches for groups of layers and their grids.
+/// Searches for groups of layers and their grids, in the order of the graph or in the best of several. Returns the order of
+/// the layers, too: the numbers of those of which something is left to be computed.
 #[pyfunction]
 fn split_groups(
     py: Python<'_>,
@@ -98,8 +99,9 @@ fn split_groups(
     slices: HashMap<usize, SliceTuple>,
     machine: MachineFields,
     objective: &str,
+    order: &str,
     threads: usize,
-) -> PyResult<FoundTuple> {
+) -> PyResult<(Vec<usize>, FoundTuple)> {
     let objective = match objective {
         "traffic" => Objective::Traffic,
         "peak" => Objective::Peak,
@@ -109,11 +111,30 @@ fn split_groups(
             )));
         }
     };
+    let order = match order {
+        "keep" => Reordering::Keep,
+        "optimize" => Reordering::Optimize,
+        "thorough" => Reordering::Thorough,
+        other => {
+            return Err(InvalidOptionError::new_err(format!(
+                "unknown order '{other}'; known: keep, optimize, thorough"
+            )));
+        }
+    };
     let machine = machine.machine()?;
     let graph = read_graph(graph, &slices)?;
     Ok(py.detach(|| {
         let compressed = compress(&graph);
-        found_tuple(&compressed, search(&compressed.graph, machine, objective, threads))
+        match search_order(&compressed.graph, machine, objective, order, threads) {
+            Ok((order, groups)) => {
+                let compressed = compressed.in_order(&order);
+                let layers = compressed.graph.operators.iter().map(|op| op.layer);
+                let mut layers: Vec<usize> = layers.collect();
+                layers.dedup();
+                (layers, found_tuple(&compressed, Ok(groups)))
+            }
+            Err(misfit) => (Vec::new(), found_tuple(&compressed, Err(misfit))),
+        }
     }))
 }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::graph::{Access, Expression, Operator, SplitGraph, Tensor};
+use super::layer_orders::operators_in_order;
 
 /// A chain takes in a reader whose other operands are at most this fraction of its result.
 const SMALL: i64 = 8;
@@ -19,6 +20,18 @@ pub struct Compressed {
     pub argument: Vec<usize>,
     /// For each tensor of the original graph, the argument that it stands for; itself otherwise.
     pub stands_for: Vec<usize>,
+}
+
+impl Compressed {
+    /// The same with the layers of the smaller graph in another order. Linear.
+    pub fn in_order(&self, order: &[usize]) -> Self {
+        let operators = operators_in_order(&self.graph, order);
+        Self {
+            graph: self.graph.in_order(order),
+            origin: operators.map(|op| self.origin[op]).collect(),
+            ..self.clone()
+        }
+    }
 }
 
 /// Makes the smaller graph. Linear.

@@ -6,7 +6,7 @@ use super::graph::{Operator, SplitGraph};
 use super::layer_grids::{LayerGrids, is_rounded};
 use super::layers::{Layers, Window};
 use super::least::Least;
-use super::likeness::{looks_of_runs, made_once};
+use super::likeness::{Likeness, made_once};
 use super::machine::{Length, Machine};
 use super::shifted_pad::is_padding;
 use super::surely_read::{SurelyRead, leaves_gaps};
@@ -59,16 +59,16 @@ impl Bound {
 }
 
 impl EndLayer {
-    /// All layers of a graph.
+    /// All layers of a graph; `likeness` knows what other graphs look like.
     pub fn of_all(
         graph: &SplitGraph,
         layers: &Layers,
         machine: Machine,
-        threads: usize,
+        (threads, likeness): (usize, &mut Likeness),
     ) -> Vec<Self> {
         let window_of = |layer| Self::window_of(graph, layers, layer);
         let windows = parallel::map(threads, layers.count(), window_of);
-        let looks = looks_of_runs(graph, layers, windows.iter().zip(0..));
+        let looks = likeness.of_windows(graph, layers, windows.iter().zip(0..));
         let grids = made_once(looks.iter().map(|looks| looks[0]), threads, |layer| {
             LayerGrids::of(graph, layers, layer)
         });

@@ -31,19 +31,32 @@ const NEGLIGIBLE: i64 = 32;
 pub(super) struct Note {
     pub tracks: TrackPool,
     pub records: Records,
+    /// Groups that walks came by.
+    pub steps: usize,
+}
+
+impl Note {
+    /// A record takes the time of so many steps.
+    const STEPS_OF_RECORD: usize = 10;
+
+    /// How much work it was, in steps of walks.
+    pub fn work(&self) -> usize {
+        self.steps + Self::STEPS_OF_RECORD * self.records.len()
+    }
 }
 
 /// What was found out. It changes how long a search takes; what it finds only if a group fits with more on chip before and
 /// after, and not with less. Of 26,000 none did.
 pub(super) type Notes = [Note; 2];
 
-/// The cheapest ways to a layer; with `known` ways that were found with another price of code.
+/// The cheapest ways to a layer; with `known` ways that were found with another price of code. Of `others`, ways in which
+/// the same layers run in another order, those stay that are as cheap.
 pub(super) fn ways_to(
     layers: &Layers,
     end: &EndLayer,
     known: &[Vec<Ways>],
     machine: Machine,
-    reached: &[Ways],
+    (reached, others): (&[Ways], Ways),
     (threads, notes): (usize, &mut Notes),
 ) -> Ways {
     let bounds = end.bounds.iter();
@@ -53,7 +66,7 @@ pub(super) fn ways_to(
         machine,
         reached,
         bounds: bounds.map(|of| of.map(|bound| Some(bound?.with_code(machine)))).collect(),
-        best: [None, None],
+        best: others,
         note: std::mem::take(&mut notes[0]),
         spare: None,
     };

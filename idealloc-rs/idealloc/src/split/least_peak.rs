@@ -7,6 +7,7 @@
 use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
+use super::likeness::Likeness;
 use super::machine::{Length, Machine};
 use super::path::groups_of;
 use super::peak_end::PeakEnd;
@@ -20,44 +21,86 @@ const SHARES: [i64; 6] = [0, 1, 2, 4, 6, 8];
 /// And so many where all that was found has more operations than it may.
 const SHARES_BEYOND: [i64; 6] = [10, 12, 14, 16, 24, 32];
 
-/// The groups that need the least room at the most, or none if nothing fits.
-pub(super) fn least_peak(
-    graph: &SplitGraph,
-    layers: &Layers,
+/// A graph in one order of its layers.
+pub(super) struct Ordered {
+    layers: Layers,
+    ends: Vec<PeakEnd>,
     machine: Machine,
-    threads: usize,
-) -> Option<Vec<Group>> {
-    let mut notes = Notes::default();
-    let ends = PeakEnd::of_all(graph, layers, machine, threads);
-    // The last groups of the ways that were found for other goals are looked at first.
-    let mut known: Vec<Option<Reached>> = Vec::new();
-    let mut within = |capacity: i64, goal: Goal| {
-        let machine = Machine { capacity, ..machine };
-        let reached = ways(layers, &ends, machine, goal, &known, (threads, &mut notes));
-        let path = path_of(layers, &reached);
-        if path.is_some() {
-            known = reached;
-        }
-        path
-    };
-    let mut capacity = machine.capacity;
-    for goal in [Goal::CoarsePeak, Goal::Peak] {
-        capacity = within(capacity, goal).map_or(capacity, |path| path.score.0);
+    /// The last groups of the ways that were found for other goals are looked at first.
+    known: Vec<Option<Reached>>,
+}
+
+impl Ordered {
+    pub fn new(
+        graph: &SplitGraph,
+        machine: Machine,
+        (threads, likeness): (usize, &mut Likeness),
+    ) -> Self {
+        let layers = Layers::of(graph, machine);
+        let ends = PeakEnd::of_all(graph, &layers, machine, (threads, likeness));
+        Self { layers, ends, machine, known: Vec::new() }
     }
-    let path = within(capacity, Goal::Work)?;
-    let shorter = |capacity: i64| {
-        let machine = Machine { capacity, ..machine };
-        Shorter::new(Peak { layers, ends: &ends, machine }, machine, threads)
+
+    /// Bytes of the least peak, with no more than `most`; none if nothing fits.
+    pub fn least(&mut self, most: i64, (threads, notes): (usize, &mut Notes)) -> Option<i64> {
+        let mut least = None;
+        for goal in [Goal::CoarsePeak, Goal::Peak] {
+            let path = self.within(least.unwrap_or(most), goal, (threads, &mut *notes));
+            least = path.map(|path| path.score.0).or(least);
+        }
+        least
+    }
+
+    /// The best groups for a goal.
+    fn within(
+        &mut self,
+        capacity: i64,
+        goal: Goal,
+        (threads, notes): (usize, &mut Notes),
+    ) -> Option<Path> {
+        let machine = Machine { capacity, ..self.machine };
+        let reached = ways(&self.layers, &self.ends, machine, goal, &self.known, (threads, notes));
+        let path = path_of(&self.layers, &reached)?;
+        self.known = reached;
+        Some(path)
+    }
+
+    /// What finds less code.
+    fn shorter(&self, capacity: i64, threads: usize) -> Shorter<Peak<'_>> {
+        let Self { layers, ends, .. } = self;
+        let machine = Machine { capacity, ..self.machine };
+        Shorter::new(Peak { layers, ends, machine }, machine, threads)
+    }
+}
+
+/// Groups, the bytes that they may take, and whether they have no more operations than there may be.
+pub(super) struct Written {
+    pub groups: Vec<Group>,
+    pub room: i64,
+    pub is_in_limit: bool,
+}
+
+/// Of all groups that need no more than the least peak those of least work, and if their code is too long, ones with less,
+/// in more room.
+pub(super) fn least_work(
+    mut ordered: Ordered,
+    capacity: i64,
+    (threads, notes): (usize, &mut Notes),
+) -> Option<Written> {
+    let machine = ordered.machine;
+    let path = ordered.within(capacity, Goal::Work, (threads, &mut *notes))?;
+    let length = ordered.shorter(capacity, threads).length(&path.groups);
+    let written = |groups: Vec<Group>, room: i64, length: Length| {
+        Some(Written { groups, room, is_in_limit: machine.is_in_limit(length) })
     };
-    let length = shorter(capacity).length(&path.groups);
     if machine.is_short(length) {
-        return Some(path.groups);
+        return written(path.groups, capacity, length);
     }
     // Where no code is short enough, the least bytes times operations, if these are no more than there may be.
     let score = |room: i64, length: Length| {
         (!machine.is_in_limit(length), i128::from(room) * i128::from(length.operations))
     };
-    let (mut least, mut groups) = (score(capacity, length), path.groups);
+    let (mut least, mut best) = (score(capacity, length), (path.groups, capacity, length));
     for (number, share) in SHARES.into_iter().chain(SHARES_BEYOND).enumerate() {
         let (is_too_long, _) = least;
         let is_beyond = number >= SHARES.len();
@@ -65,22 +108,24 @@ pub(super) fn least_peak(
         if room > machine.capacity || (is_beyond && !is_too_long) {
             break;
         }
-        let path = within(room, Goal::Code)?;
-        let mut shorter = shorter(room);
+        let path = ordered.within(room, Goal::Code, (threads, &mut *notes))?;
+        let mut shorter = ordered.shorter(room, threads);
         let length = shorter.length(&path.groups);
         let mut found = Shortened { groups: path.groups, length };
         if !machine.is_short(found.length) {
             found = shorter.of(&found.groups, Wanted::Short);
         }
         if machine.is_short(found.length) {
-            return Some(found.groups);
+            return written(found.groups, room, found.length);
         }
         let is_allowed = !is_beyond || machine.is_in_limit(found.length);
         if is_allowed && score(room, found.length) < least {
-            (least, groups) = (score(room, found.length), found.groups);
+            least = score(room, found.length);
+            best = (found.groups, room, found.length);
         }
     }
-    Some(groups)
+    let (groups, room, length) = best;
+    written(groups, room, length)
 }
 
 /// Groups from the first layer to the last, and how good they are.

@@ -5,6 +5,7 @@ use super::ending::{Notes, ways_to};
 use super::graph::SplitGraph;
 use super::group::Group;
 use super::layers::Layers;
+use super::likeness::Likeness;
 use super::machine::Machine;
 use super::misfit::Misfit;
 use super::path::groups_of;
@@ -15,26 +16,47 @@ pub(super) struct Path {
     pub groups: Vec<Group>,
     /// Bytes moved.
     pub traffic: i64,
+    /// These with moves and code, as the machine prices them.
+    pub price: i64,
     /// The ways to all layers that were found.
     pub reached: Vec<Ways>,
+}
+
+/// A graph in one order of its layers.
+pub(super) struct Ordered {
+    pub graph: SplitGraph,
+    pub layers: Layers,
+    /// All layers, for a machine with any price of code.
+    pub ends: Vec<EndLayer>,
+}
+
+impl Ordered {
+    /// `likeness` knows what the same graph looks like in other orders.
+    pub fn new(
+        graph: SplitGraph,
+        machine: Machine,
+        (threads, likeness): (usize, &mut Likeness),
+    ) -> Self {
+        let layers = Layers::of(&graph, machine);
+        let ends = EndLayer::of_all(&graph, &layers, machine, (threads, likeness));
+        Self { graph, layers, ends }
+    }
 }
 
 /// The groups that move the fewest bytes, or none if a layer does not fit.
 ///
 /// For each layer in turn, groups that end there are looked at; one that cannot be cheaper than what was found is left
-/// out as soon as a bound tells. `ends` are all layers of the graph, for this machine with any price of code, and `notes`
-/// what was found out about groups for it; `known` are ways found with other prices, whose groups are looked at first.
+/// out as soon as a bound tells. `notes` are what was found out about groups for this machine with any price of code, and
+/// other orders; `known` are ways found with other prices, whose groups are looked at first.
 pub(super) fn least_traffic(
-    graph: &SplitGraph,
-    layers: &Layers,
-    ends: &[EndLayer],
+    Ordered { graph, layers, ends }: &Ordered,
     known: &[Vec<Ways>],
     machine: Machine,
     (threads, notes): (usize, &mut Notes),
 ) -> Result<Path, Misfit> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
     for end in ends {
-        let ways = ways_to(layers, end, known, machine, &reached, (threads, notes));
+        let ways = ways_to(layers, end, known, machine, (&reached, [None, None]), (threads, notes));
         reached.push(ways);
         if reached.iter().rev().take(layers.longest_group()).flatten().flatten().next().is_none() {
             break;
@@ -48,5 +70,5 @@ pub(super) fn least_traffic(
     let (Some(groups), Some(all)) = (groups, all) else {
         return Err(Misfit::of(graph, layers, machine));
     };
-    Ok(Path { groups, traffic: all.traffic, reached })
+    Ok(Path { groups, traffic: all.traffic, price: all.price, reached })
 }

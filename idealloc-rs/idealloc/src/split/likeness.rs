@@ -16,7 +16,7 @@ use crate::parallel;
 
 /// What distinguishes runs of layers, so far.
 #[derive(Debug, Default)]
-struct Likeness {
+pub(super) struct Likeness {
     operators: Numbers<Vec<i64>>,
     tensors: Numbers<Vec<i64>>,
     runs: Numbers<(u32, Vec<u32>)>,
@@ -46,18 +46,6 @@ struct Looks {
     tensors: Vec<u32>,
 }
 
-/// For each window and its last layer, by number of layers, less one: a number for each run of layers that ends there, the same
-/// for runs that are alike.
-pub(super) fn looks_of_runs<'w>(
-    graph: &SplitGraph,
-    layers: &Layers,
-    windows: impl Iterator<Item = (&'w Window, usize)>,
-) -> Vec<Vec<u32>> {
-    let mut likeness = Likeness::default();
-    let looks = likeness.looks(graph);
-    windows.map(|(window, last)| likeness.of_runs(graph, &looks, layers, window, last)).collect()
-}
-
 /// For each layer what is made of the first one that looks like it.
 pub(super) fn made_once<T: Send + Sync>(
     looks: impl Iterator<Item = u32>,
@@ -78,6 +66,18 @@ pub(super) fn made_once<T: Send + Sync>(
 }
 
 impl Likeness {
+    /// For each window and its last layer, by number of layers, less one: a number for each run of layers that ends there,
+    /// the same for runs that are alike, also of graphs that were looked at before.
+    pub fn of_windows<'w>(
+        &mut self,
+        graph: &SplitGraph,
+        layers: &Layers,
+        windows: impl Iterator<Item = (&'w Window, usize)>,
+    ) -> Vec<Vec<u32>> {
+        let looks = self.looks(graph);
+        windows.map(|(window, last)| self.of_runs(graph, &looks, layers, window, last)).collect()
+    }
+
     /// Numbers what all operators and tensors of a graph look like.
     fn looks(&mut self, graph: &SplitGraph) -> Looks {
         let operators = graph.operators.iter().map(|op| self.operators.of(words_of(op)));

@@ -1,11 +1,8 @@
 //! Groups of least traffic whose code is not too long: code gets dearer until it is short enough.
 
-use super::end_layer::EndLayer;
 use super::ending::Notes;
-use super::graph::SplitGraph;
 use super::group::Group;
-use super::layers::Layers;
-use super::least_traffic::least_traffic;
+use super::least_traffic::{Ordered, Path, least_traffic};
 use super::machine::{Length, Machine};
 use super::misfit::Misfit;
 use super::shorter::{Shortened, Shorter, Wanted};
@@ -38,18 +35,16 @@ const SHARES: [i64; 3] = [1, 4, 8];
 /// If short code would cost too many bytes, of all groups within those the ones whose bytes times operations are fewest; but
 /// if these have more operations than there may be, the groups of fewest bytes that were found with no more.
 pub(super) fn little_code(
-    graph: &SplitGraph,
-    layers: &Layers,
+    ordered: &Ordered,
+    mut least: Path,
     machine: Machine,
-    threads: usize,
-) -> Result<Vec<Group>, Misfit> {
-    let mut notes = Notes::default();
-    let ends = EndLayer::of_all(graph, layers, machine, threads);
-    let mut least = least_traffic(graph, layers, &ends, &[], machine, (threads, &mut notes))?;
-    let mut shorter = Shorter::new(Traffic { layers, ends: &ends, machine }, machine, threads);
+    (threads, notes): (usize, &mut Notes),
+) -> Result<Written, Misfit> {
+    let Ordered { layers, ends, .. } = ordered;
+    let mut shorter = Shorter::new(Traffic { layers, ends, machine }, machine, threads);
     let length = shorter.length(&least.groups);
     if machine.code_bytes == 0 || machine.is_short(length) {
-        return Ok(least.groups);
+        return Ok(Written { groups: least.groups, is_in_limit: true });
     }
     let unit = Unit::too_many(machine, length);
     let most_traffic = least.traffic + least.traffic / MOST_SHARE;
@@ -66,7 +61,7 @@ pub(super) fn little_code(
     let mut so_far = prices;
     let mut search = |times: f64| {
         let priced = unit.priced(machine, times);
-        let mut path = least_traffic(graph, layers, &ends, &known, priced, (threads, &mut notes))?;
+        let mut path = least_traffic(ordered, &known, priced, (threads, &mut *notes))?;
         known.push(std::mem::take(&mut path.reached));
         let length = shorter.length(&path.groups);
         let is_short = machine.is_short(length);
@@ -115,7 +110,21 @@ pub(super) fn little_code(
         }
         (_, so_far) = search(f64::sqrt(so_far.too_long * so_far.in_limit))?;
     }
-    Ok(found.into_groups().unwrap_or(least.groups))
+    Ok(found.into_groups().unwrap_or(Written { groups: least.groups, is_in_limit: false }))
+}
+
+/// Groups, and whether their code is as short as it must be.
+pub(super) struct Written {
+    pub groups: Vec<Group>,
+    /// Whether there are no more operations than there may be, or code has no price.
+    pub is_in_limit: bool,
+}
+
+impl Written {
+    /// Bytes moved.
+    pub fn traffic(&self) -> i64 {
+        self.groups.iter().map(|group| group.cost.traffic).sum()
+    }
 }
 
 /// What code is measured in where it has a higher price.
@@ -194,9 +203,14 @@ impl Found {
     }
 
     /// What to take in the end.
-    fn into_groups(self) -> Option<Vec<Group>> {
+    fn into_groups(self) -> Option<Written> {
+        let written = |is_in_limit: bool| move |groups| Written { groups, is_in_limit };
         let best = self.best.map(|(_, groups)| groups);
-        if self.is_best_in_limit { best } else { self.in_limit.map(|(_, groups)| groups).or(best) }
+        if self.is_best_in_limit {
+            return best.map(written(true));
+        }
+        let in_limit = self.in_limit.map(|(_, groups)| groups);
+        in_limit.map(written(true)).or(best.map(written(false)))
     }
 
     /// Takes groups if they are better; returns whether they have no more operations than there may be.

@@ -43,7 +43,8 @@ fn fits(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> 
     let mut reached: Vec<Ways> = vec![[None, None]; layer];
     reached.push([Some(Reached::default()), None]);
     let end = EndLayer::of(graph, layers, layer, machine);
-    let ways = ways_to(layers, &end, &[], machine, &reached, (1, &mut Default::default()));
+    let ways =
+        ways_to(layers, &end, &[], machine, (&reached, [None, None]), (1, &mut Default::default()));
     ways.iter().any(Option::is_some)
 }
 

@@ -4,7 +4,7 @@
 use super::graph::{Operator, SplitGraph};
 use super::grids::{Grid, runs_of};
 use super::layers::{LONG, Layers, Window};
-use super::likeness::looks_of_runs;
+use super::likeness::Likeness;
 use super::machine::Machine;
 use crate::parallel;
 
@@ -30,17 +30,17 @@ pub(super) struct PeakEnd {
 }
 
 impl PeakEnd {
-    /// All layers of a graph.
+    /// All layers of a graph; `likeness` knows what other graphs look like.
     pub fn of_all(
         graph: &SplitGraph,
         layers: &Layers,
         machine: Machine,
-        threads: usize,
+        (threads, likeness): (usize, &mut Likeness),
     ) -> Vec<Self> {
         let of = |layer| Self::of(graph, layers, layer, machine);
         let mut ends = parallel::map(threads, layers.count(), of);
         let windows = ends.iter().map(|end| (&end.window, end.last_layer));
-        let looks = looks_of_runs(graph, layers, windows);
+        let looks = likeness.of_windows(graph, layers, windows);
         for (end, looks) in ends.iter_mut().zip(looks) {
             end.looks = looks;
         }

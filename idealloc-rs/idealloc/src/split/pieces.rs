@@ -27,6 +27,11 @@ impl<T> Pieces<T> {
         })
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.last().map_or(0, |last| PIECE * (self.0.len() - 1) + last.len())
+    }
+
     /// The item of a number; none if there are fewer.
     pub fn get(&self, number: u32) -> Option<&T> {
         let number = number as usize;

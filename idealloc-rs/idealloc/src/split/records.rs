@@ -100,6 +100,11 @@ pub(super) struct Records {
 }
 
 impl Records {
+    /// Groups of which something is known, each under one grid.
+    pub fn len(&self) -> usize {
+        self.facts.len()
+    }
+
     /// The record of a group.
     pub fn find(&self, run: u32, grid: GridNumber) -> Option<RecordId> {
         self.known.get(run as usize)?.get(&grid).map(|&number| RecordId(number))

@@ -2,11 +2,12 @@
 
 use super::graph::SplitGraph;
 use super::group::Group;
+use super::layer_orders::orders;
 use super::layers::Layers;
-use super::least_peak::least_peak;
-use super::little_code::little_code;
 use super::machine::Machine;
 pub use super::misfit::Misfit;
+use super::orders_by_peak::least_peak_of_orders;
+use super::orders_by_traffic::least_traffic_of_orders;
 use super::two_parts::with_threads;
 
 /// What to search for.
@@ -18,7 +19,22 @@ pub enum Objective {
     Peak,
 }
 
-/// The best sequence of groups. The number of threads does not change it.
+/// Which orders of the layers are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reordering {
+    /// That of the graph.
+    Keep,
+    /// Others, as long as that takes little time.
+    Optimize,
+    /// Others, whatever time it takes.
+    Thorough,
+}
+
+/// After so much work, in steps of walks, no other order is tried by traffic, unless time does not count: about the third part
+/// of a second.
+const MOST_WORK: usize = 2_200_000;
+
+/// The best sequence of groups in the order of the graph. The number of threads does not change it.
 ///
 /// # Errors
 /// `Misfit` names a layer that does not fit.
@@ -28,11 +44,33 @@ pub fn search(
     objective: Objective,
     threads: usize,
 ) -> Result<Vec<Group>, Misfit> {
-    let layers = Layers::of(graph, machine);
+    search_order(graph, machine, objective, Reordering::Keep, threads).map(|(_, groups)| groups)
+}
+
+/// The best sequence of groups with the layers in one of several orders, or in one put together from these, and that order:
+/// each layer by its place in the graph. The groups are those of the graph in the order. The number of threads does not
+/// change it.
+///
+/// # Errors
+/// `Misfit` names a layer of the first order that does not fit.
+pub fn search_order(
+    graph: &SplitGraph,
+    machine: Machine,
+    objective: Objective,
+    reordering: Reordering,
+    threads: usize,
+) -> Result<(Vec<usize>, Vec<Group>), Misfit> {
+    let mut orders = orders(graph);
+    let (most_orders, most_work) = match reordering {
+        Reordering::Keep => (1, 0),
+        Reordering::Optimize => (orders.len(), MOST_WORK),
+        Reordering::Thorough => (orders.len(), usize::MAX),
+    };
+    orders.truncate(most_orders);
     with_threads(threads, |threads| match objective {
-        Objective::Traffic => little_code(graph, &layers, machine, threads),
-        Objective::Peak => least_peak(graph, &layers, machine, threads).ok_or(Misfit {
-            operator: layers.target.last().copied().unwrap_or(0),
+        Objective::Traffic => least_traffic_of_orders(graph, &orders, most_work, machine, threads),
+        Objective::Peak => least_peak_of_orders(graph, &orders, machine, threads).ok_or(Misfit {
+            operator: Layers::of(graph, machine).target.last().copied().unwrap_or(0),
             smallest_capacity: None,
             smallest_for_all: None,
         }),

@@ -79,6 +79,7 @@ impl<'a> Ending<'a> {
             if depth > deepest || useless == USELESS {
                 break;
             }
+            self.note.steps += 1;
             if !self.is_open(depth, Least::default()) {
                 misses = 0;
                 continue;

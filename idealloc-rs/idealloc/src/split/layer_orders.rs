@@ -1,0 +1,247 @@
+//! Orders in which the layers of a graph may run, besides that of the file.
+//!
+//! What a branch needs later stays somewhere meanwhile, and layers that read the same tensor go together only if they are
+//! neighbours: a branch that reduces all of a tensor to one element of each feature, last of five that end in one
+//! concatenation, keeps the other four from going together with it.
+
+use super::graph::SplitGraph;
+
+/// Graphs of more layers have the order of the file alone: rules take the square of their number.
+const MOST_LAYERS: usize = 1_000;
+
+/// So many layers of a chain are followed.
+const FOLLOWED: usize = 64;
+
+/// A tensor between layers.
+struct Held {
+    bytes: i64,
+    maker: usize,
+    /// Layers that read it.
+    readers: usize,
+    is_returned: bool,
+}
+
+/// Layers, and the tensors between them. Views are part of what they show.
+#[derive(Default)]
+struct LayerGraph {
+    tensors: Vec<Held>,
+    /// For each layer the tensors that it makes for others, and those that it reads of others.
+    made: Vec<Vec<usize>>,
+    read: Vec<Vec<usize>>,
+    /// For each layer those that run before it, and behind it.
+    before: Vec<Vec<usize>>,
+    behind: Vec<Vec<usize>>,
+}
+
+/// Orders of the layers, each once: that of the graph first.
+///
+/// The others: of layers that may run next one that leaves no more on chip than before, if there is one; that which leaves
+/// the least; and what a result needs, the dearest first.
+pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
+    let layers = LayerGraph::of(graph);
+    let count = layers.made.len();
+    let mut orders = vec![(0..count).collect::<Vec<usize>>()];
+    if count > MOST_LAYERS {
+        return orders;
+    }
+    let least = layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done), layer));
+    let less =
+        layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done) > 0, layer));
+    for order in [less, least, layers.backwards()] {
+        if !orders.contains(&order) {
+            orders.push(order);
+        }
+    }
+    orders
+}
+
+impl SplitGraph {
+    /// The same graph with its layers in another order. Linear.
+    pub fn in_order(&self, order: &[usize]) -> Self {
+        let operators = operators_in_order(self, order);
+        let operators = operators.map(|op| self.operators[op].clone()).collect();
+        Self { tensors: self.tensors.clone(), operators }
+    }
+}
+
+/// The operators of a graph, with its layers in another order.
+pub(super) fn operators_in_order(
+    graph: &SplitGraph,
+    order: &[usize],
+) -> impl Iterator<Item = usize> {
+    let starts = starts_of_layers(graph);
+    order.iter().flat_map(move |&layer| starts[layer]..starts[layer + 1])
+}
+
+/// The first operator of each layer, and one past the last operator.
+fn starts_of_layers(graph: &SplitGraph) -> Vec<usize> {
+    let is_first =
+        |&op: &usize| op == 0 || graph.operators[op].layer != graph.operators[op - 1].layer;
+    let count = graph.operators.len();
+    (0..count).filter(is_first).chain([count]).collect()
+}
+
+impl LayerGraph {
+    fn of(graph: &SplitGraph) -> Self {
+        let starts = starts_of_layers(graph);
+        let count = starts.len() - 1;
+        let lists = || vec![Vec::new(); count];
+        let mut layers = Self {
+            tensors: Vec::new(),
+            made: lists(),
+            read: lists(),
+            before: lists(),
+            behind: lists(),
+        };
+        // The layer that makes a tensor, and what a view shows.
+        let mut maker = vec![None; graph.tensors.len()];
+        let mut held = vec![None; graph.tensors.len()];
+        for layer in 0..count {
+            for op in &graph.operators[starts[layer]..starts[layer + 1]] {
+                for &(tensor, _) in &op.operands {
+                    layers.note_read(layer, maker[tensor], held[tensor].filter(|_| !op.is_view));
+                }
+                let shown = op.operands.first().filter(|_| op.is_view);
+                for &result in &op.results {
+                    maker[result] = Some(layer);
+                    held[result] = match shown {
+                        Some(&(source, _)) => held[source],
+                        None => Some(layers.new_tensor(graph, layer, result)),
+                    };
+                }
+            }
+        }
+        for (tensor, held) in layers.tensors.iter().enumerate() {
+            if held.readers > 0 || held.is_returned {
+                layers.made[held.maker].push(tensor);
+            }
+        }
+        layers
+    }
+
+    fn new_tensor(&mut self, graph: &SplitGraph, maker: usize, tensor: usize) -> usize {
+        let data = &graph.tensors[tensor];
+        let bytes = data.bytes();
+        self.tensors.push(Held { bytes, maker, readers: 0, is_returned: data.is_returned });
+        self.tensors.len() - 1
+    }
+
+    /// A layer reads what another makes, and the tensor that it shows.
+    fn note_read(&mut self, layer: usize, maker: Option<usize>, held: Option<usize>) {
+        if let Some(maker) = maker.filter(|&maker| maker != layer)
+            && !self.before[layer].contains(&maker)
+        {
+            self.before[layer].push(maker);
+            self.behind[maker].push(layer);
+        }
+        if let Some(tensor) = held.filter(|&tensor| self.tensors[tensor].maker != layer)
+            && !self.read[layer].contains(&tensor)
+        {
+            self.read[layer].push(tensor);
+            self.tensors[tensor].readers += 1;
+        }
+    }
+
+    /// Runs of all layers that may run next the one of least key, which is told how many layers still read each tensor, and
+    /// which layers are done.
+    fn listed<K: Ord>(&self, key: impl Fn(&[usize], &[bool], usize) -> K) -> Vec<usize> {
+        let mut left: Vec<usize> = self.tensors.iter().map(|held| held.readers).collect();
+        let mut missing: Vec<usize> = self.before.iter().map(Vec::len).collect();
+        let mut is_done = vec![false; missing.len()];
+        let mut ready: Vec<usize> = (0..missing.len()).filter(|&l| missing[l] == 0).collect();
+        let mut order = Vec::with_capacity(missing.len());
+        while let Some(at) = (0..ready.len()).min_by_key(|&at| key(&left, &is_done, ready[at])) {
+            let layer = ready.swap_remove(at);
+            order.push(layer);
+            is_done[layer] = true;
+            for &tensor in &self.read[layer] {
+                left[tensor] -= 1;
+            }
+            for &next in &self.behind[layer] {
+                missing[next] -= 1;
+                if missing[next] == 0 {
+                    ready.push(next);
+                }
+            }
+        }
+        order
+    }
+
+    /// Bytes more on chip once a layer has run, or any first layers of the chain that it opens: the least of them.
+    fn change(&self, layer: usize, left: &[usize], is_done: &[bool]) -> i64 {
+        let mut run = vec![layer];
+        let mut change = 0;
+        let mut least = i64::MAX;
+        loop {
+            let layer = run[run.len() - 1];
+            change +=
+                self.made[layer].iter().map(|&tensor| self.tensors[tensor].bytes).sum::<i64>();
+            for &tensor in &self.read[layer] {
+                let readers = run.iter().filter(|&&l| self.read[l].contains(&tensor)).count();
+                if left[tensor] == readers && !self.tensors[tensor].is_returned {
+                    change -= self.tensors[tensor].bytes;
+                }
+            }
+            least = least.min(change);
+            let is_open =
+                |&&next: &&usize| self.before[next].iter().all(|l| is_done[*l] || run.contains(l));
+            let mut next = self.behind[layer].iter().filter(is_open);
+            match (next.next(), next.next()) {
+                (Some(&only), None) if run.len() < FOLLOWED => run.push(only),
+                _ => return least,
+            }
+        }
+    }
+
+    /// What results need, from the last back; of what one layer needs first what takes the most room on its way, as for
+    /// registers (Sethi and Ullman, The Generation of Optimal Code for Arithmetic Expressions, 1970).
+    fn backwards(&self) -> Vec<usize> {
+        let room = self.room();
+        let count = self.made.len();
+        let mut is_done = vec![false; count];
+        let mut order = Vec::with_capacity(count);
+        let is_result = |&layer: &usize| {
+            self.made[layer].iter().any(|&tensor| self.tensors[tensor].is_returned)
+        };
+        let roots = (0..count).filter(is_result).chain(0..count);
+        for root in roots {
+            let mut pending = vec![(root, false)];
+            while let Some((layer, is_ready)) = pending.pop() {
+                if is_done[layer] {
+                    continue;
+                }
+                if is_ready {
+                    is_done[layer] = true;
+                    order.push(layer);
+                    continue;
+                }
+                pending.push((layer, true));
+                let mut needed: Vec<usize> = self.before[layer].clone();
+                needed.sort_unstable_by_key(|&l| (room[l], std::cmp::Reverse(l)));
+                pending.extend(needed.into_iter().map(|l| (l, false)));
+            }
+        }
+        order
+    }
+
+    /// For each layer, bytes that all on the way to it take at the most, if nothing on it is read twice.
+    fn room(&self) -> Vec<i64> {
+        let made: Vec<i64> = self
+            .made
+            .iter()
+            .map(|made| made.iter().map(|&tensor| self.tensors[tensor].bytes).sum())
+            .collect();
+        let mut room: Vec<i64> = Vec::with_capacity(made.len());
+        for (layer, before) in self.before.iter().enumerate() {
+            let mut before: Vec<usize> = before.clone();
+            before.sort_unstable_by_key(|&l| std::cmp::Reverse(room[l]));
+            let (mut most, mut held) = (0, 0);
+            for l in before {
+                most = most.max(held + room[l]);
+                held += made[l];
+            }
+            room.push(most.max(held + made[layer]));
+        }
+        room
+    }
+}

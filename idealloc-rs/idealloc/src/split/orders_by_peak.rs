@@ -1,0 +1,44 @@
+//! Groups of least peak of a graph whose layers may run in several orders.
+
+use super::graph::SplitGraph;
+use super::group::Group;
+use super::least_peak::{Ordered, Written, least_work};
+use super::likeness::Likeness;
+use super::machine::Machine;
+use super::peak_ending::Notes;
+
+/// The groups that need the least room at the most, and the order that they are in; none if nothing fits.
+///
+/// Shorter code may need more room: an order that needs more than another before that may need less in the end.
+pub(super) fn least_peak_of_orders(
+    graph: &SplitGraph,
+    orders: &[Vec<usize>],
+    machine: Machine,
+    threads: usize,
+) -> Option<(Vec<usize>, Vec<Group>)> {
+    let mut notes = Notes::default();
+    let mut likeness = Likeness::default();
+    // Orders that need less and less.
+    let mut found: Vec<(&Vec<usize>, Ordered, i64)> = Vec::new();
+    for order in orders {
+        let graph = graph.in_order(order);
+        let mut ordered = Ordered::new(&graph, machine, (threads, &mut likeness));
+        let most = found.last().map_or(machine.capacity, |&(.., least)| least - 1);
+        if let Some(least) = ordered.least(most, (threads, &mut notes)) {
+            found.push((order, ordered, least));
+        }
+    }
+    let key = |written: &Written| (!written.is_in_limit, written.room);
+    let mut best: Option<(&Vec<usize>, Written)> = None;
+    for (order, ordered, least) in found.into_iter().rev() {
+        if best.as_ref().is_some_and(|(_, best)| key(best) <= (false, least)) {
+            break;
+        }
+        let written = least_work(ordered, least, (threads, &mut notes));
+        let is_better = |new: &Written| best.as_ref().is_none_or(|(_, best)| key(new) < key(best));
+        if let Some(written) = written.filter(is_better) {
+            best = Some((order, written));
+        }
+    }
+    best.map(|(order, written)| (order.clone(), written.groups))
+}

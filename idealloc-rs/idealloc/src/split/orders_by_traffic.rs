@@ -1,0 +1,58 @@
+//! Groups of least traffic of a graph whose layers may run in several orders.
+
+use super::ending::{Note, Notes};
+use super::graph::SplitGraph;
+use super::group::Group;
+use super::least_traffic::{Ordered, least_traffic};
+use super::likeness::Likeness;
+use super::little_code::little_code;
+use super::machine::Machine;
+use super::misfit::Misfit;
+use super::ways_in_orders::WaysInOrders;
+
+/// The groups of least traffic, with code that is not too long, and the order that they are in.
+///
+/// The order is that in which they cost least while code may be long; but the first where that is better in the end. Once
+/// there was more work than `most_work`, in steps of walks, no other is tried.
+pub(super) fn least_traffic_of_orders(
+    graph: &SplitGraph,
+    orders: &[Vec<usize>],
+    most_work: usize,
+    machine: Machine,
+    threads: usize,
+) -> Result<(Vec<usize>, Vec<Group>), Misfit> {
+    let Some((first, others)) = orders.split_first() else { return Ok(Default::default()) };
+    let mut notes = Notes::default();
+    let mut likeness = Likeness::default();
+    let mut in_order =
+        |order: &[usize]| Ordered::new(graph.in_order(order), machine, (threads, &mut likeness));
+    let ordered = in_order(first);
+    let least = least_traffic(&ordered, &[], machine, (threads, &mut notes))?;
+    let mut ways = WaysInOrders::new(machine, threads, (first.clone(), ordered, &least));
+    for order in others {
+        if notes.iter().map(Note::work).sum::<usize>() > most_work {
+            break;
+        }
+        ways.add(order.clone(), in_order(order), &mut notes);
+    }
+    // What was found in later orders may lead on in earlier ones.
+    for number in 0..ways.orders.len() - 1 {
+        ways.look(number, &mut notes);
+    }
+    let best = ways.best_order(least.price);
+    let ordered = &ways.orders[0].ordered;
+    let Some(order) = best else {
+        let written = little_code(ordered, least, machine, (threads, &mut notes))?;
+        return Ok((first.clone(), written.groups));
+    };
+    let other = in_order(&order);
+    let path = least_traffic(&other, &[], machine, (threads, &mut notes))?;
+    let found = little_code(&other, path, machine, (threads, &mut notes))?;
+    if !found.is_in_limit || found.traffic() > least.traffic {
+        let known = little_code(ordered, least, machine, (threads, &mut notes))?;
+        if (!known.is_in_limit, known.traffic()) <= (!found.is_in_limit, found.traffic()) {
+            return Ok((first.clone(), known.groups));
+        }
+    }
+    Ok((order, found.groups))
+}
