@@ -1,7 +1,8 @@
 """Networks split into tiles: the arena before and after, and the bytes moved for small memories.
 
     python benchmarks/split_networks.py [FOLDER or FILES...] [--only NAME ...]
-        [--peak] [--traffic 256KiB 1MiB ...] [--limit SECONDS] [--json FILE] [--tables FILE]
+        [--peak] [--traffic 256KiB 1MiB ...] [--order ORDER] [--limit SECONDS] [--json FILE]
+        [--tables FILE]
 
 Every row is one network with one objective and one memory: `memplan-fold-transposes`,
 `memplan-fold-reshapes`, `memplan-fuse-elementwise`, the same with `chains=true`,
@@ -9,7 +10,8 @@ Every row is one network with one objective and one memory: `memplan-fold-transp
 `memplan-annotate-lifetimes`, `memplan-bufferize`, `memplan-assign-offsets`, `memplan-verify`. A row
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,
-groups are formed again for less room, as `memplan-pipeline` does. Without `--peak` and `--traffic`
+groups are formed again for less room, as `memplan-pipeline` does. `--order` is that of
+`memplan-group`. Without `--peak` and `--traffic`
 both are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given
 up.
 
@@ -73,6 +75,8 @@ class Row:
     objective: str
     memory: str
     """Capacity; empty for none."""
+    order: str = "optimize"
+    """Which orders of the layers are tried."""
     error: str = ""
     """Why there is no plan; empty where there is a checked one."""
     arena_before: int = 0
@@ -97,9 +101,9 @@ class Row:
     """CPU seconds per pass, of the last try; the search is in `memplan-group`."""
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> tuple[str, str, str, str]:
         """What a row is replaced by when it is measured again."""
-        return self.network, self.objective, self.memory
+        return self.network, self.objective, self.memory, self.order
 
 
 def measure(path: Path, row: Row) -> Row:
@@ -146,6 +150,7 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int) -> None:
         objective=objective,
         memory=memory,
         stage="none" if objective == "peak" else "all",
+        order="thorough" if row.order == "thorough" else "optimize",
         reserve=reserve,
     )
     _run(module, [MemplanFuseElementwisePass(chains=True), MemplanFormLayersPass()], row)
@@ -296,7 +301,7 @@ def pass_seconds(row: Row) -> float:
     return sum(row.seconds.values()) - search_seconds(row)
 
 
-def read_rows(file: Path) -> dict[tuple[str, str, str], Row]:
+def read_rows(file: Path) -> dict[tuple[str, str, str, str], Row]:
     """Rows of a file, by their key; none if there is no file."""
     if not file.exists():
         return {}
@@ -328,28 +333,35 @@ def tables(rows: Iterable[Row]) -> str:
     if ratios:
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
         lines += ["", f"Geometric mean of {len(ratios)}: {mean:.3f} of before."]
-    moved = {row.key: row for row in rows if row.objective == "traffic"}
-    columns = [c for c in CAPACITIES if any(key[2] == c for key in moved)]
-    lines += [
+    moved = [row for row in rows if row.objective == "traffic"]
+    usual = {(row.network, row.memory): row for row in moved if row.order == "optimize"}
+    thorough = {(row.network, row.memory): row for row in moved if row.order == "thorough"}
+    lines += _moved_table(usual) + _capacity_floors(usual) + _moved_table(thorough)
+    return "\n".join(lines)
+
+
+def _moved_table(moved: Mapping[tuple[str, str], Row]) -> list[str]:
+    columns = [c for c in CAPACITIES if any(memory == c for _, memory in moved)]
+    lines = [
         "",
         f"| network | {' | '.join(columns)} | floor |",
         "|---|" + "-:|" * (len(columns) + 1),
     ]
-    for network in sorted({key[0] for key in moved}):
-        mine = [moved.get((network, "traffic", c)) for c in columns]
+    for network in sorted({network for network, _ in moved}):
+        mine = [moved.get((network, c)) for c in columns]
         floor = max(row.floor for row in mine if row is not None)
         cells = " | ".join(_moved_cell(row) for row in mine)
         lines.append(f"| {network} | {cells} | {floor / 1e6:.2f} |")
-    return "\n".join([*lines, *_capacity_floors(moved)])
+    return lines if columns else []
 
 
-def _capacity_floors(moved: Mapping[tuple[str, str, str], Row]) -> list[str]:
+def _capacity_floors(moved: Mapping[tuple[str, str], Row]) -> list[str]:
     """What must move with so much room, and how many times as much does."""
     above = {key: row for key, row in moved.items() if row.capacity_floor and not row.error}
-    columns = [c for c in CAPACITIES if any(key[2] == c for key in above)]
+    columns = [c for c in CAPACITIES if any(memory == c for _, memory in above)]
     lines = ["", f"| network | {' | '.join(columns)} |", "|---|" + "-:|" * len(columns)]
-    for network in sorted({key[0] for key in above}):
-        rows = [above.get((network, "traffic", c)) for c in columns]
+    for network in sorted({network for network, _ in above}):
+        rows = [above.get((network, c)) for c in columns]
         cells = [
             f"{row.capacity_floor / 1e6:.0f} ({row.traffic / row.capacity_floor:.2f})"
             if row
@@ -380,6 +392,7 @@ def main() -> int:
     add("--only", nargs="+", default=[], help="names of networks, in the order in which they run")
     add("--peak", action="store_true", help="measure the arena")
     add("--traffic", nargs="*", metavar="CAPACITY", help=f"measure moves; {' '.join(CAPACITIES)}")
+    add("--order", choices=("optimize", "thorough"), default="optimize", help="see memplan-group")
     add("--limit", type=int, default=600, help="CPU seconds of a row: %(default)s")
     add("--json", type=Path, help="file to which rows are added")
     add("--tables", type=Path, help="print the rows of this file as markdown and stop")
@@ -403,7 +416,8 @@ def main() -> int:
     failures = 0
     for name in arguments.only or by_name:
         for objective, memory in wanted:
-            row = measure_alone(by_name[name], Row(name, objective, memory), arguments.limit)
+            row = Row(name, objective, memory, arguments.order)
+            row = measure_alone(by_name[name], row, arguments.limit)
             failures += bool(row.error)
             print(describe(row), flush=True)
             if arguments.json is not None:

@@ -13,7 +13,7 @@ use super::ways_in_orders::WaysInOrders;
 /// The groups of least traffic, with code that is not too long, and the order that they are in.
 ///
 /// The order is that in which they cost least while code may be long; but the first where that is better in the end. Once
-/// there was more work than `most_work`, in steps of walks, no other is tried.
+/// there was more work than `most_work`, in steps of walks, no order is looked at any more.
 pub(super) fn least_traffic_of_orders(
     graph: &SplitGraph,
     orders: &[Vec<usize>],
@@ -29,14 +29,18 @@ pub(super) fn least_traffic_of_orders(
     let ordered = in_order(first);
     let least = least_traffic(&ordered, &[], machine, (threads, &mut notes))?;
     let mut ways = WaysInOrders::new(machine, threads, (first.clone(), ordered, &least));
+    let is_enough = |notes: &Notes| notes.iter().map(Note::work).sum::<usize>() > most_work;
     for order in others {
-        if notes.iter().map(Note::work).sum::<usize>() > most_work {
+        if is_enough(&notes) {
             break;
         }
         ways.add(order.clone(), in_order(order), &mut notes);
     }
     // What was found in later orders may lead on in earlier ones.
     for number in 0..ways.orders.len() - 1 {
+        if is_enough(&notes) {
+            break;
+        }
         ways.look(number, &mut notes);
     }
     let best = ways.best_order(least.price);
