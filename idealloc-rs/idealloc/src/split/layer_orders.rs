@@ -7,7 +7,7 @@
 use super::graph::SplitGraph;
 
 /// Graphs of more layers have the order of the file alone: rules take the square of their number.
-const MOST_LAYERS: usize = 1_000;
+const MOST_LAYERS: usize = 2_000;
 
 /// So many layers of a chain are followed.
 const FOLLOWED: usize = 64;
