@@ -33,6 +33,7 @@ _ON_BUFFERS = (
 _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
     "memplan-constants-to-arguments": "MemplanConstantsToArgumentsPass",
+    "memplan-generalize-ops": "MemplanGeneralizeOpsPass",
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fold-reshapes": "MemplanFoldReshapesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",

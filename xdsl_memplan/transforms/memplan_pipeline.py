@@ -45,7 +45,8 @@ class MemplanPipelinePass(ModulePass):
     The same as, one by one, with the options below where they belong:
 
     ```
-    xdsl-opt -p 'memplan-fold-transposes,memplan-fold-reshapes,memplan-fuse-elementwise,
+    xdsl-opt -p 'memplan-generalize-ops,
+                 memplan-fold-transposes,memplan-fold-reshapes,memplan-fuse-elementwise,
                  memplan-schedule{objective=fit memory=...},
                  memplan-bufferize{memory=...},
                  memplan-assign-offsets{planner=... seed=... effort=... threads=... memory=...},
@@ -126,6 +127,9 @@ class MemplanPipelinePass(ModulePass):
             )
 
             yield MemplanConstantsToArgumentsPass()
+        from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
+
+        yield MemplanGeneralizeOpsPass()
         if self.rewrite:
             from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
             from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
