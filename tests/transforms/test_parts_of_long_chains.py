@@ -31,7 +31,8 @@ def chain() -> str:
     arguments = ", ".join(f"%w{layer}: {weights}" for layer in range(LAYERS))
     body = "\n".join(lines)
     return f"""
-func.func @main(%x0: tensor<1x{FEATURES}x{COLUMNS}xf32>, {arguments}) -> tensor<1x{FEATURES}x1xf32> {{
+func.func @main(%x0: tensor<1x{FEATURES}x{COLUMNS}xf32>, {arguments})
+  -> tensor<1x{FEATURES}x1xf32> {{
 %zero = arith.constant 0.0 : f32
 {body}
 %y = tensor.extract_slice %x{LAYERS}[0, 0, {last - 1}] [1, {FEATURES}, 1] [1, 1, 1]

@@ -1,15 +1,11 @@
 """Operations of linalg in forms of their own, as the generic one."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import AffineMapAttr, ModuleOp, ShapedType, TensorType
-from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
@@ -18,6 +14,7 @@ from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
 
 
 @dataclass(frozen=True)
@@ -56,9 +53,9 @@ class MemplanGeneralizeOpsPass(ModulePass):
         """Rewrite the whole module ``op``; linear in its operations."""
         for inner in operations_in(op):
             if isinstance(inner, MapOp):
-                _replace(inner, _generic_of_map(inner))
+                map_as_generic(inner)
             elif isinstance(inner, ElementwiseOp):
-                _replace(inner, _generic_of_elementwise(inner))
+                structured_as_generic(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
                 _take_apart(inner)
 
@@ -66,41 +63,6 @@ class MemplanGeneralizeOpsPass(ModulePass):
 def _is_static(value: SSAValue) -> bool:
     type_ = value.type
     return isa(type_, TensorType[Attribute]) and type_.has_static_shape()
-
-
-def _generic_of_map(op: MapOp) -> GenericOp:
-    """The same body in a nest of parallel loops."""
-    out = op.init.type
-    assert isinstance(out, ShapedType)
-    rank = out.get_num_dims()
-    return GenericOp(
-        op.inputs,
-        [op.init],
-        op.detach_region(op.mapper),
-        [AffineMapAttr(AffineMap.identity(rank))] * len(op.operands),
-        [IteratorTypeAttr.parallel()] * rank,
-        op.result_types,
-    )
-
-
-def _generic_of_elementwise(op: ElementwiseOp) -> GenericOp:
-    """The same maps and the body that the kind stands for."""
-    return GenericOp(
-        op.inputs,
-        op.outputs,
-        op.detach_region(op.body),
-        op.indexing_maps,
-        op.get_iterator_types(),
-        op.result_types,
-    )
-
-
-def _replace(old: Operation, new: GenericOp) -> None:
-    new.attributes = dict(old.attributes)
-    new.location = old.location
-    assert old.parent is not None
-    old.parent.insert_op_before(new, old)
-    _hand_over(old, new.results)
 
 
 def _take_apart(op: SoftmaxOp) -> None:
@@ -112,12 +74,4 @@ def _take_apart(op: SoftmaxOp) -> None:
     while made is not None and made is not op:
         made.location = op.location
         made = made.next_op
-    _hand_over(op, (result,))
-
-
-def _hand_over(old: Operation, results: Sequence[SSAValue]) -> None:
-    for result, made in zip(old.results, results, strict=True):
-        made.name_hint = result.name_hint
-        result.replace_all_uses_with(made)
-    old.detach()
-    old.erase()
+    hand_over(op, (result,))
