@@ -34,6 +34,7 @@ _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
     "memplan-constants-to-arguments": "MemplanConstantsToArgumentsPass",
     "memplan-generalize-ops": "MemplanGeneralizeOpsPass",
+    "memplan-trim": "MemplanTrimPass",
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fold-reshapes": "MemplanFoldReshapesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
