@@ -4,9 +4,9 @@
         [--peak] [--traffic 256KiB 1MiB ...] [--order ORDER] [--limit SECONDS] [--json FILE]
         [--tables FILE]
 
-Every row is one network with one objective and one memory: `memplan-fold-transposes`,
-`memplan-fold-reshapes`, `memplan-fuse-elementwise`, the same with `chains=true`,
-`memplan-form-layers`, `memplan-group`, `memplan-expand-groups`,
+Every row is one network with one objective and one memory: `memplan-generalize-ops`,
+`memplan-trim`, `memplan-fold-transposes`, `memplan-fold-reshapes`, `memplan-fuse-elementwise`,
+the same with `chains=true`, `memplan-form-layers`, `memplan-group`, `memplan-expand-groups`,
 `memplan-annotate-lifetimes`, `memplan-bufferize`, `memplan-assign-offsets`, `memplan-verify`. A row
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,
@@ -57,8 +57,10 @@ from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPas
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
+from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+from xdsl_memplan.transforms.memplan_trim import MemplanTrimPass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 from xdsl_memplan.transforms.resting_collector import resting_collector
 from xdsl_memplan.transforms.split_attempts import MOST_TRIES, more_to_reserve
@@ -115,7 +117,13 @@ def measure(path: Path, row: Row) -> Row:
     with resting_collector():
         _run(
             module,
-            [MemplanFoldTransposesPass(), MemplanFoldReshapesPass(), MemplanFuseElementwisePass()],
+            [
+                MemplanGeneralizeOpsPass(),
+                MemplanTrimPass(),
+                MemplanFoldTransposesPass(),
+                MemplanFoldReshapesPass(),
+                MemplanFuseElementwisePass(),
+            ],
             row,
         )
         row.operations_before = _operations(module)

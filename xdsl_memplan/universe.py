@@ -33,6 +33,8 @@ _ON_BUFFERS = (
 _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
     "memplan-constants-to-arguments": "MemplanConstantsToArgumentsPass",
+    "memplan-generalize-ops": "MemplanGeneralizeOpsPass",
+    "memplan-trim": "MemplanTrimPass",
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fold-reshapes": "MemplanFoldReshapesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",

@@ -18,9 +18,11 @@ from xdsl.parser import Parser
 from xdsl.universe import Universe
 
 from xdsl_memplan.dialects.linalg_additions import named_ops
+from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseKind
 
 pytestmark = pytest.mark.needs_mlir
 
+UNARY_KINDS = {*list(ElementwiseKind)[: list(ElementwiseKind).index(ElementwiseKind.ADD)]}
 FLOAT_ONLY = {row.name for row in named_ops.ELEMENTWISE} - {"div", "div_unsigned"}
 
 
@@ -103,6 +105,19 @@ def samples() -> Iterator[tuple[str, str]]:
             ["memref<4x2x3xbf16>", "memref<5x4xbf16>", "memref<2x5x3xf32>"],
         ),
     )
+    for kind in ElementwiseKind:
+        inputs = 1 if kind in UNARY_KINDS else 3 if kind is ElementwiseKind.SELECT else 2
+        maps = ["(d0, d1) -> (d0, d1)"] * inputs
+        if inputs > 1:
+            maps[-1] = "(d0, d1) -> (d1)"
+        shapes = ["3x4"] * (inputs - 1) + ["3x4" if inputs == 1 else "4"]
+        element = "i32" if kind.endswith("unsigned") else "f32"
+        types = [f"memref<{shape}x{element}>" for shape in (*shapes, "3x4")]
+        if kind is ElementwiseKind.SELECT:
+            types[0] = "memref<3x4xi1>"
+        listed = ", ".join(f"affine_map<{map}>" for map in (*maps, "(d0, d1) -> (d0, d1)"))
+        attributes = f"kind=#linalg.elementwise_kind<{kind}> indexing_maps = [{listed}] "
+        yield f"elementwise-{kind}", operation_text("elementwise", attributes, types)
     yield "fill", operation_text("fill", "", ["f32", "memref<3x4xf32>"])
     yield "copy-i8-f32", operation_text("copy", "", ["memref<3x4xi8>", "memref<3x4xf32>"])
     window = "{dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} "

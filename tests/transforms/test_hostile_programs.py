@@ -93,7 +93,7 @@ SCALE = main(
     [
         (CALL, "'func.call' (operation 3 of @main) may do more than compute tensors"),
         (BRANCH, "'%r = scf.if' (operation 1 of @main) has control flow in it"),
-        (STORE, "'memref.store' (operation 3 of @main) may do more than compute tensors"),
+        (STORE, "'memref.store' (operation 2 of @main) may do more than compute tensors"),
     ],
 )
 def test_what_is_not_split_is_named(text: str, why: str, stage: Stage):

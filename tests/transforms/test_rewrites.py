@@ -29,6 +29,17 @@ def test_same_numbers(name: str):
     compare_modules(text, str(module))
 
 
+@pytest.mark.needs_mlir
+@pytest.mark.parametrize("name", ["softmax", "calls"])
+def test_operations_with_a_name_are_fused_to_the_same_bits(name: str):
+    text = (ROOT / "tests" / "interpreter" / "kernels" / f"{name}.mlir").read_text()
+    context = full_context()
+    module = Parser(context, text).parse_module()
+    MemplanFuseElementwisePass(chains=True).apply(context, module)
+    module.verify()
+    compare_modules(text, str(module))
+
+
 BATCH = ROOT / "tests" / "data" / "linear_on_batch.mlir"
 """A linear layer on a batch, a residual, the largest and where it is, and another linear layer."""
 

@@ -26,17 +26,30 @@ _SMALL = 1024
 """A sum over all there is, of no more elements, is one layer with what is read beside it."""
 
 
-def form_layers(graph: SplitGraph, longest_norm_bytes: int | None = None) -> list[int]:
+def form_layers(
+    graph: SplitGraph, longest_norm_bytes: int | None = None, turned_apart: bool = False
+) -> list[int]:
     """Return the layer of each operation, from 0 without gaps. Linear, but for `_PATIENCE`.
 
     A softmax or normalisation that reduces more than ``longest_norm_bytes`` to one element is not
     one layer: each reduction is one, and so is what reads it beside the elements. That moves more,
     and fits where not even one row does; None: any is one layer.
 
+    With ``turned_apart`` what a contraction reads is a layer of its own if it is made of a tensor
+    and of the same tensor with elements moved, as by a rotary embedding. A contraction that reads
+    its operands several times then fetches them once each time, not both that they are made of.
+
     Sorted by layer, and by position within a layer, the operations are in an order in which each
     comes after those that make what it reads.
     """
-    return _Layers(graph, longest_norm_bytes).form()
+    return _Layers(graph, longest_norm_bytes, turned_apart).form()
+
+
+def has_turned(graph: SplitGraph) -> bool:
+    """Tell whether ``turned_apart`` makes other layers; linear."""
+    layers = _Layers(graph, None, turned_apart=True)
+    layers.form()
+    return layers.has_turned
 
 
 def has_longer_norm(graph: SplitGraph, longest_norm_bytes: int) -> bool:
@@ -54,8 +67,13 @@ class _Norm:
 
 
 class _Layers:
-    def __init__(self, graph: SplitGraph, longest_norm_bytes: int | None) -> None:
+    def __init__(
+        self, graph: SplitGraph, longest_norm_bytes: int | None, turned_apart: bool
+    ) -> None:
         self.graph = graph
+        self.turned_apart = turned_apart
+        self.has_turned = False
+        """Whether an operation is apart that else went with its reader."""
         self.longest_norm_bytes = longest_norm_bytes
         self.maker = {result: i for i, op in enumerate(graph.ops) for result in op.results}
         self.readers: list[list[int]] = [[] for _ in graph.ops]
@@ -182,6 +200,36 @@ class _Layers:
                 repeating.add(i)
         return repeating
 
+    def _find_turning(self) -> set[int]:
+        """List the elementwise operations that read a tensor of a layer at two places.
+
+        One of them is where a concatenation, a slice or a transposition has moved it: a rotary
+        embedding adds to a row its own halves, exchanged. Who reads the result several times would
+        fetch both places each time.
+        """
+        ways: dict[int, dict[int, frozenset[int]]] = {}
+        """By what the elements of a tensor that a layer makes were moved last, if at all."""
+        turning: set[int] = set()
+        for i, op in enumerate(self.graph.ops):
+            if i in self.layer or not (op.splittable or op.view):
+                continue
+            moved = frozenset({i}) if op.parts or _moves(op) else None
+            found: dict[int, frozenset[int]] = {}
+            for operand in op.operands:
+                before = self.maker.get(operand.tensor)
+                if before is None:
+                    continue
+                for tensor, by in ways.get(before, {operand.tensor: frozenset({-1})}).items():
+                    found[tensor] = found.get(tensor, frozenset()) | (moved or by)
+            ways[i] = found if len(found) <= _PATIENCE else {}
+            made = _product(op.loops)
+            if _is_elementwise(op) and any(
+                len(by) > 1 and made <= _product(self.graph.tensors[tensor].shape)
+                for tensor, by in ways[i].items()
+            ):
+                turning.add(i)
+        return turning
+
     def _until_readers_meet(self, start: int) -> list[int]:
         """List the elementwise operations behind one, up to where all that read it have met.
 
@@ -270,6 +318,8 @@ class _Layers:
         closed = {keys[i] for i in keys if not self.graph.ops[i].splittable}
         total = len(self.graph.ops)
         spreading, repeating = self._find_spreading(), self._find_repeating()
+        turning = self._find_turning() if self.turned_apart else set[int]()
+        contracting = {layer for i, layer in self.layer.items() if self.graph.ops[i].work_per_point}
         shown: list[int] = []
         for i in reversed(range(total)):
             if i in keys:
@@ -282,13 +332,16 @@ class _Layers:
                 continue
             level = self._level(i)
             joins = [key for key in read_in if view or key not in closed]
-            if len(read_in) == len(joins) == 1 and not self._is_returned(i):
+            # What a contraction fetches again and again is put together before, once.
+            is_turned = i in turning and any(layer in contracting for layer, _ in joins)
+            self.has_turned |= is_turned
+            if len(read_in) == len(joins) == 1 and not self._is_returned(i) and not is_turned:
                 keys[i] = read_in[0]
             elif level >= 0:
                 # What brings elements into another order can be tiled otherwise than its source.
                 op = self.graph.ops[i]
                 rearranges = _rearranges(op) or _reads_in_several_ways(op)
-                is_apart = i in spreading or rearranges or i in repeating
+                is_apart = i in spreading or rearranges or i in repeating or is_turned
                 open_ = view or not ((level, count) in closed or is_apart)
                 keys[i] = (level, count if open_ else count + 1 + i)
             elif view:
@@ -393,6 +446,14 @@ def _rearranges(op: SplitOp) -> bool:
     terms = [loop for index in access.indices for loop, _ in index.terms]
     loops = [loop for loop in terms if op.loops[loop] > 1]
     return _product(op.operands[0].shape) == _product(op.loops) and loops != sorted(loops)
+
+
+def _moves(op: SplitOp) -> bool:
+    """Tell whether an operation shows elements at other places: a slice, or another order."""
+    if _rearranges(op):
+        return True
+    access = op.operands[0].access if op.view and len(op.operands) == 1 else None
+    return isinstance(access, Affine) and any(index.constant for index in access.indices)
 
 
 def _reads_in_several_ways(op: SplitOp) -> bool:

@@ -184,6 +184,33 @@ class OutEffects(ReadsWritesTrait):
 
 
 @dataclass(frozen=True)
+class MapModel(ReadsWritesTrait, DestinationTrait, InPlaceTrait):
+    """`linalg.map` reads what its body uses, and writes every element of its init once."""
+
+    def effects(self, op: Operation) -> Effects:
+        """One access per operand and result."""
+        args = op.regions[0].block.args
+        operands = [
+            _READ if has_contents(operand.type) and arg.first_use is not None else _NONE
+            for operand, arg in zip(op.operands, args, strict=True)
+        ]
+        if isinstance(op.operands[-1].type, builtin.MemRefType):
+            operands[-1] |= _WRITE
+        return Effects(tuple(operands), (_WRITE,) * len(op.results))
+
+    def destinations(self, op: Operation) -> Sequence[Tie]:
+        """The last operand; none on memrefs, where there is no result."""
+        return (Tie(0, len(op.operands) - 1),) if op.results else ()
+
+    def overwrites(self, op: Operation) -> Sequence[Tie]:
+        """Inputs of the type of the result."""
+        inputs = enumerate(op.operands[:-1] if op.results else ())
+        return tuple(
+            Tie(0, i) for i, operand in inputs if _are_equal(operand.type, op.results[0].type)
+        )
+
+
+@dataclass(frozen=True)
 class MaterializeEffects(ReadsWritesTrait):
     """`bufferization.materialize_in_destination`: all of the destination is overwritten."""
 
@@ -283,6 +310,16 @@ def attach_all() -> None:
             models = (StructuredDestinations(), effects, StructuredOverwrites())
             attach(op_class, *models, replace=False)
             STOCK[op_class] = models
+    from xdsl_memplan.dialects.linalg_additions.map import MapOp
+    from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp
+
+    own_form: dict[type[Operation], tuple[OpTrait, ...]] = {
+        MapOp: (MapModel(),),
+        SoftmaxOp: (WritesInto(1), OutEffects(accumulates=False)),
+    }
+    for op_class, models in own_form.items():
+        attach(op_class, *models, replace=False)
+        STOCK[op_class] = models
 
 
 def _are_equal(one: Attribute, other: Attribute) -> bool:

@@ -1,8 +1,11 @@
 """Structured operations, element by element in the order of their loops, or as if they were."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.dialects.linalg import Linalg
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -15,9 +18,14 @@ from xdsl.interpreter import (
     impl_terminator,
     register_impls,
 )
-from xdsl.ir import Region
+from xdsl.ir import Attribute, Block, Region
+from xdsl.ir.affine import AffineMap
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.linalg_additions import extended_linalg
+from xdsl_memplan.dialects.linalg_additions.map import MapOp
+from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.interpreter.arrays import Array, is_array
 from xdsl_memplan.interpreter.whole_arrays import run_whole
 
@@ -42,22 +50,64 @@ class LinalgFunctions(InterpreterFunctions):
         maps = [attribute.data for attribute in op.get_indexing_maps()]
         shapes = [size for a in arrays if is_array(a) for size in a.shape]
         loops = op.get_shapes_to_loops_map().eval(shapes, []) if shapes else ()
-        if run_whole(interpreter, op.body.block, arrays, maps, loops, first_output):
-            return tuple(arrays[first_output:]) if op.results else ()
+        self._run_nest(interpreter, op.body, arrays, maps, tuple(loops))
+        return tuple(arrays[first_output:]) if op.results else ()
+
+    def _run_nest(
+        self,
+        interpreter: Interpreter,
+        body: Region,
+        arrays: list[Any],
+        maps: Sequence[AffineMap],
+        loops: tuple[int, ...],
+    ) -> None:
+        """Run a body for every index; the last arrays are written, one for each that it yields."""
+        last = body.block.last_op
+        assert last is not None
+        first_output = len(arrays) - len(last.operands)
+        if run_whole(interpreter, body.block, arrays, maps, loops, first_output):
+            return
         nest = self._loop(interpreter)
-        for index in np.ndindex(tuple(loops)):
+        for index in np.ndindex(loops):
             where = [map.eval(index, ()) for map in maps]
             elements = tuple(
                 array[at].item() if is_array(array) else array
                 for array, at in zip(arrays, where, strict=True)
             )
             nest.append(index)
-            new = interpreter.run_ssacfg_region(op.body, elements, op.name)
+            new = interpreter.run_ssacfg_region(body, elements, "linalg")
             nest.pop()
             outputs = zip(arrays[first_output:], where[first_output:], new, strict=True)
             for array, at, value in outputs:
                 array[at] = value
-        return tuple(arrays[first_output:]) if op.results else ()
+
+    @impl(MapOp)
+    def map(self, interpreter: Interpreter, op: MapOp, args: PythonValues) -> PythonValues:
+        """Run the body for every element."""
+        *inputs, init = args
+        out: Array = init.copy() if op.results else init
+        maps = [AffineMap.identity(out.ndim)] * len(args)
+        self._run_nest(interpreter, op.mapper, [*inputs, out], maps, out.shape)
+        return (out,) if op.results else ()
+
+    @impl(SoftmaxOp)
+    def softmax(self, interpreter: Interpreter, op: SoftmaxOp, args: PythonValues) -> PythonValues:
+        """Run what it stands for, on tensors."""
+        type_ = op.input.type
+        assert isa(type_, TensorType[Attribute] | MemRefType)
+        on_tensors = TensorType(type_.element_type, type_.get_shape())
+        block = Block(arg_types=[on_tensors, on_tensors])
+        apart = SoftmaxOp.build(
+            operands=[*block.args], result_types=[[on_tensors]], properties=op.properties
+        )
+        result = decomposed(apart, Builder(InsertPoint.at_end(block)))
+        apart.erase()
+        block.add_op(linalg_ops.YieldOp(result))
+        (computed,) = interpreter.run_ssacfg_region(Region(block), args, op.name)
+        if op.results:
+            return (computed,)
+        args[1][...] = computed
+        return ()
 
     @impl(linalg_ops.IndexOp)
     def index(

@@ -23,6 +23,22 @@ BUFFERIZE = (
 _INLINE = "builtin.module(inline{default-pipeline=})"
 _CALL_ON_TENSORS = re.compile(r"\bcall\b[^\n]*tensor<")
 
+# MLIR has no pass for linalg.softmax; a transform script can ask it to take itself apart.
+_TAKE_SOFTMAX_APART = """
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %all = transform.structured.match ops{["linalg.softmax"]} in %module
+      : (!transform.any_op) -> !transform.any_op
+    transform.foreach %all : !transform.any_op {
+    ^bb0(%softmax: !transform.any_op):
+      %parts = transform.structured.decompose_interface %softmax
+        : (!transform.any_op) -> !transform.any_op
+    }
+    transform.yield
+  }
+}
+"""
+
 _TO_LOOPS = "func.func(linalg-generalize-named-ops),convert-linalg-to-loops,canonicalize"
 
 _TO_LLVM = (
@@ -108,6 +124,19 @@ def without_calls(text: str) -> str:
     return run_tool([find_tool("mlir-opt"), f"--pass-pipeline={_INLINE}"], text)
 
 
+def without_softmax(text: str, folder: Path) -> str:
+    """Return a module in which softmax on tensors are what MLIR takes them apart into.
+
+    Raises NativeToolError.
+    """
+    if "linalg.softmax" not in text:
+        return text
+    script = folder / "softmax.mlir"
+    script.write_text(_TAKE_SOFTMAX_APART)
+    passes = f"transform-preload-library{{transform-library-paths={script}}},transform-interpreter"
+    return run_tool([find_tool("mlir-opt"), f"--pass-pipeline=builtin.module({passes})"], text)
+
+
 def compile_module(text: str, folder: Path, function: str = "main") -> Path:
     """Compile memref or tensor IR into a shared object inside `folder` and return its path.
 
@@ -117,7 +146,7 @@ def compile_module(text: str, folder: Path, function: str = "main") -> Path:
     passes = ",".join((_TO_LOOPS, outline_passes(function, folder), _TO_LLVM))
     lowered = run_tool(
         [find_tool("mlir-opt"), f"--pass-pipeline=builtin.module({passes})"],
-        upstream_bufferize(without_calls(text)),
+        upstream_bufferize(without_softmax(without_calls(text), folder)),
     )
     llvm_ir = run_tool([find_tool("mlir-translate"), "--mlir-to-llvmir"], lowered)
     if "bfloat" in llvm_ir:

@@ -76,6 +76,10 @@ class MemplanFormLayersPass(ModulePass):
       one layer. Longer ones are a layer for each reduction, and for what reads it beside the
       elements: more is moved, but not even one row must fit. 0: any is one layer.
 
+    - `turned-apart` (false): what a contraction reads is a layer of its own if it is made of a
+      tensor and of the same tensor with elements moved, as by a rotary embedding. It is stored
+      once, and a contraction that reads it several times fetches less.
+
     Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
     assertions are left alone.
     """
@@ -83,6 +87,7 @@ class MemplanFormLayersPass(ModulePass):
     name = "memplan-form-layers"
 
     longest_norm: int = 0
+    turned_apart: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Number the layers of every function of the module ``op``; linear in its operations.
@@ -95,7 +100,7 @@ class MemplanFormLayersPass(ModulePass):
             )
         for function in operations_in(op):
             if isinstance(function, FuncOp) and function.body.blocks:
-                _form(function, self.longest_norm or None)
+                _form(function, self.longest_norm or None, self.turned_apart)
 
 
 def why_left_alone(function: FuncOp) -> str | None:
@@ -109,7 +114,7 @@ def why_left_alone(function: FuncOp) -> str | None:
     return None
 
 
-def _form(function: FuncOp, longest_norm_bytes: int | None) -> None:
+def _form(function: FuncOp, longest_norm_bytes: int | None, turned_apart: bool) -> None:
     if len(function.body.blocks) != 1:
         return
     block = function.body.block
@@ -125,7 +130,7 @@ def _form(function: FuncOp, longest_norm_bytes: int | None) -> None:
         split = FunctionSplitGraph.of(function)
     except ValueError:
         return
-    layers = form_layers(split.graph, longest_norm_bytes)
+    layers = form_layers(split.graph, longest_norm_bytes, turned_apart)
     for op, layer in zip(split.operations, layers, strict=True):
         op.attributes[LAYER] = IntegerAttr(layer, i64)
     order: list[tuple[int, int, Operation]] = []

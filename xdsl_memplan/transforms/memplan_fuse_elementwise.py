@@ -11,22 +11,28 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
+from xdsl.dialects.linalg.ops import BroadcastOp, FillOp, GenericOp, IndexOp, YieldOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.transforms.as_generic import broadcast_as_generic, structured_as_generic
 from xdsl_memplan.transforms.new_generic import put_in_place
 from xdsl_memplan.transforms.unread_results import without_unread_results
 
 _SMALL = 8
 """Inputs are small that have no more than this part of the bytes of the result."""
+
+_NAMED = (NamedOperation, ElementwiseOp)
+"""Classes of operations with a name, some of which are elementwise."""
 
 _MOST_SCALARS = 4
 """Scalar operations at the most, for an element that is computed again."""
@@ -69,7 +75,8 @@ class MemplanFuseElementwisePass(ModulePass):
     A producer is fused if it is an elementwise `linalg.generic` without side effects, if its only
     reader is one `linalg.generic` that reads each element once, and if it could not work in place:
     no operand of its size dies there. The same scalars are computed, so the result is the same bit
-    for bit.
+    for bit. Elementwise operations with a name (`linalg.add`) are fused like generic ones, and
+    `linalg.broadcast` into what is elementwise; what is not fused keeps its name.
 
     Results that nobody reads are not computed, such as the place of a maximum in a softmax.
 
@@ -90,18 +97,26 @@ class MemplanFuseElementwisePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fuse in the whole module ``op``; linear in its operations and in what is fused."""
         for inner in operations_in(op):
+            consumer: LinalgStructuredOperation
             # What a library computes is no matter of the body.
             if type(inner) is GenericOp and inner.library_call is None:
                 consumer = without_unread_results(inner)
-                while (fused := _fuse_one(consumer, self.chains)) is not None:
-                    consumer = fused
+            elif isinstance(inner, _NAMED) and _is_elementwise(inner):
+                consumer = inner
+            else:
+                continue
+            while (fused := _fuse_one(consumer, self.chains)) is not None:
+                consumer = fused
 
 
-def _fuse_one(consumer: GenericOp, chains: bool) -> GenericOp | None:
+def _fuse_one(consumer: LinalgStructuredOperation, chains: bool) -> GenericOp | None:
     """Fuse one producer into ``consumer``; return what replaces the two, or None."""
     for operand in consumer.operands[: input_count(consumer)]:
         producer = operand.owner
-        if not isinstance(operand, OpResult) or type(producer) is not GenericOp:
+        if type(producer) is BroadcastOp and _repeats_for_elements(producer, consumer, chains):
+            producer = broadcast_as_generic(producer)
+            operand = producer.results[0]
+        if not isinstance(operand, OpResult) or not isinstance(producer, (GenericOp, *_NAMED)):
             continue
         reads_once = _reads_each_element_once(consumer, operand)
         if not (reads_once or chains) or not _is_elementwise(producer):
@@ -115,7 +130,17 @@ def _fuse_one(consumer: GenericOp, chains: bool) -> GenericOp | None:
     return None
 
 
-def _repeats_little(producer: GenericOp) -> bool:
+def _repeats_for_elements(
+    op: BroadcastOp, consumer: LinalgStructuredOperation, chains: bool
+) -> bool:
+    """Tell whether a broadcast may be fused into all its readers, which are elementwise."""
+    result = op.result[0] if op.results else None
+    if not isinstance(result, OpResult) or not _is_static(result):
+        return False
+    return _is_read_by_elements(result) and (chains or _reads_each_element_once(consumer, result))
+
+
+def _repeats_little(producer: LinalgStructuredOperation) -> bool:
     """Tell whether to compute an elementwise ``producer`` again costs less than to keep it."""
     made = size_bytes(producer.results[0].type)
     # A scalar is no tensor and needs nothing.
@@ -136,14 +161,16 @@ def _is_cheap(op: Operation) -> bool:
 def _is_read_by_elements(value: OpResult) -> bool:
     """Tell whether all that read ``value`` are elementwise, or repeat it, in a `linalg.generic`."""
     return all(
-        isinstance(use.operation, GenericOp)
+        isinstance(use.operation, GenericOp | NamedOperation | ElementwiseOp)
         and use.index < input_count(use.operation)
         and all(kind.data is IteratorType.PARALLEL for kind in use.operation.get_iterator_types())
         for use in value.uses
     )
 
 
-def _copy_for(producer: GenericOp, consumer: GenericOp) -> GenericOp:
+def _copy_for(
+    producer: LinalgStructuredOperation, consumer: LinalgStructuredOperation
+) -> LinalgStructuredOperation:
     """Return a copy of ``producer`` for what ``consumer`` reads through one of its maps.
 
     It is the producer itself where nobody else reads it.
@@ -162,7 +189,7 @@ def _copy_for(producer: GenericOp, consumer: GenericOp) -> GenericOp:
     return copy
 
 
-def _reads_each_element_once(consumer: GenericOp, value: OpResult) -> bool:
+def _reads_each_element_once(consumer: LinalgStructuredOperation, value: OpResult) -> bool:
     """Tell whether ``consumer`` alone reads ``value``, through one map that is a permutation."""
     maps = consumer.get_indexing_maps().data
     inputs = input_count(consumer)
@@ -174,12 +201,12 @@ def _reads_each_element_once(consumer: GenericOp, value: OpResult) -> bool:
     return len(found) == 1 and _is_permutation(found.pop())
 
 
-def _is_elementwise(op: GenericOp) -> bool:
+def _is_elementwise(op: LinalgStructuredOperation) -> bool:
     """Tell whether ``op`` computes each element of its one result by itself."""
     body = op.body.block
     if len(op.results) != 1 or body.args[-1].first_use is not None or op.parent is None:
         return False
-    if op.library_call is not None:
+    if isinstance(op, FillOp) or (isinstance(op, GenericOp) and op.library_call is not None):
         return False
     maps = [attribute.data for attribute in op.get_indexing_maps()]
     if (
@@ -188,11 +215,15 @@ def _is_elementwise(op: GenericOp) -> bool:
         or any(must_keep_order(inner) for inner in body.ops)
     ):
         return False
-    result_type = op.results[0].type
-    return isinstance(result_type, TensorType) and result_type.has_static_shape()
+    return _is_static(op.results[0])
 
 
-def _works_in_place(op: GenericOp) -> bool:
+def _is_static(value: SSAValue) -> bool:
+    type_ = value.type
+    return isinstance(type_, TensorType) and type_.has_static_shape()
+
+
+def _works_in_place(op: LinalgStructuredOperation) -> bool:
     """Tell whether the result of an elementwise ``op`` can take the room of an operand."""
     maps = [attribute.data for attribute in op.get_indexing_maps()]
     return any(
@@ -201,7 +232,9 @@ def _works_in_place(op: GenericOp) -> bool:
     )
 
 
-def _waits_for_little(producer: GenericOp, consumer: GenericOp) -> bool:
+def _waits_for_little(
+    producer: LinalgStructuredOperation, consumer: LinalgStructuredOperation
+) -> bool:
     """Tell whether fusing keeps no large operand longer than it is kept anyway.
 
     Of the two operations one has a single large input, a chain's link, and else such as are
@@ -223,8 +256,9 @@ def _is_permutation(map_: AffineMap) -> bool:
     return map_.num_dims == len(map_.results) and map_.is_projected_permutation()
 
 
-def _fused(producer: GenericOp, consumer: GenericOp) -> GenericOp:
-    """Build the operation that does what both do, in the place of ``consumer``."""
+def _fused(before: LinalgStructuredOperation, after: LinalgStructuredOperation) -> GenericOp:
+    """Build the operation that does what both do, in the place of the second one."""
+    producer, consumer = structured_as_generic(before), structured_as_generic(after)
     value = producer.results[0]
     consumer_maps = [attribute.data for attribute in consumer.get_indexing_maps()]
     producer_maps = [attribute.data for attribute in producer.get_indexing_maps()]

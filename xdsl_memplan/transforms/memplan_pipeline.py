@@ -45,7 +45,8 @@ class MemplanPipelinePass(ModulePass):
     The same as, one by one, with the options below where they belong:
 
     ```
-    xdsl-opt -p 'memplan-fold-transposes,memplan-fold-reshapes,memplan-fuse-elementwise,
+    xdsl-opt -p 'memplan-generalize-ops,memplan-trim,
+                 memplan-fold-transposes,memplan-fold-reshapes,memplan-fuse-elementwise,
                  memplan-schedule{objective=fit memory=...},
                  memplan-bufferize{memory=...},
                  memplan-assign-offsets{planner=... seed=... effort=... threads=... memory=...},
@@ -59,8 +60,8 @@ class MemplanPipelinePass(ModulePass):
     - `constants` (`globals`): what becomes of constant tensors, which are weights. With `globals`
       they are `memref.global`s, with `arguments` arguments of the function
       (`memplan-constants-to-arguments`).
-    - `rewrite` (true): run `memplan-fold-transposes`, `memplan-fold-reshapes` and
-      `memplan-fuse-elementwise` first, and fuse chains before splitting.
+    - `rewrite` (true): run `memplan-trim`, `memplan-fold-transposes`, `memplan-fold-reshapes`
+      and `memplan-fuse-elementwise` first, and fuse chains before splitting.
     - `objective` (`fit`): what `memplan-schedule` optimises. `fit` is the order of least peak, and
       spills to the second memory where the first has a capacity that is exceeded; `peak`,
       `traffic`: see there; with `none` the order of the file stays.
@@ -129,11 +130,16 @@ class MemplanPipelinePass(ModulePass):
             )
 
             yield MemplanConstantsToArgumentsPass()
+        from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
+
+        yield MemplanGeneralizeOpsPass()
         if self.rewrite:
             from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
             from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
             from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
+            from xdsl_memplan.transforms.memplan_trim import MemplanTrimPass
 
+            yield MemplanTrimPass()
             yield MemplanFoldTransposesPass()
             yield MemplanFoldReshapesPass()
             yield MemplanFuseElementwisePass()

@@ -9,8 +9,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.long_norms import has_long_norm
 from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
@@ -56,7 +56,11 @@ Run = Callable[[ModuleOp, list[ModulePass]], None]
 
 
 def grouping(
-    options: SplitOptions, objective: str, reserve: int = 0, longest_norm: int = 0
+    options: SplitOptions,
+    objective: str,
+    reserve: int = 0,
+    longest_norm: int = 0,
+    turned_apart: bool = False,
 ) -> list[ModulePass]:
     """The passes that split a module."""
     from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
@@ -68,7 +72,7 @@ def grouping(
     rewrites: list[ModulePass] = [MemplanFuseElementwisePass(chains=True), MemplanSplitLoopsPass()]
     return [
         *(rewrites if options.rewrite else []),
-        MemplanFormLayersPass(longest_norm),
+        MemplanFormLayersPass(longest_norm, turned_apart),
         MemplanGroupPass(
             objective="peak" if objective == "peak" else "traffic",
             strategy=options.strategy,
@@ -185,24 +189,28 @@ def _run_in_tiles(
 ) -> list[PassFailedException]:
     """Run the pipeline with the groups of least traffic; return the failures.
 
-    Long softmax and normalisations are tried as one layer and in parts: what moves fewer bytes is
-    taken, or what fits at all. The failures are of the parts, then, which need less.
+    Long softmax and normalisations are tried as one layer and in parts, and operands that a rotary
+    embedding makes with their reader and as layers of their own: what moves fewer bytes is taken,
+    or what fits at all. The failures are of the last, which need less.
     """
     longest = max(1, capacity // _LONG_NORM)
 
-    def in_tiles(module: ModuleOp, norm: int) -> list[PassFailedException]:
+    def in_tiles(module: ModuleOp, norm: int, turned_apart: bool) -> list[PassFailedException]:
         def groups(reserve: int) -> list[ModulePass]:
-            return grouping(options, "traffic", reserve, norm)
+            return grouping(options, "traffic", reserve, norm, turned_apart)
 
         return run_for_less_room(module, groups, run, options.memory)
 
-    if not has_long_norm(module, longest):
-        return in_tiles(module, 0)
+    norms = (0, longest) if has_long_norm(module, longest) else (0,)
+    turned = (False, True) if has_turned_operand(module) else (False,)
+    ways = [(norm, apart) for apart in turned for norm in norms]
+    if len(ways) == 1:
+        return in_tiles(module, *ways[0])
     trials: list[ModuleOp] = []
     failures: list[PassFailedException] = []
-    for norm in (0, longest):
+    for norm, apart in ways:
         trial = copied_operation(module)
-        failures = in_tiles(trial, norm)
+        failures = in_tiles(trial, norm, apart)
         if not failures:
             trials.append(trial)
     if not trials:

@@ -61,13 +61,13 @@ func.func @transposed(%v: tensor<8xi64>) -> tensor<8x4xi64> {
 
 #id = affine_map<(i) -> (i)>
 
-// What can work in place stays: the first exponential lies in the room of the sum that dies there.
+// What can work in place stays: the first exponential lies in the room of the product that dies there.
 
 // CHECK-LABEL: func.func @in_place
 // CHECK-COUNT-2: linalg.generic
-func.func @in_place(%a: tensor<8xf32>) -> tensor<8xf32> {
+func.func @in_place(%w: tensor<8x8xf32>, %a: tensor<8xf32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<8xf32>
-  %s = linalg.add ins(%a, %a : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.matvec ins(%w, %a : tensor<8x8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
   %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%s : tensor<8xf32>) outs(%e : tensor<8xf32>) {
   ^bb0(%in: f32, %out: f32):
     %0 = math.exp %in : f32
@@ -283,4 +283,47 @@ func.func @library(%v: tensor<8xf32>, %low: tensor<4xf32>, %none: tensor<4xi64>)
     linalg.yield %0, %at : f32, i64
   } -> (tensor<4xf32>, tensor<4xi64>)
   func.return %m#0 : tensor<4xf32>
+}
+
+// -----
+
+// Operations with a name are fused like generic ones, and a broadcast into what is elementwise. The maximum could work in
+// place on the sum, and the sum on the product: that is a chain.
+
+// CHECK-LABEL: func.func @named
+// CHECK-NEXT:    tensor.empty
+// CHECK-NEXT:    %[[P:.*]] = linalg.matmul
+// CHECK-NEXT:    %[[S:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], {{.*}}} ins(%v, %[[P]] :
+// CHECK:           arith.addf
+// CHECK:         %[[M:.*]] = linalg.max ins(%[[S]], %z :
+// CHECK-NEXT:    func.return %[[M]]
+// CHAINS-LABEL: func.func @named
+// CHAINS-NEXT:    tensor.empty
+// CHAINS-NEXT:    %[[P:.*]] = linalg.matmul
+// CHAINS-NEXT:    %[[M:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], {{.*}}} ins(%v, %[[P]], %z :
+// CHAINS:           arith.addf
+// CHAINS:           arith.maximumf
+// CHAINS:         func.return %[[M]]
+func.func @named(%v: tensor<8xf32>, %x: tensor<4x6xf32>, %w: tensor<6x8xf32>, %z: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<4x6xf32>, tensor<6x8xf32>) outs(%z : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %b = linalg.broadcast ins(%v : tensor<8xf32>) outs(%e : tensor<4x8xf32>) dimensions = [0]
+  %s = linalg.add ins(%p, %b : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %m = linalg.max ins(%s, %z : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  func.return %m : tensor<4x8xf32>
+}
+
+// -----
+
+// What a matrix product starts from is no input of an elementwise operation: the broadcast stays.
+
+// CHECK-LABEL: func.func @start
+// CHECK:       linalg.broadcast
+// CHAINS-LABEL: func.func @start
+// CHAINS:       linalg.broadcast
+func.func @start(%v: tensor<8xf32>, %x: tensor<4x6xf32>, %w: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %b = linalg.broadcast ins(%v : tensor<8xf32>) outs(%e : tensor<4x8xf32>) dimensions = [0]
+  %m = linalg.matmul ins(%x, %w : tensor<4x6xf32>, tensor<6x8xf32>) outs(%b : tensor<4x8xf32>) -> tensor<4x8xf32>
+  func.return %m : tensor<4x8xf32>
 }

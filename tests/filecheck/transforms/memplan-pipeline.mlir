@@ -7,7 +7,7 @@
 // RUN: xdsl-opt -p 'memplan-pipeline{verify=false timing=true}' %s 2>&1 >/dev/null | filecheck %s --check-prefix=UNVERIFIED
 // RUN: xdsl-opt -p 'memplan-pipeline{objective=none timing=true}' %s 2>&1 >/dev/null | filecheck %s --check-prefix=UNORDERED
 // RUN: xdsl-opt -p memplan-pipeline %s > %t.whole
-// RUN: xdsl-opt -p memplan-fold-transposes,memplan-fold-reshapes,memplan-fuse-elementwise,memplan-schedule,memplan-bufferize,memplan-assign-offsets,memplan-verify,convert-memplan-to-memref %s > %t.parts
+// RUN: xdsl-opt -p memplan-generalize-ops,memplan-trim,memplan-fold-transposes,memplan-fold-reshapes,memplan-fuse-elementwise,memplan-schedule,memplan-bufferize,memplan-assign-offsets,memplan-verify,convert-memplan-to-memref %s > %t.parts
 // RUN: diff %t.whole %t.parts
 
 // The matmul needs %f, which is 4 * 4 * 4 bytes; its result goes there, and exp works in place.
@@ -22,9 +22,11 @@
 
 // SUMMARY:      @L1: 128 bytes of 1024
 // SUMMARY-NEXT: @main: 128 bytes for 2 buffers, load 128, bound 128 (optimal), fragmentation 0.00%, planner first-fit-by-size
-// SUMMARY-NEXT: seconds: memplan-fold-transposes {{.*}}, memplan-fold-reshapes {{.*}}, memplan-fuse-elementwise {{.*}}, memplan-schedule {{.*}}, memplan-bufferize {{.*}}, convert-memplan-to-memref
+// SUMMARY-NEXT: seconds: memplan-generalize-ops {{.*}}, memplan-trim {{.*}}, memplan-fold-transposes {{.*}}, memplan-fold-reshapes {{.*}}, memplan-fuse-elementwise {{.*}}, memplan-schedule {{.*}}, memplan-bufferize {{.*}}, convert-memplan-to-memref
 
-// TIMING:      Pass memplan-fold-transposes took {{.*}} seconds
+// TIMING:      Pass memplan-generalize-ops took {{.*}} seconds
+// TIMING-NEXT: Pass memplan-trim took {{.*}} seconds
+// TIMING-NEXT: Pass memplan-fold-transposes took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-fold-reshapes took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-fuse-elementwise took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-schedule took {{.*}} seconds

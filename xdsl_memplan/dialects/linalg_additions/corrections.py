@@ -10,6 +10,7 @@
 | conv, matmul         | AssertionError for bf16 inputs and f32 output           | casts          |
 | pooling_nchw_max     | body takes the maximum with the window                  | with the output |
 | copy                 | body does not cast                                      | casts          |
+| index                | in generic only                                         | in map, reduce |
 """
 
 from collections.abc import Sequence
@@ -19,14 +20,16 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, TensorT
 from xdsl.dialects.linalg import ops
 from xdsl.dialects.linalg.abstract_ops import ConvOperation, NamedOperation
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
-from xdsl.ir import Attribute, Region, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.ir import Attribute, OpTraits, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.traits import HasParent
 from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.linalg_additions import bodies
 from xdsl_memplan.dialects.linalg_additions.bodies import Body
+from xdsl_memplan.dialects.linalg_additions.map import MapOp
+from xdsl_memplan.dialects.linalg_additions.short_body import parse_short_body
 from xdsl_memplan.dialects.linalg_additions.syntax import (
     parse_named,
     parse_operands,
@@ -52,6 +55,9 @@ def correct() -> None:
     for op_class in (ops.TransposeOp, ops.BroadcastOp, ops.ReduceOp):
         _replace(op_class, "parse", classmethod(_parse_on_dimensions))
         _replace(op_class, "print", _print_on_dimensions)
+    traits = OpTraits(lambda: (HasParent(ops.GenericOp, ops.ReduceOp, MapOp),))
+    ops.IndexOp.get_irdl_definition().traits = traits
+    _replace(ops.IndexOp, "traits", traits)
 
 
 def _replace(op_class: type, method: str, value: object) -> None:
@@ -105,7 +111,7 @@ OnDimensions = ops.TransposeOp | ops.BroadcastOp | ops.ReduceOp
 
 def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimensions:
     """`ins(...) outs(...) dimensions = [...] {attributes}`, and the body of a reduction."""
-    payload = _parse_payload(parser) if cls is ops.ReduceOp else None
+    payload = parse_short_body(parser) if cls is ops.ReduceOp else None
     position = parser.pos
     inputs = parse_operands(parser, "ins")
     outputs = parse_operands(parser, "outs")
@@ -118,7 +124,8 @@ def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimension
     attributes = parser.parse_optional_attr_dict()
     operands = (inputs[0], outputs[0])
     if payload is not None:
-        region = bodies.region_of(payload, operands)
+        # The operation takes what there is so far first.
+        region = bodies.region_of(lambda args: payload(args[::-1], args[1].type), operands)
     elif cls is ops.ReduceOp:
         arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
         region = parser.parse_region(arguments)
@@ -133,31 +140,6 @@ def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimension
         attributes=attributes,
         regions=[region],
     )
-
-
-def _parse_payload(parser: Parser) -> Body | None:
-    """`{ arith.addf {attributes} }`: the body in short, one operation on output and element."""
-    if parser.parse_optional_punctuation("{") is None:
-        return None
-    name = parser.parse_identifier()
-    op_class = parser.ctx.get_op(name)
-    if not issubclass(op_class, IRDLOperation):
-        parser.raise_error(f"{name} cannot be the body of a reduction")
-    attributes = dict(parser.parse_optional_attr_dict())
-    parser.parse_punctuation("}")
-    known = op_class.get_irdl_definition().properties
-    properties = {key: attributes.pop(key) for key in known if key in attributes}
-
-    def body(args: bodies.Scalars) -> SSAValue:
-        element, out = args
-        return op_class.build(
-            operands=[out, element],
-            result_types=[out.type],
-            properties=properties,
-            attributes=attributes,
-        ).results[0]
-
-    return body
 
 
 def _print_on_dimensions(op: OnDimensions, printer: Printer) -> None:

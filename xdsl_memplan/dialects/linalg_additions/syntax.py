@@ -3,12 +3,15 @@
 linalg.NAME [indexing_maps = [...]] {attributes} ins(...) outs(...) -> result types
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
-from xdsl.dialects.linalg.abstract_ops import NamedOperation
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+
+StructuredT = TypeVar("StructuredT", bound=LinalgStructuredOperation)
 
 _IMPLIED = ("indexing_maps", "linalg.memoized_indexing_maps", "operandSegmentSizes")
 """Attributes that have a syntax of their own, or follow from the name and the operands."""
@@ -80,8 +83,30 @@ def parse_named(cls: type[NamedOperation], parser: Parser) -> NamedOperation:
         attributes["indexing_maps"] = maps
     definitions = cls.get_irdl_definition().properties
     properties = {name: attributes.pop(name) for name in (*attributes,) if name in definitions}
+    return build_named(
+        cls,
+        parser,
+        (inputs, outputs, result_types),
+        (properties, attributes),
+        lambda: cls.get_hidden_region(inputs, outputs),
+    )
+
+
+def build_named(
+    cls: type[StructuredT],
+    parser: Parser,
+    values: tuple[Sequence[SSAValue], Sequence[SSAValue], Sequence[Attribute]],
+    notes: tuple[Mapping[str, Attribute], Mapping[str, Attribute]],
+    region: Callable[[], Region],
+) -> StructuredT:
+    """Build what was read: inputs, outputs and result types; properties and attributes.
+
+    Raises ParseError where ``region`` finds that the elements are none for this operation.
+    """
+    inputs, outputs, result_types = values
+    properties, attributes = notes
     try:
-        region = cls.get_hidden_region(inputs, outputs)
+        body = region()
     except (ValueError, TypeError, AssertionError, IndexError) as error:
         # An assertion of stock xDSL, which says nothing, is about the type of elements.
         why = str(error) or "its elements must be numbers that are no index and not complex"
@@ -91,7 +116,7 @@ def parse_named(cls: type[NamedOperation], parser: Parser) -> NamedOperation:
         result_types=(result_types,),
         properties=properties,
         attributes=attributes,
-        regions=(region,),
+        regions=(body,),
     )
 
 
@@ -102,13 +127,18 @@ def print_named(op: NamedOperation, printer: Printer) -> None:
     if maps is not None and (definition is None or maps != definition.default_value):
         printer.print_string(" indexing_maps = ")
         printer.print_attribute(maps)
-    shown = {
-        name: attribute
-        for name, attribute in (*op.attributes.items(), *op.properties.items())
-        if name not in _IMPLIED
-    }
+    shown = shown_attributes(op)
     if shown:
         printer.print_op_attributes(shown)
     print_operands(printer, "ins", op.inputs)
     print_operands(printer, "outs", op.outputs)
     print_result_types(printer, op.res.types)
+
+
+def shown_attributes(op: LinalgStructuredOperation) -> dict[str, Attribute]:
+    """Attributes and properties that are printed in braces."""
+    return {
+        name: attribute
+        for name, attribute in (*op.attributes.items(), *op.properties.items())
+        if name not in _IMPLIED
+    }

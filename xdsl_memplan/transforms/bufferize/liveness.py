@@ -20,6 +20,7 @@ from xdsl.traits import is_side_effect_free
 
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
+from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.bufferize.place import NEVER, Slice, View, view_type
 from xdsl_memplan.transforms.bufferize.records import Place, registered
@@ -34,7 +35,12 @@ CONTROL_FLOW = (
     scf.ParallelOp,
 )
 
-STRUCTURED = (LinalgStructuredOperation, linalg_ops.BroadcastOp, linalg_ops.ReduceOp)
+STRUCTURED = (
+    LinalgStructuredOperation,
+    linalg_ops.BroadcastOp,
+    linalg_ops.ReduceOp,
+    MapOp,
+)
 
 
 NOTHING: Mapping[str, tuple[frozenset[int], ...]] = MappingProxyType({})

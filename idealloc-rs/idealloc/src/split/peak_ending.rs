@@ -53,8 +53,8 @@ struct Step {
     work: i64,
     /// Those that are needed, each once.
     least_work: i64,
-    /// Whether the first layer is not cut.
-    is_uncut: bool,
+    /// Whether the first layer is computed whole.
+    is_whole: bool,
 }
 
 impl Step {
@@ -211,7 +211,7 @@ impl<'a> Ending<'a> {
             if !is_split {
                 self.least_work.push(step.work);
             }
-            if is_split && (step.is_uncut || step.kept > self.machine.capacity) {
+            if is_split && (step.is_whole || step.kept > self.machine.capacity) {
                 break;
             }
             if kept != step.kept {
@@ -352,7 +352,7 @@ impl<'a> Walk<'_, 'a> {
             kept: tally.kept_bytes,
             work: tally.work,
             least_work: tally.least_work,
-            is_uncut: depth > 0 && tally.is_uncut(second),
+            is_whole: depth > 0 && tally.is_whole(second),
         }
     }
 

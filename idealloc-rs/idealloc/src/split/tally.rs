@@ -349,12 +349,18 @@ impl<'a> Tally<'a> {
         self.work - self.least_work
     }
 
-    /// Whether no cut changes what the operators from the first on and before `end` compute.
-    pub fn is_uncut(&self, end: usize) -> bool {
+    /// Whether the operators from the first on and before `end` compute all that they can, whatever is cut. They could as
+    /// well do so before the group.
+    pub fn is_whole(&self, end: usize) -> bool {
         let graph = self.graph;
         let works = (self.sweep.first..end).filter(|&op| graph.operators[op].work > 0);
-        let mut levels = works.filter_map(|op| self.sweep.loop_spans(op).map(level_of)).peekable();
-        levels.peek().is_some() && levels.all(|level| level == 0)
+        let is_whole = |op: usize| {
+            let spans = self.sweep.loop_spans(op)?;
+            let mut loops = spans.iter().zip(graph.operators[op].loops.iter());
+            Some(loops.all(|(span, &extent)| matches!(*span, Span::Fixed(0, end) if end == extent)))
+        };
+        let mut wholes = works.filter_map(is_whole).peekable();
+        wholes.peek().is_some() && wholes.all(|whole| whole)
     }
 
     /// Whether some tensor from outside is read by two operators, so that two groups would both fetch it.

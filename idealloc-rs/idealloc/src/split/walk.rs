@@ -174,7 +174,7 @@ impl<'a> Ending<'a> {
             tally.extend_uncounted(first_op(longer + 1));
             // What no cut reaches could as well be a group before this one, but for tensors that both read.
             let is_useless = longer >= UNCUT
-                && tally.is_uncut(first_op(longer))
+                && tally.is_whole(first_op(longer))
                 && !tally.reads_something_twice();
             if is_useless || tally.kept_bytes > self.machine.capacity {
                 return Facts::of_the_end();

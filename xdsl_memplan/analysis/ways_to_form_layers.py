@@ -1,15 +1,18 @@
-"""Whether a module has a softmax or normalisation of long rows."""
+"""Whether a module has what layers may be formed of in two ways: long norms, turned operands."""
 
 from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.tensor import ConcatOp, InsertSliceOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xdsl_memplan.analysis.layers import has_longer_norm
+from xdsl_memplan.analysis.layers import has_longer_norm, has_turned
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.memref_size import element_size_bytes
+
+_PUTS_TOGETHER = (ConcatOp, InsertSliceOp)
 
 
 def has_long_norm(module: ModuleOp, longest_bytes: int) -> bool:
@@ -24,6 +27,22 @@ def has_long_norm(module: ModuleOp, longest_bytes: int) -> bool:
             except ValueError:
                 continue
             if has_longer_norm(graph, longest_bytes):
+                return True
+    return False
+
+
+def has_turned_operand(module: ModuleOp) -> bool:
+    """Tell whether a contraction reads what is made of a tensor and of its elements moved.
+
+    Linear. Where nothing is put together of parts no graph is made.
+    """
+    for op in module.walk():
+        if isinstance(op, FuncOp) and any(isinstance(i, _PUTS_TOGETHER) for i in op.walk()):
+            try:
+                graph = FunctionSplitGraph.of(op).graph
+            except ValueError:
+                continue
+            if has_turned(graph):
                 return True
     return False
 

@@ -1,0 +1,90 @@
+"""`linalg.map`, `linalg.elementwise` and `linalg.softmax`: the interpreter, tiles, and MLIR."""
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.universe import Universe
+
+from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+
+PROGRAM = """
+func.func @main(%x: tensor<32x24xf32>, %y: tensor<24xf32>)
+    -> (tensor<32x24xf32>, tensor<32x24xf32>) {
+  %e = tensor.empty() : tensor<32x24xf32>
+  %m = linalg.map { math.absf } ins(%x : tensor<32x24xf32>) outs(%e : tensor<32x24xf32>)
+  %a = linalg.elementwise kind=#linalg.elementwise_kind<sub>
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                     affine_map<(i, j) -> (i, j)>]
+    ins(%m, %y : tensor<32x24xf32>, tensor<24xf32>) outs(%e : tensor<32x24xf32>)
+    -> tensor<32x24xf32>
+  %r = linalg.softmax dimension(1) ins(%a : tensor<32x24xf32>) outs(%e : tensor<32x24xf32>)
+    -> tensor<32x24xf32>
+  %c = linalg.softmax dimension(0) ins(%a : tensor<32x24xf32>) outs(%e : tensor<32x24xf32>)
+    -> tensor<32x24xf32>
+  return %r, %c : tensor<32x24xf32>, tensor<32x24xf32>
+}
+"""
+
+ON_MEMREFS = """
+func.func @main(%x: memref<8x6xf32>, %y: memref<8x6xf32>) -> memref<8x6xf32> {
+  linalg.map { arith.addf } ins(%x, %x : memref<8x6xf32>, memref<8x6xf32>)
+    outs(%x : memref<8x6xf32>)
+  linalg.softmax dimension(1) ins(%x : memref<8x6xf32>) outs(%y : memref<8x6xf32>)
+  return %y : memref<8x6xf32>
+}
+"""
+
+
+@pytest.fixture
+def context() -> Context:
+    context = Context()
+    for name, factory in Universe.get_multiverse().all_dialects.items():
+        context.register_dialect(name, factory)
+    return context
+
+
+def parsed(context: Context, text: str = PROGRAM) -> ModuleOp:
+    module = Parser(context, text).parse_module()
+    module.verify()
+    return module
+
+
+def arrays() -> list[np.ndarray]:
+    numbers = np.random.default_rng(0)
+    return [numbers.standard_normal(shape, dtype=np.float32) for shape in ((32, 24), (24,))]
+
+
+def test_interpreter_computes_the_same_bits_before_and_after(context: Context):
+    given = arrays()
+    before = run(parsed(context), given)
+    module = parsed(context)
+    MemplanGeneralizeOpsPass().apply(context, module)
+    module.verify()
+    after = run(module, given)
+    for one, other in zip(before, after, strict=True):
+        assert one.tobytes() == other.tobytes()
+    shifted = np.abs(given[0]) - given[1]
+    for result, axis in zip(before, (1, 0), strict=True):
+        powers = np.exp(shifted - shifted.max(axis, keepdims=True))
+        assert np.allclose(result, powers / powers.sum(axis, keepdims=True), atol=1e-6)
+
+
+def test_interpreter_writes_into_memrefs(context: Context):
+    x = arrays()[0][:8, :6].copy()
+    [result] = run(parsed(context, ON_MEMREFS), [x, np.zeros_like(x)])
+    assert np.allclose(result.sum(1), 1, atol=1e-6)
+
+
+@pytest.mark.needs_mlir
+@pytest.mark.parametrize("options", [{}, {"rewrite": False}, {"stage": "all"}])
+def test_same_bits_as_mlir_in_tiles(context: Context, options: dict[str, object]):
+    memory = "L1=2KiB,DDR"  # One tensor has 3 KiB.
+    module = parsed(context)
+    MemplanPipelinePass(memory=memory, **options).apply(context, module)  # pyright: ignore
+    assert "linalg.softmax" not in str(module)
+    assert compare_modules(PROGRAM, str(module)).results == 2

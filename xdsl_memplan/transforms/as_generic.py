@@ -1,0 +1,77 @@
+"""Structured operations with a name, written as the `linalg.generic` that they stand for."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import AffineMapAttr, ShapedType
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+
+from xdsl_memplan.dialects.linalg_additions.map import MapOp
+
+_MEMOIZED = "linalg.memoized_indexing_maps"
+
+
+def structured_as_generic(op: LinalgStructuredOperation) -> GenericOp:
+    """Replace an operation by a generic one with its maps, loops and body; one that is stays."""
+    if isinstance(op, GenericOp):
+        return op
+    maps, kinds = op.get_indexing_maps(), op.get_iterator_types()
+    body = op.detach_region(op.body)
+    return replaced(op, (op.inputs, op.outputs), body, (maps.data, kinds.data))
+
+
+def broadcast_as_generic(op: BroadcastOp) -> GenericOp:
+    """Replace a broadcast by a generic operation that reads along the dimensions it had."""
+    rank = _rank_of(op.init)
+    added = set(op.dimensions.get_values())
+    kept = tuple(AffineDimExpr(d) for d in range(rank) if d not in added)
+    maps = [AffineMapAttr(map_) for map_ in (AffineMap(rank, 0, kept), AffineMap.identity(rank))]
+    body = op.detach_region(op.hidden_region)
+    return replaced(op, ([op.input], [op.init]), body, (maps, _parallel(rank)))
+
+
+def map_as_generic(op: MapOp) -> GenericOp:
+    """Replace a map by a generic operation with the same body, in a nest of parallel loops."""
+    rank = _rank_of(op.init)
+    maps = [AffineMapAttr(AffineMap.identity(rank))] * len(op.operands)
+    body = op.detach_region(op.mapper)
+    return replaced(op, (op.inputs, [op.init]), body, (maps, _parallel(rank)))
+
+
+def replaced(
+    old: Operation,
+    operands: tuple[Sequence[SSAValue], Sequence[SSAValue]],
+    body: Region,
+    loops: tuple[Sequence[AffineMapAttr], Sequence[IteratorTypeAttr]],
+) -> GenericOp:
+    """Put a generic operation in the place of another one, with its attributes and location."""
+    inputs, outputs = operands
+    maps, kinds = loops
+    new = GenericOp(inputs, outputs, body, maps, kinds, old.result_types)
+    new.attributes = {n: a for n, a in old.attributes.items() if n != _MEMOIZED}
+    new.location = old.location
+    assert old.parent is not None
+    old.parent.insert_op_before(new, old)
+    hand_over(old, new.results)
+    return new
+
+
+def hand_over(old: Operation, results: Sequence[SSAValue]) -> None:
+    """Let others read `results` instead of those of an operation, and erase it."""
+    for result, made in zip(old.results, results, strict=True):
+        made.name_hint = result.name_hint
+        result.replace_all_uses_with(made)
+    old.detach()
+    old.erase()
+
+
+def _rank_of(value: SSAValue) -> int:
+    assert isinstance(value.type, ShapedType)
+    return value.type.get_num_dims()
+
+
+def _parallel(rank: int) -> list[IteratorTypeAttr]:
+    return [IteratorTypeAttr.parallel()] * rank

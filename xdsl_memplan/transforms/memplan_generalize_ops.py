@@ -1,0 +1,77 @@
+"""Operations of linalg in forms of their own, as the generic one."""
+
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
+
+from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
+from xdsl_memplan.dialects.linalg_additions.map import MapOp
+from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
+from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
+
+
+@dataclass(frozen=True)
+class MemplanGeneralizeOpsPass(ModulePass):
+    """Write `linalg.map`, `linalg.elementwise` and `linalg.softmax` as `linalg.generic`.
+
+    Before:
+
+    ```mlir
+    %r = linalg.map { arith.addf } ins(%a, %b : tensor<4x6xf32>, tensor<4x6xf32>)
+        outs(%o : tensor<4x6xf32>)
+    ```
+
+    After:
+
+    ```mlir
+    %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %b : tensor<4x6xf32>, tensor<4x6xf32>) outs(%o : tensor<4x6xf32>) {
+    ^bb0(%x: f32, %y: f32, %out: f32):
+      %s = arith.addf %x, %y : f32
+      linalg.yield %s : f32
+    } -> tensor<4x6xf32>
+    ```
+
+    A softmax becomes four operations and two fills, those that MLIR 22 takes it apart into: the
+    greatest element of each row, the exponentials of the differences, their sum, the quotients.
+    They have tiles and are planned like anything else; MLIR has no pass that lowers the softmax.
+    The same scalars are computed in the same order. Options: none.
+
+    Requires nothing; a softmax on memrefs or of dynamic shape is left alone.
+    """
+
+    name = "memplan-generalize-ops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite the whole module ``op``; linear in its operations."""
+        for inner in operations_in(op):
+            if isinstance(inner, MapOp):
+                map_as_generic(inner)
+            elif isinstance(inner, ElementwiseOp):
+                structured_as_generic(inner)
+            elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
+                _take_apart(inner)
+
+
+def _is_static(value: SSAValue) -> bool:
+    type_ = value.type
+    return isa(type_, TensorType[Attribute]) and type_.has_static_shape()
+
+
+def _take_apart(op: SoftmaxOp) -> None:
+    block = op.parent
+    assert block is not None
+    before = op.prev_op
+    result = decomposed(op, Builder(InsertPoint.before(op)))
+    made = block.first_op if before is None else before.next_op
+    while made is not None and made is not op:
+        made.location = op.location
+        made = made.next_op
+    hand_over(op, (result,))
