@@ -129,9 +129,7 @@ PLANNED = "memplan-bufferize,memplan-annotate-lifetimes,memplan-assign-offsets"
         "memplan-bufferize",
         PLANNED,
         f"{PLANNED},memplan-verify,convert-memplan-to-memref",
-        # A body runs in 64 bits here, so that fused ones round once; LLVM says that they are equal
-        # (tests/transforms/test_rewrites.py).
-        "memplan-pipeline{rewrite=false}",
+        "memplan-pipeline",
     ],
 )
 @pytest.mark.parametrize("kernel", REFERENCES)

@@ -188,3 +188,44 @@ def test_the_function_has_to_be_clear():
     with pytest.raises(InterpretationError, match="say which function to run: f, g"):
         run_text(text)
     assert run_text(text, function="g") == []
+
+
+@pytest.mark.parametrize("size", [1, 8], ids=["one-by-one", "whole-arrays"])
+def test_each_result_is_rounded_to_its_type(size: int):
+    """Half of the last bit added twice to one is lost twice; with 64 bits it would show."""
+    kind = f"tensor<{size}xf32>"
+    text = f"""
+    func.func @f(%x: {kind}, %y: {kind}) -> {kind} {{
+      %e = tensor.empty() : {kind}
+      %z = linalg.generic {{
+        indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]}} ins(%x, %y : {kind}, {kind}) outs(%e : {kind}) {{
+      ^bb0(%p: f32, %q: f32, %o: f32):
+        %s = arith.addf %p, %q : f32
+        %t = arith.addf %s, %q : f32
+        linalg.yield %t : f32
+      }} -> {kind}
+      func.return %z : {kind}
+    }}"""
+    ones, halves = np.full(size, 1, np.float32), np.full(size, 2.0**-24, np.float32)
+    [found] = run_text(text, ones, halves)
+    assert list(found) == [1] * size
+
+
+def test_a_product_is_rounded_before_it_is_added():
+    text = """
+    func.func @f(%a: tensor<5x7xf32>, %b: tensor<7x6xf32>, %c: tensor<5x6xf32>)
+        -> tensor<5x6xf32> {
+      %d = linalg.matmul ins(%a, %b : tensor<5x7xf32>, tensor<7x6xf32>)
+        outs(%c : tensor<5x6xf32>) -> tensor<5x6xf32>
+      func.return %d : tensor<5x6xf32>
+    }"""
+    random = np.random.default_rng(0)
+    a, b, c = (
+        random.standard_normal(shape).astype(np.float32) for shape in ((5, 7), (7, 6), (5, 6))
+    )
+    expected = c.copy()
+    for k in range(7):
+        expected += a[:, k : k + 1] * b[k]
+    [found] = run_text(text, a, b, c)
+    np.testing.assert_array_equal(found, expected)

@@ -70,13 +70,12 @@ def test_planned_functions_compute_the_same(path: Path):
     random = np.random.default_rng(1)
     arguments = [argument_for(type, random) for type in main.function_type.inputs]
     expected = run(with_external(module), arguments, "main")
-    # The interpreter runs a body in 64 bits: where two are fused it rounds once.
-    planned = after(module, "memplan-pipeline{arena=alloc rewrite=false}")
+    planned = after(module, "memplan-pipeline{arena=alloc}")
     for passes in (
         after(module, "memplan-bufferize"),
         after(module, "memplan-bufferize,memplan-assign-offsets,memplan-verify"),
         planned,
-        after(planned, "memplan-pipeline{arena=alloc rewrite=false}"),
+        after(planned, "memplan-pipeline{arena=alloc}"),
     ):
         found = run(with_external(passes), arguments, "main")
         assert len(found) == len(expected)

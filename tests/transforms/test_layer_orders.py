@@ -173,9 +173,7 @@ def test_the_pipeline_computes_the_same(order: Order, objective: str):
     expected = run(module, arrays, "main")
     memory = "L1" if objective == "peak" else MEMORY
     stage = "none" if objective == "peak" else "all"
-    pipeline = MemplanPipelinePass(
-        objective=objective, memory=memory, stage=stage, order=order, rewrite=False
-    )
+    pipeline = MemplanPipelinePass(objective=objective, memory=memory, stage=stage, order=order)
     pipeline.apply(full_context(), module)
     for one, other in zip(run(module, arrays, "main"), expected, strict=True):
         assert (one == other).all()

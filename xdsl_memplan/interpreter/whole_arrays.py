@@ -17,6 +17,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from xdsl_memplan.interpreter.arrays import is_array
+from xdsl_memplan.interpreter.scalar_functions import rounded
 
 _FEWEST = 4
 """Elements at once that are worth it."""
@@ -41,7 +42,7 @@ _COMPUTE: Mapping[type[Operation], Callable[..., Any]] = {
     arith.MaximumfOp: _extreme(np.maximum, lambda a, b: a + b),
     arith.MinimumfOp: _extreme(np.minimum, lambda a, b: -(-a + -b)),
 }
-"""What scalars compute in 64 bits, as `scalar_functions` and xDSL do."""
+"""What scalars compute, in 64 bits, as `scalar_functions` and xDSL do, before it is rounded."""
 
 
 def run_whole(
@@ -140,5 +141,6 @@ def _run(interpreter: Interpreter, body: Block, elements: Sequence[Any]) -> list
             assert isinstance(op.value, FloatAttr)
             known[op.result] = op.value.value.data
         else:
-            known[op.results[0]] = _COMPUTE[type(op)](*map(value_of, op.operands))
+            exact = _COMPUTE[type(op)](*map(value_of, op.operands))
+            known[op.results[0]] = rounded(exact, op.results[0].type)
     return []
