@@ -1,5 +1,5 @@
 from collections.abc import Callable, Sequence
-from typing import Any, Self, final
+from typing import Any, Self, TypeAlias, final
 
 from numpy.typing import NDArray
 
@@ -103,40 +103,8 @@ def check_schedule(
     stays: Sequence[tuple[int, int, int, int, bool, bool]],
     capacity: int | None,
 ) -> tuple[int, int]: ...
-def split_groups(
-    graph: SplitGraph,
-    slices: dict[int, tuple[int, int, int, bool]],
-    machine: dict[str, Any],
-    objective: str,
-    order: str,
-    threads: int,
-) -> tuple[
-    list[int],
-    tuple[
-        tuple[
-            list[
-                tuple[
-                    int,
-                    int,
-                    list[tuple[Any, int, int, int, int, Any, int, int]],
-                    bool,
-                    bool,
-                    list[tuple[int, Any, int]],
-                    tuple[int, int, int, int, int],
-                ]
-            ],
-            list[int],
-        ]
-        | None,
-        tuple[int, int | None, int | None] | None,
-    ],
-]: ...
-def split_given(
-    graph: SplitGraph,
-    slices: dict[int, tuple[int, int, int, bool]],
-    machine: dict[str, Any],
-    groups: list[tuple[int, int, list[list[tuple[int, int, bool]]]]],
-) -> tuple[
+
+_Groups: TypeAlias = tuple[
     tuple[
         list[
             tuple[
@@ -153,7 +121,22 @@ def split_given(
     ]
     | None,
     tuple[int, int | None, int | None] | None,
-]: ...
+]
+
+def split_groups(
+    graph: SplitGraph,
+    slices: dict[int, tuple[int, int, int, bool]],
+    machine: dict[str, Any],
+    objective: str,
+    order: str,
+    threads: int,
+) -> tuple[list[int], _Groups]: ...
+def split_given(
+    graph: SplitGraph,
+    slices: dict[int, tuple[int, int, int, bool]],
+    machine: dict[str, Any],
+    groups: list[tuple[int, int, list[list[tuple[int, int, bool]]]]],
+) -> _Groups: ...
 def split_layout(
     graph: SplitGraph,
     slices: dict[int, tuple[int, int, int, bool]],
