@@ -118,7 +118,7 @@ pub struct Nest {
     pub operations: i64,
     /// Operations that tiles of one shape share: room for results, constants of their size.
     pub rooms: i64,
-    /// The layer; ascending.
+    /// The layer; ascending, unless layers were brought into another order.
     pub layer: usize,
     /// Whether a part of the result can be computed.
     pub is_splittable: bool,

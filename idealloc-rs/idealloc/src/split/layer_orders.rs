@@ -38,12 +38,11 @@ struct LayerGraph {
 /// The others: of layers that may run next one that leaves no more on chip than before, if there is one; that which leaves
 /// the least; and what a result needs, the dearest first.
 pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
-    let layers = LayerGraph::of(graph);
-    let count = layers.made.len();
-    let mut orders = vec![(0..count).collect::<Vec<usize>>()];
-    if count > MOST_LAYERS {
+    let mut orders = vec![order_of(graph)];
+    if orders[0].len() > MOST_LAYERS {
         return orders;
     }
+    let layers = LayerGraph::of(graph);
     let least = layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done), layer));
     let less =
         layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done) > 0, layer));
@@ -53,6 +52,11 @@ pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
         }
     }
     orders
+}
+
+/// The order that the layers of a graph have.
+pub(super) fn order_of(graph: &SplitGraph) -> Vec<usize> {
+    (0..starts_of_layers(graph).len() - 1).collect()
 }
 
 impl SplitGraph {

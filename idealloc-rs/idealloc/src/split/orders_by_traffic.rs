@@ -43,17 +43,18 @@ pub(super) fn least_traffic_of_orders(
         }
         ways.look(number, &mut notes);
     }
-    let best = ways.best_order(least.price);
-    let ordered = &ways.orders[0].ordered;
-    let Some(order) = best else {
-        let written = little_code(ordered, least, machine, (threads, &mut notes))?;
+    let best = ways.best_order(least.price).and_then(|order| {
+        let other = in_order(&order);
+        let path = least_traffic(&other, &[], machine, (threads, &mut notes)).ok()?;
+        (path.price < least.price).then_some((order, other, path))
+    });
+    let Some((order, other, path)) = best else {
+        let written = little_code(&ways.orders[0].ordered, least, machine, (threads, &mut notes))?;
         return Ok((first.clone(), written.groups));
     };
-    let other = in_order(&order);
-    let path = least_traffic(&other, &[], machine, (threads, &mut notes))?;
     let found = little_code(&other, path, machine, (threads, &mut notes))?;
     if !found.is_in_limit || found.traffic() > least.traffic {
-        let known = little_code(ordered, least, machine, (threads, &mut notes))?;
+        let known = little_code(&ways.orders[0].ordered, least, machine, (threads, &mut notes))?;
         if (!known.is_in_limit, known.traffic()) <= (!found.is_in_limit, found.traffic()) {
             return Ok((first.clone(), known.groups));
         }

@@ -2,7 +2,7 @@
 
 use super::graph::SplitGraph;
 use super::group::Group;
-use super::layer_orders::orders;
+use super::layer_orders::{order_of, orders};
 use super::layers::Layers;
 use super::machine::Machine;
 pub use super::misfit::Misfit;
@@ -60,13 +60,11 @@ pub fn search_order(
     reordering: Reordering,
     threads: usize,
 ) -> Result<(Vec<usize>, Vec<Group>), Misfit> {
-    let mut orders = orders(graph);
-    let (most_orders, most_work) = match reordering {
-        Reordering::Keep => (1, 0),
-        Reordering::Optimize => (orders.len(), MOST_WORK),
-        Reordering::Thorough => (orders.len(), usize::MAX),
+    let (orders, most_work) = match reordering {
+        Reordering::Keep => (vec![order_of(graph)], 0),
+        Reordering::Optimize => (orders(graph), MOST_WORK),
+        Reordering::Thorough => (orders(graph), usize::MAX),
     };
-    orders.truncate(most_orders);
     with_threads(threads, |threads| match objective {
         Objective::Traffic => least_traffic_of_orders(graph, &orders, most_work, machine, threads),
         Objective::Peak => least_peak_of_orders(graph, &orders, machine, threads).ok_or(Misfit {
