@@ -1,5 +1,6 @@
 """Whether a module has what layers may be formed of in two ways: long norms, turned operands."""
 
+from collections.abc import Callable
 from math import prod
 from typing import cast
 
@@ -11,6 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl_memplan.analysis.layers import has_longer_norm, has_turned
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.memref_size import element_size_bytes
+from xdsl_memplan.model.split_graph import SplitGraph
 
 _PUTS_TOGETHER = (ConcatOp, InsertSliceOp)
 
@@ -20,15 +22,11 @@ def has_long_norm(module: ModuleOp, longest_bytes: int) -> bool:
 
     Linear. Where the types of a function tell that none does its graph is not made.
     """
-    for op in module.walk():
-        if isinstance(op, FuncOp) and any(_may_reduce(i, longest_bytes) for i in op.walk()):
-            try:
-                graph = FunctionSplitGraph.of(op).graph
-            except ValueError:
-                continue
-            if has_longer_norm(graph, longest_bytes):
-                return True
-    return False
+    return _has(
+        module,
+        lambda op: _may_reduce(op, longest_bytes),
+        lambda graph: has_longer_norm(graph, longest_bytes),
+    )
 
 
 def has_turned_operand(module: ModuleOp) -> bool:
@@ -36,13 +34,22 @@ def has_turned_operand(module: ModuleOp) -> bool:
 
     Linear. Where nothing is put together of parts no graph is made.
     """
+    return _has(module, lambda op: isinstance(op, _PUTS_TOGETHER), has_turned)
+
+
+def _has(
+    module: ModuleOp,
+    may_have: Callable[[Operation], bool],
+    has: Callable[[SplitGraph], bool],
+) -> bool:
+    """Tell whether the graph of a function has something that one of its operations may have."""
     for op in module.walk():
-        if isinstance(op, FuncOp) and any(isinstance(i, _PUTS_TOGETHER) for i in op.walk()):
+        if isinstance(op, FuncOp) and any(may_have(inner) for inner in op.walk()):
             try:
                 graph = FunctionSplitGraph.of(op).graph
             except ValueError:
                 continue
-            if has_turned(graph):
+            if has(graph):
                 return True
     return False
 

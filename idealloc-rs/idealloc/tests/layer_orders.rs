@@ -1,13 +1,16 @@
 //! The search in several orders of the layers against the search in all of them.
 
+mod split_graphs;
+
 use std::sync::Arc;
 
-use idealloc::split::graph::{Access, Expression, Nest, Operator, SplitGraph, Tensor};
+use idealloc::split::graph::{Access, Nest, Operator, SplitGraph};
 use idealloc::split::group::Group;
 use idealloc::split::layer_orders::orders;
 use idealloc::split::machine::Machine;
 use idealloc::split::search::{Objective, Reordering, search, search_order};
 use proptest::prelude::*;
+use split_graphs::{index, machine, tensor};
 
 /// What a layer makes: of a matrix a product with weights, or the sum of its rows; of a matrix and a second tensor, a matrix
 /// or a row, their sum.
@@ -23,9 +26,7 @@ const FEATURES: usize = 1;
 const TERMS: usize = 2;
 
 fn loops_of(loops: &[usize]) -> Access {
-    let index =
-        |&l: &usize| Expression { terms: vec![(l, 1)].into(), constant: 0, divisor: 1, reach: 0 };
-    Access::Affine(loops.iter().map(index).collect())
+    Access::Affine(loops.iter().map(|&l| index(&[(l, 1)], 0)).collect())
 }
 
 /// A graph that grows layer by layer: each operator is one.
@@ -47,15 +48,7 @@ impl Builder {
     }
 
     fn tensor(&mut self, shape: &[i64], is_argument: bool) -> usize {
-        let tensor = Tensor {
-            shape: shape.to_vec(),
-            element_bytes: 4,
-            is_argument,
-            is_constant: false,
-            is_changed: false,
-            is_returned: false,
-        };
-        self.graph.tensors.push(tensor.into());
+        self.graph.tensors.push(tensor(shape, is_argument));
         self.graph.tensors.len() - 1
     }
 
@@ -134,21 +127,9 @@ fn graphs(most_layers: usize) -> impl Strategy<Value = SplitGraph> {
 }
 
 /// A machine with so many 16ths of the room of all tensors.
-fn machine(graph: &SplitGraph, room: i64) -> Machine {
+fn machine_with(graph: &SplitGraph, room: i64) -> Machine {
     let all: i64 = graph.tensors.iter().map(|tensor| tensor.bytes()).sum();
-    Machine {
-        capacity: all * room / 16,
-        alignment: 4,
-        is_staged: true,
-        stages_arguments: true,
-        max_recompute: 1.1,
-        transfer_bytes: 0,
-        shifts: false,
-        code_bytes: 0,
-        most_code: 0,
-        most_operations: 0,
-        operation_bytes: 0,
-    }
+    machine(all * room / 16)
 }
 
 /// Whether every layer comes once, and behind all that it reads.
@@ -215,7 +196,7 @@ proptest! {
             (Objective::Traffic, traffic as fn(&[Group]) -> i64),
             (Objective::Peak, peak),
         ] {
-            let mut machine = machine(&graph, room);
+            let mut machine = machine_with(&graph, room);
             if objective == Objective::Peak {
                 (machine.is_staged, machine.stages_arguments) = (false, false);
                 machine.capacity = i64::MAX / 4;
@@ -259,7 +240,7 @@ fn branches() -> SplitGraph {
 #[test]
 fn what_needs_all_of_a_tensor_runs_before_branches_that_go_together() {
     let graph = branches();
-    let machine = Machine { capacity: 2048, ..machine(&graph, 16) };
+    let machine = machine(2048);
     let kept = search(&graph, machine, Objective::Traffic, 1).expect("it fits");
     let (order, groups) =
         search_order(&graph, machine, Objective::Traffic, Reordering::Optimize, 1)
@@ -287,7 +268,7 @@ fn parts_of_a_graph_each_have_their_best_order() {
         builder.layer(Kind::Sum, source + 5, row);
     }
     let graph = builder.finish();
-    let machine = Machine { capacity: 2048, ..machine(&graph, 16) };
+    let machine = machine(2048);
     let (order, groups) =
         search_order(&graph, machine, Objective::Traffic, Reordering::Thorough, 1)
             .expect("it fits");

@@ -1,10 +1,12 @@
 //! The programme over groups against all ways to group and to cut.
 
+mod split_graphs;
+
 use std::sync::Arc;
 
 use idealloc::split::cut::{Cut, Halo};
 use idealloc::split::families::families_of_layer;
-use idealloc::split::graph::{Access, Expression, Nest, Operator, SplitGraph, Tensor};
+use idealloc::split::graph::{Access, Nest, Operator, SplitGraph};
 use idealloc::split::grids::{Grid, runs_of};
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::Machine;
@@ -14,22 +16,7 @@ use idealloc::split::sweep::Sweep;
 use idealloc::split::tally::{Neighbours, Tally};
 use idealloc::split::tracks::{Asked, Line, Strides, Tracks};
 use proptest::prelude::*;
-
-fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
-    Expression { terms: terms.to_vec().into(), constant, divisor: 1, reach: 0 }
-}
-
-fn tensor(shape: &[i64], is_argument: bool) -> Arc<Tensor> {
-    let tensor = Tensor {
-        shape: shape.to_vec(),
-        element_bytes: 4,
-        is_argument,
-        is_constant: false,
-        is_changed: false,
-        is_returned: false,
-    };
-    tensor.into()
-}
+use split_graphs::{index, machine, tensor};
 
 /// A layer of a chain: taps along `rows`, from one window to the next, and whether it adds the tensor before its source.
 #[derive(Clone, Copy, Debug)]
@@ -184,19 +171,7 @@ fn least_of_all(graph: &SplitGraph, machine: Machine, first: usize, starts: bool
 fn finds_what_all_ways_find(graph: &SplitGraph, room: i64) -> Result<(), TestCaseError> {
     prop_assert!(graph.validate().is_ok());
     let all: i64 = graph.tensors.iter().map(|tensor| tensor.bytes()).sum();
-    let machine = Machine {
-        capacity: all * room / 16,
-        alignment: 4,
-        is_staged: true,
-        stages_arguments: true,
-        max_recompute: 1.1,
-        transfer_bytes: 0,
-        shifts: false,
-        code_bytes: 0,
-        most_code: 0,
-        most_operations: 0,
-        operation_bytes: 0,
-    };
+    let machine = machine(all * room / 16);
     let truth = least_of_all(graph, machine, 0, false);
     for threads in [1, 2] {
         let found = search(graph, machine, Objective::Traffic, threads).ok();
@@ -307,19 +282,7 @@ fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
         operators: vec![operator(0, true, rows), operator(1, false, 0)],
     };
     Arc::make_mut(&mut graph.tensors[2]).is_returned = true;
-    let machine = Machine {
-        capacity: 1 << 20,
-        alignment: 4,
-        is_staged: true,
-        stages_arguments: false,
-        max_recompute: 1.1,
-        transfer_bytes: 64,
-        shifts: false,
-        code_bytes: 0,
-        most_code: 0,
-        most_operations: 0,
-        operation_bytes: 0,
-    };
+    let machine = Machine { stages_arguments: false, transfer_bytes: 64, ..machine(1 << 20) };
     let is_output = [false, false, true];
     let sweep = Sweep::new(&graph, 1, Vec::new(), Vec::new(), &is_output);
     let mut tally = Tally::new(sweep, machine, true);

@@ -5,6 +5,7 @@
 //! concatenation, keeps the other four from going together with it.
 
 use super::graph::SplitGraph;
+use super::layers::starts_of_layers;
 
 /// Graphs of more layers have the order of the file alone: rules take the square of their number.
 const MOST_LAYERS: usize = 2_000;
@@ -75,14 +76,6 @@ pub(super) fn operators_in_order(
 ) -> impl Iterator<Item = usize> {
     let starts = starts_of_layers(graph);
     order.iter().flat_map(move |&layer| starts[layer]..starts[layer + 1])
-}
-
-/// The first operator of each layer, and one past the last operator.
-fn starts_of_layers(graph: &SplitGraph) -> Vec<usize> {
-    let is_first =
-        |&op: &usize| op == 0 || graph.operators[op].layer != graph.operators[op - 1].layer;
-    let count = graph.operators.len();
-    (0..count).filter(is_first).chain([count]).collect()
 }
 
 impl LayerGraph {

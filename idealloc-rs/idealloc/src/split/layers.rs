@@ -33,24 +33,20 @@ impl Layers {
     }
 
     pub fn of(graph: &SplitGraph, machine: Machine) -> Self {
-        let mut start = Vec::new();
+        let start = starts_of_layers(graph);
+        let count = start.len() - 1;
         let mut last_read = vec![0; graph.tensors.len()];
         let mut made = vec![None; graph.tensors.len()];
-        let mut previous = usize::MAX;
-        for (index, op) in graph.operators.iter().enumerate() {
-            if op.layer != previous {
-                start.push(index);
-                previous = op.layer;
-            }
-            let layer = start.len() - 1;
-            for (tensor, _) in &op.operands {
-                last_read[*tensor] = layer;
-            }
-            for &tensor in &op.results {
-                made[tensor] = Some(layer);
+        for layer in 0..count {
+            for op in &graph.operators[start[layer]..start[layer + 1]] {
+                for (tensor, _) in &op.operands {
+                    last_read[*tensor] = layer;
+                }
+                for &tensor in &op.results {
+                    made[tensor] = Some(layer);
+                }
             }
         }
-        start.push(graph.operators.len());
         for (tensor, data) in graph.tensors.iter().enumerate() {
             if data.is_returned {
                 last_read[tensor] = usize::MAX;
@@ -62,7 +58,6 @@ impl Layers {
                 |&op: &usize| graph.operators[op].results.iter().any(|&t| last_read[t] > layer);
             range.clone().rev().find(is_read).unwrap_or(range.end - 1)
         };
-        let count = start.len() - 1;
         let mut live_before = vec![0; count + 1];
         for (tensor, data) in graph.tensors.iter().enumerate() {
             if let Some(first) = made[tensor] {
@@ -86,6 +81,14 @@ impl Layers {
     pub fn outlives(&self, tensor: usize, layer: usize) -> bool {
         self.made[tensor].is_some_and(|m| m <= layer) && self.last_read[tensor] > layer
     }
+}
+
+/// The first operator of each layer, and one past the last operator.
+pub(super) fn starts_of_layers(graph: &SplitGraph) -> Vec<usize> {
+    let is_first =
+        |&op: &usize| op == 0 || graph.operators[op].layer != graph.operators[op - 1].layer;
+    let count = graph.operators.len();
+    (0..count).filter(is_first).chain([count]).collect()
 }
 
 /// A run of layers as a graph of its own, so that work on it does not grow with the network.

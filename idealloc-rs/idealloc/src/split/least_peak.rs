@@ -14,6 +14,7 @@ use super::peak_end::PeakEnd;
 use super::peak_ending::{Goal, Notes, Reached, Score, way_to};
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_peak::Peak;
+use super::written::Written;
 
 /// Short code may cost so many 32nds of the least peak: the first that is enough.
 const SHARES: [i64; 6] = [0, 1, 2, 4, 6, 8];
@@ -73,13 +74,6 @@ impl Ordered {
     }
 }
 
-/// Groups, the bytes that they may take, and whether they have no more operations than there may be.
-pub(super) struct Written {
-    pub groups: Vec<Group>,
-    pub room: i64,
-    pub is_in_limit: bool,
-}
-
 /// Of all groups that need no more than the least peak those of least work, and if their code is too long, ones with less,
 /// in more room.
 pub(super) fn least_work(
@@ -91,7 +85,7 @@ pub(super) fn least_work(
     let path = ordered.within(capacity, Goal::Work, (threads, &mut *notes))?;
     let length = ordered.shorter(capacity, threads).length(&path.groups);
     let written = |groups: Vec<Group>, room: i64, length: Length| {
-        Some(Written { groups, room, is_in_limit: machine.is_in_limit(length) })
+        Some(Written { groups, needs: room, is_in_limit: machine.is_in_limit(length) })
     };
     if machine.is_short(length) {
         return written(path.groups, capacity, length);

@@ -7,6 +7,7 @@ use super::machine::{Length, Machine};
 use super::misfit::Misfit;
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_traffic::Traffic;
+use super::written::Written;
 
 /// The price of code becomes so many times as high from one search to the next.
 const STEP: f64 = 6.0;
@@ -44,7 +45,7 @@ pub(super) fn little_code(
     let mut shorter = Shorter::new(Traffic { layers, ends, machine }, machine, threads);
     let length = shorter.length(&least.groups);
     if machine.code_bytes == 0 || machine.is_short(length) {
-        return Ok(Written { groups: least.groups, is_in_limit: true });
+        return Ok(written(least.groups, true));
     }
     let unit = Unit::too_many(machine, length);
     let most_traffic = least.traffic + least.traffic / MOST_SHARE;
@@ -110,21 +111,16 @@ pub(super) fn little_code(
         }
         (_, so_far) = search(f64::sqrt(so_far.too_long * so_far.in_limit))?;
     }
-    Ok(found.into_groups().unwrap_or(Written { groups: least.groups, is_in_limit: false }))
+    Ok(found.into_groups().unwrap_or_else(|| written(least.groups, false)))
 }
 
-/// Groups, and whether their code is as short as it must be.
-pub(super) struct Written {
-    pub groups: Vec<Group>,
-    /// Whether there are no more operations than there may be, or code has no price.
-    pub is_in_limit: bool,
+/// Bytes that groups move.
+fn traffic_of(groups: &[Group]) -> i64 {
+    groups.iter().map(|group| group.cost.traffic).sum()
 }
 
-impl Written {
-    /// Bytes moved.
-    pub fn traffic(&self) -> i64 {
-        self.groups.iter().map(|group| group.cost.traffic).sum()
-    }
+fn written(groups: Vec<Group>, is_in_limit: bool) -> Written {
+    Written { needs: traffic_of(&groups), groups, is_in_limit }
 }
 
 /// What code is measured in where it has a higher price.
@@ -204,18 +200,19 @@ impl Found {
 
     /// What to take in the end.
     fn into_groups(self) -> Option<Written> {
-        let written = |is_in_limit: bool| move |groups| Written { groups, is_in_limit };
         let best = self.best.map(|(_, groups)| groups);
         if self.is_best_in_limit {
-            return best.map(written(true));
+            return best.map(|groups| written(groups, true));
         }
         let in_limit = self.in_limit.map(|(_, groups)| groups);
-        in_limit.map(written(true)).or(best.map(written(false)))
+        in_limit
+            .map(|groups| written(groups, true))
+            .or_else(|| best.map(|groups| written(groups, false)))
     }
 
     /// Takes groups if they are better; returns whether they have no more operations than there may be.
     fn take(&mut self, new: Shortened) -> bool {
-        let traffic = new.groups.iter().map(|group| group.cost.traffic).sum::<i64>();
+        let traffic = traffic_of(&new.groups);
         let is_short = self.machine.is_short(new.length);
         let weight = if is_short { 1 } else { i128::from(new.length.operations) };
         let score = (!is_short, i128::from(traffic) * weight);

@@ -66,4 +66,5 @@ mod unlike_tiles;
 mod walk;
 mod ways;
 mod ways_in_orders;
+mod written;
 mod written_tiles;

@@ -2,10 +2,11 @@
 
 use super::graph::SplitGraph;
 use super::group::Group;
-use super::least_peak::{Ordered, Written, least_work};
+use super::least_peak::{Ordered, least_work};
 use super::likeness::Likeness;
 use super::machine::Machine;
 use super::peak_ending::Notes;
+use super::written::Written;
 
 /// The groups that need the least room at the most, and the order that they are in; none if nothing fits.
 ///
@@ -28,14 +29,14 @@ pub(super) fn least_peak_of_orders(
             found.push((order, ordered, least));
         }
     }
-    let key = |written: &Written| (!written.is_in_limit, written.room);
     let mut best: Option<(&Vec<usize>, Written)> = None;
     for (order, ordered, least) in found.into_iter().rev() {
-        if best.as_ref().is_some_and(|(_, best)| key(best) <= (false, least)) {
+        if best.as_ref().is_some_and(|(_, best)| best.key() <= (false, least)) {
             break;
         }
         let written = least_work(ordered, least, (threads, &mut notes));
-        let is_better = |new: &Written| best.as_ref().is_none_or(|(_, best)| key(new) < key(best));
+        let is_better =
+            |new: &Written| best.as_ref().is_none_or(|(_, best)| new.key() < best.key());
         if let Some(written) = written.filter(is_better) {
             best = Some((order, written));
         }

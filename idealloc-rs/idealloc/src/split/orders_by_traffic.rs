@@ -53,9 +53,9 @@ pub(super) fn least_traffic_of_orders(
         return Ok((first.clone(), written.groups));
     };
     let found = little_code(&other, path, machine, (threads, &mut notes))?;
-    if !found.is_in_limit || found.traffic() > least.traffic {
+    if !found.is_in_limit || found.needs > least.traffic {
         let known = little_code(&ways.orders[0].ordered, least, machine, (threads, &mut notes))?;
-        if (!known.is_in_limit, known.traffic()) <= (!found.is_in_limit, found.traffic()) {
+        if known.key() <= found.key() {
             return Ok((first.clone(), known.groups));
         }
     }

@@ -67,10 +67,12 @@ pub fn search_order(
     };
     with_threads(threads, |threads| match objective {
         Objective::Traffic => least_traffic_of_orders(graph, &orders, most_work, machine, threads),
-        Objective::Peak => least_peak_of_orders(graph, &orders, machine, threads).ok_or(Misfit {
-            operator: Layers::of(graph, machine).target.last().copied().unwrap_or(0),
-            smallest_capacity: None,
-            smallest_for_all: None,
-        }),
+        Objective::Peak => {
+            least_peak_of_orders(graph, &orders, machine, threads).ok_or_else(|| Misfit {
+                operator: Layers::of(graph, machine).target.last().copied().unwrap_or(0),
+                smallest_capacity: None,
+                smallest_for_all: None,
+            })
+        }
     })
 }

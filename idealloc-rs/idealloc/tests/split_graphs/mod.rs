@@ -1,0 +1,41 @@
+//! What graphs of the tests of splitting are made of, and the machine that they are split for.
+
+use std::sync::Arc;
+
+use idealloc::split::graph::{Expression, Tensor};
+use idealloc::split::machine::Machine;
+
+/// An index: a sum of loops times coefficients, and a constant.
+pub fn index(terms: &[(usize, i64)], constant: i64) -> Expression {
+    Expression { terms: terms.to_vec().into(), constant, divisor: 1, reach: 0 }
+}
+
+/// A tensor of elements of four bytes.
+pub fn tensor(shape: &[i64], is_argument: bool) -> Arc<Tensor> {
+    let tensor = Tensor {
+        shape: shape.to_vec(),
+        element_bytes: 4,
+        is_argument,
+        is_constant: false,
+        is_changed: false,
+        is_returned: false,
+    };
+    tensor.into()
+}
+
+/// A machine that everything is fetched to, where moves and code cost nothing.
+pub fn machine(capacity: i64) -> Machine {
+    Machine {
+        capacity,
+        alignment: 4,
+        is_staged: true,
+        stages_arguments: true,
+        max_recompute: 1.1,
+        transfer_bytes: 0,
+        shifts: false,
+        code_bytes: 0,
+        most_code: 0,
+        most_operations: 0,
+        operation_bytes: 0,
+    }
+}
