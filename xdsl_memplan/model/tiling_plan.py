@@ -101,6 +101,11 @@ class Track(NamedTuple):
         start = min(self.keep[tile], end)
         return (start, end)
 
+    @property
+    def keeps_anything(self) -> bool:
+        """Whether anything is kept between two tiles."""
+        return any(stop > start for start, stop in map(self.overlap, range(1, len(self.new))))
+
 
 class Fetch(NamedTuple):
     """A tensor from outside, as it comes to the chip."""

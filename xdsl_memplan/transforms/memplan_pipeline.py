@@ -77,7 +77,7 @@ class MemplanPipelinePass(ModulePass):
       with `keep` they do not; with `thorough` see `memplan-group`.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles and results written back. With `none` it reads arguments where they are.
-    - `max-recompute` (1.1): see `memplan-group`.
+    - `max-recompute` (1.1), `max-code` (2.5): see `memplan-group`.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
       `threads` (1): see `memplan-assign-offsets`. With `objective=fit` or `traffic` a plan that
       fits a capacity is made smaller for a short time only.
@@ -102,6 +102,7 @@ class MemplanPipelinePass(ModulePass):
     order: Literal["optimize", "keep", "thorough"] = "optimize"
     stage: Literal["none", "all"] = "none"
     max_recompute: int | float = 1.1
+    max_code: int | float = 2.5
     planner: str = ""
     seed: int = 0
     effort: str = "medium"
@@ -227,6 +228,7 @@ class MemplanPipelinePass(ModulePass):
                         self.stage,
                         self.memory,
                         self.max_recompute,
+                        self.max_code,
                         self.threads,
                         self.strategy,
                         self.order,
@@ -250,7 +252,9 @@ class MemplanPipelinePass(ModulePass):
         if self._splits(module):
             from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 
-            MemplanGroupPass(max_recompute=self.max_recompute, threads=self.threads).check_numbers()
+            MemplanGroupPass(
+                max_recompute=self.max_recompute, max_code=self.max_code, threads=self.threads
+            ).check_numbers()
 
     def _splits(self, module: ModuleOp) -> bool:
         """Whether operators may be split: a capacity or the objective asks for it."""

@@ -40,6 +40,7 @@ class SplitOptions:
     stage: str
     memory: str
     max_recompute: float
+    max_code: float
     threads: int
     strategy: Literal["auto", "literal", "block-first"] = "auto"
     """With another than `auto` groups are those of the strategy, whatever else would do."""
@@ -80,6 +81,7 @@ def grouping(
             memory=options.memory,
             stage="all" if options.stage == "all" else "none",
             max_recompute=options.max_recompute,
+            max_code=options.max_code,
             reserve=reserve,
             threads=options.threads,
         ),

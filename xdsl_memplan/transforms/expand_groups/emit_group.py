@@ -104,12 +104,14 @@ class _Emitter:
         for tensor_ in list(self.at_hand.overlaps):
             if self.facts.tensor_level(tensor_) == cut + 1:
                 del self.at_hand.overlaps[tensor_]
+        self.at_hand.start_borders(cut, place)
         anchor = self.facts.anchor if self.group.cuts[cut].kind == "sum" else None
         is_all_of_sum = cut == 0 or self.group.cuts[cut - 1].kind != "sum"
         if anchor is not None and is_all_of_sum:
             self._start_sum(anchor, place)
         self._runs(cut, self.facts.runs[cut], Tiles(outer, anchor), place)
         self.at_hand.windows = outer
+        self.at_hand.end_borders(cut)
         if anchor is not None and is_all_of_sum:
             for result in self.group.graph.ops[anchor].results:
                 value = self.operations.sums.pop(result, None)
@@ -200,6 +202,7 @@ class _Emitter:
                 [t for t in self.at_hand.outputs if self._written_below(t, cut)],
             ),
             (self.at_hand.overlaps, list(self.at_hand.overlaps)),
+            (self.at_hand.borders, list(self.at_hand.borders)),
             (self.operations.sums, list(self.operations.sums)),
         )
         slots: list[tuple[dict[Any, SSAValue], Any]] = [

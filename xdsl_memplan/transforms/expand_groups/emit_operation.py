@@ -62,8 +62,7 @@ class OperationEmitter:
         op = self.group.graph.ops[number]
         if op.splittable and is_empty(self.facts.loops_at(number, place.position)):
             for result in op.results:
-                if result in self.at_hand.overlaps:
-                    self.at_hand.keep_at_hand(result)
+                self.at_hand.keep_at_hand(result, place)
         elif not op.splittable:
             self._whole(number, place)
         elif chain is not None:
@@ -380,7 +379,7 @@ class OperationEmitter:
                 and tensor_ not in read_before
                 and tensor_ not in self.group.homes
                 and self.facts.last_reader.get(tensor_) == number
-                and self.facts.cached_track(tensor_) is None
+                and not self.facts.is_kept(tensor_)
                 and self.facts.made_at(tensor_) == level
                 and tensor_ in self.at_hand.windows
                 and self.at_hand.windows[tensor_].value.type == type_

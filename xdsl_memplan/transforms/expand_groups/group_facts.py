@@ -15,6 +15,7 @@ from xdsl_memplan.model.split_graph import (
 )
 from xdsl_memplan.model.tiling_plan import GroupLayout, LoopCut, Track
 from xdsl_memplan.transforms.expand_groups.axes import Position
+from xdsl_memplan.transforms.expand_groups.borders import Border, border_of
 from xdsl_memplan.transforms.expand_groups.bundles import BundlePlace
 from xdsl_memplan.transforms.expand_groups.look_alikes import (
     box_in,
@@ -88,12 +89,13 @@ class GroupFacts:
             runs_of_cut(group.graph, group.layout, number, group.homes, self._shifted_by(cut))
             for number, cut in enumerate(group.cuts)
         ]
+        self.borders = self._find_borders()
         self.deepest: dict[int, int] = {}
         self.last_reader = self._last_readers()
         self.kept_by: dict[int, list[int]] = {}
         self.kept_late: dict[int, list[int]] = {}
         for tensor_ in self.layout.tensors:
-            if self.cached_track(tensor_) is not None:
+            if self.is_kept(tensor_):
                 reader = self.last_reader.get(tensor_)
                 level = self.tensor_level(tensor_)
                 if reader is not None and self.levels[reader] > level:
@@ -127,13 +129,24 @@ class GroupFacts:
             self.cached[tensor_] = self._find_cached_track(tensor_)
         return self.cached[tensor_]
 
+    def is_kept(self, tensor_: int) -> bool:
+        """Tell whether tiles, or rows of tiles, keep a part of a tensor."""
+        return self.cached_track(tensor_) is not None or tensor_ in self.borders
+
     def _find_cached_track(self, tensor_: int) -> tuple[int, Track] | None:
+        return kept_track(self.layout, tensor_) if self._is_made_by_tiles(tensor_) else None
+
+    def _find_borders(self) -> dict[int, Border]:
+        made = filter(self._is_made_by_tiles, self.layout.tensors)
+        found = {tensor_: border_of(self.layout, tensor_) for tensor_ in made}
+        return {tensor_: border for tensor_, border in found.items() if border is not None}
+
+    def _is_made_by_tiles(self, tensor_: int) -> bool:
+        """Tell whether tiles compute or fetch their part of a tensor."""
         if self.group.graph.tensors[tensor_].kind == "fill":
-            return None
+            return False
         fetch = self.fetches.get(tensor_)
-        if fetch is not None and fetch.kind != "fetched":
-            return None
-        return kept_track(self.layout, tensor_)
+        return fetch is None or fetch.kind == "fetched"
 
     def _leave_as_copies(self) -> set[int]:
         """Parts of tensors that are returned on chip: a copy, so that the whole lives no longer."""

@@ -52,10 +52,12 @@ def repeating_cuts(layout: GroupLayout, tensor: int) -> list[int]:
 
 def kept_track(layout: GroupLayout, tensor: int) -> tuple[int, Track] | None:
     """The dimension of a tensor along which a tile keeps a part for the next, and its track."""
-    for dimension, span in enumerate(layout.tensors[tensor]):
-        if span.driven:
+    spans = layout.tensors[tensor]
+    innermost = max((span.first for span in spans if span.driven), default=0)
+    for dimension, span in enumerate(spans):
+        if span.driven and span.first == innermost:
             track = layout.tracks[span.first][span.second]
-            if any(b > a for a, b in map(track.overlap, range(1, len(track.new)))):
+            if track.keeps_anything:
                 return dimension, track
     return None
 

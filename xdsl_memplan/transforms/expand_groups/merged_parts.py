@@ -9,6 +9,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.model.split_graph import SplitGraph, SplitOp, SplitOperand, SplitTensor
 from xdsl_memplan.model.tiling_plan import GroupLayout
+from xdsl_memplan.transforms.expand_groups.borders import border_of
 from xdsl_memplan.transforms.expand_groups.bundles import BundlePlace, runs_side_by_side
 from xdsl_memplan.transforms.expand_groups.look_alikes import kept_track
 
@@ -51,7 +52,9 @@ def merge_parts(
 
         def place_of(value: SSAValue, number: int = number) -> BundlePlace | None:
             part = next((t for t in places if values[t] is value), None)
-            if part is None or readers[part] != [number] or kept_track(layout, part) is not None:
+            if part is None or readers[part] != [number]:
+                return None
+            if kept_track(layout, part) is not None or border_of(layout, part) is not None:
                 return None
             fetch = fetches.get(part)
             if fetch is None or fetch.kind not in ("fetched", "kept"):

@@ -8,8 +8,10 @@ from xdsl.ir import SSAValue
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     box_shape,
+    empty,
     remake,
     shape_of,
+    tile_type,
 )
 from xdsl_memplan.model.split_graph import (
     Box,
@@ -17,6 +19,7 @@ from xdsl_memplan.model.split_graph import (
 )
 from xdsl_memplan.model.tiling_plan import Fetch
 from xdsl_memplan.transforms.expand_groups.axes import Place, Position
+from xdsl_memplan.transforms.expand_groups.borders import Border
 from xdsl_memplan.transforms.expand_groups.bundles import Bundle, BundlePlace
 from xdsl_memplan.transforms.expand_groups.group_facts import GroupFacts
 from xdsl_memplan.transforms.expand_groups.look_alikes import (
@@ -44,6 +47,8 @@ class TensorsAtHand:
     """What was written so far of those that are read outside and are no part of a bundle."""
     overlaps: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     """What was kept from the tile before."""
+    borders: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """What was kept from the row of tiles before, and what this row keeps."""
     bundles: dict[Bundle, SSAValue] = field(default_factory=dict[Bundle, SSAValue])
     """What is in the bundles that are read or written to."""
 
@@ -98,7 +103,7 @@ class TensorsAtHand:
             return box_in(self.layout, spans, position)
 
         if is_empty(box(place.position)):
-            self.keep_at_hand(tensor_)
+            self.keep_at_hand(tensor_, place)
             return
         value = self.outside(tensor_).load(place, box)
         self._at_hand(tensor_, value, place)
@@ -142,52 +147,102 @@ class TensorsAtHand:
             self._write(tensor_, value, place)
         self._at_hand(tensor_, value, place)
 
-    def _at_hand(self, tensor_: int, value: SSAValue, place: Place) -> None:
-        """Put a new box behind what was kept of the tensor."""
-        starts = self._starts(tensor_)
+    def _at_hand(self, tensor_: int, value: SSAValue | None, place: Place) -> None:
+        """Put a new box, if any, below what the row before left and behind what was kept."""
+        border = self.facts.borders.get(tensor_)
+        if border is not None and border.is_read(place.position):
+            above = self._found(border, place)
+            parts = [part for part in (above, value) if part is not None]
+            value = concatenated(parts, border.rows.dimension, place) if parts else None
         kept = self.overlaps.get(tensor_)
         cached = self.facts.cached_track(tensor_)
-        if kept is None or cached is None:
+        if kept is not None and cached is not None:
+            parts = [kept] if value is None else [kept, value]
+            value = concatenated(parts, cached[0], place)
+        if value is not None:
+            starts = self._starts_at_hand(tensor_, is_behind_kept=kept is not None)
             self.windows[tensor_] = Window(value, starts)
-            return
-        dimension, _ = cached
-        joined = concatenated([kept, value], dimension, place)
-        self.windows[tensor_] = Window(joined, self._kept_starts(tensor_))
 
-    def keep_at_hand(self, tensor_: int) -> None:
+    def keep_at_hand(self, tensor_: int, place: Place) -> None:
         """Nothing new: what was kept is all there is."""
-        kept = self.overlaps.get(tensor_)
-        if kept is not None:
-            self.windows[tensor_] = Window(kept, self._kept_starts(tensor_))
+        self._at_hand(tensor_, None, place)
 
-    def _kept_starts(self, tensor_: int) -> Callable[[Position], tuple[int, ...]]:
+    def _starts_at_hand(
+        self, tensor_: int, *, is_behind_kept: bool
+    ) -> Callable[[Position], tuple[int, ...]]:
         starts = self._starts(tensor_)
-        cached = self.facts.cached_track(tensor_)
-        assert cached is not None
-        dimension, track = cached
-        cut = self.layout.tensors[tensor_][dimension].first
+        border = self.facts.borders.get(tensor_)
+        cached = self.facts.cached_track(tensor_) if is_behind_kept else None
+        if border is None and cached is None:
+            return starts
 
-        def kept_starts(position: Position) -> tuple[int, ...]:
+        def starts_at_hand(position: Position) -> tuple[int, ...]:
             found = list(starts(position))
-            found[dimension] = track.overlap(position[cut])[0]
+            if border is not None:
+                found[border.rows.dimension] = border.rows.at_hand(position)[0]
+            if cached is not None:
+                dimension, track = cached
+                cut = self.layout.tensors[tensor_][dimension].first
+                found[dimension] = track.overlap(position[cut])[0]
             return tuple(found)
 
-        return kept_starts
+        return starts_at_hand
+
+    def start_borders(self, cut: int, place: Place) -> None:
+        """Make room for what rows of tiles keep, where the tiles of a cut are such rows."""
+        for tensor_, border in self.facts.borders.items():
+            shape = border.shape(place.position) if border.rows.cut == cut else []
+            if shape and all(shape):
+                type_ = tile_type(self.group.values[tensor_].type, shape)
+                self.borders[tensor_] = empty(type_, place.builder)
+
+    def end_borders(self, cut: int) -> None:
+        """Forget what the rows of a cut have kept: there are no more of them."""
+        for tensor_, border in self.facts.borders.items():
+            if border.rows.cut == cut:
+                self.borders.pop(tensor_, None)
+
+    def _found(self, border: Border, place: Place) -> SSAValue | None:
+        """The part of a tile of what the row before has left."""
+        if is_empty(border.found(place.position)):
+            return None
+        return Window(self.borders[border.tensor], border.starts_found).take(place, border.found)
+
+    def _leave(self, border: Border, window: Window, place: Place) -> None:
+        """Leave what the next row needs of what is at hand."""
+        position = place.position
+        if not border.is_changed(position) or is_empty(border.left(position)):
+            return
+        target = self.borders[border.tensor]
+        offsets = Window(target, border.starts_left).offsets(place, border.left)
+        part = window.take(place, border.left)
+        self.borders[border.tensor] = inserted(part, target, offsets, place)
 
     def keep(self, tensor_: int, place: Place) -> None:
-        """Copy what the next tile needs again."""
-        cached = self.facts.cached_track(tensor_)
-        if cached is not None and tensor_ in self.facts.fetches and tensor_ not in self.windows:
+        """Copy what the next tile, and the next row of tiles, need again."""
+        if tensor_ in self.facts.fetches and tensor_ not in self.windows:
             self._fetch(tensor_, place)  # Nothing reads it yet, or any more.
         window = self.windows.get(tensor_)
-        if cached is None or window is None:
+        if window is None:
+            return
+        border = self.facts.borders.get(tensor_)
+        if border is not None:
+            self._leave(border, window, place)
+        self._keep_for_next(tensor_, window, place)
+
+    def _keep_for_next(self, tensor_: int, window: Window, place: Place) -> None:
+        cached = self.facts.cached_track(tensor_)
+        if cached is None:
             return
         dimension, track = cached
+        border = self.facts.borders.get(tensor_)
         spans = self.layout.tensors[tensor_]
         cut = spans[dimension].first
 
         def box(position: Position) -> Box:
             found = list(box_in(self.layout, spans, position))
+            if border is not None:
+                found[border.rows.dimension] = border.rows.at_hand(position)
             found[dimension] = track.overlap(position[cut] + 1)
             return tuple(found)
 

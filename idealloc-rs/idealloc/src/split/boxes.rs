@@ -1,5 +1,7 @@
 //! Boxes of tensors and loops over the tiles: how many elements they have, in one tile, in all, and kept between.
 
+use std::cmp::Ordering;
+
 use super::sweep::{Span, Sweep};
 use super::track::LARGEST;
 
@@ -165,38 +167,87 @@ impl Sweep<'_> {
         }
     }
 
-    /// Whether a tile finds elements of a box that were kept before it.
+    /// The cut along which a tile keeps a part of a box for the next tile: the innermost that the box follows, if it keeps
+    /// anything.
+    fn carried_along(&self, spans: &[Span]) -> Option<usize> {
+        let innermost = level_of(spans).checked_sub(1)?;
+        self.tracks[innermost].is_cached().then_some(innermost)
+    }
+
+    /// Whether a tile finds elements of a box that the tile before kept.
     pub(super) fn keeps_from_before(&self, spans: &[Span], tile: &[usize]) -> bool {
+        let carried = self.carried_along(spans);
         spans.iter().any(|span| match *span {
-            Span::Fixed(..) => false,
-            Span::Driven(cut, track) => {
-                self.tracks[cut].is_cached() && self.tracks[cut].get(track).overlap(tile[cut]) > 0
+            Span::Driven(cut, track) if carried == Some(cut) => {
+                self.tracks[cut].get(track).overlap(tile[cut]) > 0
             }
+            _ => false,
         })
     }
 
-    /// Elements of a box that are kept before or after a tile, at the most.
+    /// Elements of a box that a tile keeps for the next, or has from the one before, at the most.
     pub(super) fn overlap(&self, spans: &[Span], tile: &[usize]) -> i64 {
-        // At most one dimension follows a cached cut.
-        let mut elements = 1;
-        let mut is_kept = false;
-        for span in spans {
-            elements *= match *span {
-                Span::Fixed(start, end) => (end - start).max(0),
-                Span::Driven(cut, track) => {
-                    let tracks = &self.tracks[cut];
-                    let track = tracks.get(track);
-                    if tracks.is_cached() {
-                        is_kept = true;
-                        let next = tile[cut] + 1;
-                        let later = if next < track.new.len() { track.overlap(next) } else { 0 };
-                        track.overlap(tile[cut]).max(later)
-                    } else {
-                        track.size(tile[cut])
-                    }
+        let Some(carried) = self.carried_along(spans) else { return 0 };
+        let of = |span: &Span| match *span {
+            Span::Fixed(start, end) => (end - start).max(0),
+            Span::Driven(cut, track) => {
+                let track = self.tracks[cut].get(track);
+                if cut == carried {
+                    let next = tile[cut] + 1;
+                    let later = if next < track.new.len() { track.overlap(next) } else { 0 };
+                    track.overlap(tile[cut]).max(later)
+                } else {
+                    track.size(tile[cut])
                 }
-            };
-        }
-        if is_kept { elements } else { 0 }
+            }
+        };
+        spans.iter().map(of).product()
+    }
+
+    /// The cut along which a row of tiles keeps a part of a box for the next row; none if none does.
+    pub(super) fn bordered_along(&self, spans: &[Span]) -> Option<usize> {
+        let innermost = level_of(spans).checked_sub(1)?;
+        spans.iter().find_map(|span| match *span {
+            Span::Driven(cut, track) if cut < innermost && self.tracks[cut].is_cached() => {
+                self.tracks[cut].get(track).has_overlap().then_some(cut)
+            }
+            _ => None,
+        })
+    }
+
+    /// Elements of the border of a box: what a row of tiles keeps for the next row, in one tensor for all tiles of a row.
+    pub(super) fn border(&self, spans: &[Span], tile: &[usize]) -> i64 {
+        let Some(bordered) = self.bordered_along(spans) else { return 0 };
+        let of = |span: &Span| match *span {
+            Span::Fixed(start, end) => (end - start).max(0),
+            Span::Driven(cut, track) => {
+                let track = self.tracks[cut].get(track);
+                match cut.cmp(&bordered) {
+                    Ordering::Less => track.size(tile[cut]),
+                    Ordering::Equal => track.widest_overlap(),
+                    Ordering::Greater => track.reach(),
+                }
+            }
+        };
+        spans.iter().map(of).product()
+    }
+
+    /// Whether what a tile, or a row of tiles, keeps of a tensor is still there where it is needed. A row keeps what each of
+    /// its tiles has made once; that of one row is all there is room for.
+    pub(super) fn is_keepable(&self, spans: &[Span]) -> bool {
+        let innermost = level_of(spans).saturating_sub(1);
+        let kept = |span: &Span| match *span {
+            Span::Driven(cut, track) if cut < innermost && self.tracks[cut].is_cached() => {
+                self.tracks[cut].get(track).has_overlap().then_some(cut)
+            }
+            _ => None,
+        };
+        let mut bordered = spans.iter().filter_map(kept);
+        let Some(row) = bordered.next() else { return true };
+        let is_front = |span: &Span| match *span {
+            Span::Driven(cut, _) => cut <= row || self.tracks[cut].is_cached(),
+            Span::Fixed(..) => true,
+        };
+        bordered.next().is_none() && spans.iter().all(is_front)
     }
 }

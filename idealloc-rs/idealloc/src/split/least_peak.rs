@@ -11,7 +11,7 @@ use super::likeness::Likeness;
 use super::machine::{Length, Machine};
 use super::path::groups_of;
 use super::peak_end::PeakEnd;
-use super::peak_ending::{Goal, Notes, Reached, Score, way_to};
+use super::peak_ending::{Aim, Goal, Notes, Reached, Score, way_to};
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_peak::Peak;
 use super::written::Written;
@@ -29,6 +29,8 @@ pub(super) struct Ordered {
     machine: Machine,
     /// The last groups of the ways that were found for other goals are looked at first.
     known: Vec<Option<Reached>>,
+    /// Whether grids that keep their halo along two cuts are tried.
+    has_borders: bool,
 }
 
 impl Ordered {
@@ -39,7 +41,7 @@ impl Ordered {
     ) -> Self {
         let layers = Layers::of(graph, machine);
         let ends = PeakEnd::of_all(graph, &layers, machine, (threads, likeness));
-        Self { layers, ends, machine, known: Vec::new() }
+        Self { layers, ends, machine, known: Vec::new(), has_borders: false }
     }
 
     /// Bytes of the least peak, with no more than `most`; none if nothing fits.
@@ -52,6 +54,16 @@ impl Ordered {
         least
     }
 
+    /// The same with grids that keep their halo along two cuts, which are tried from now on.
+    pub fn least_with_borders(
+        &mut self,
+        most: i64,
+        (threads, notes): (usize, &mut Notes),
+    ) -> Option<i64> {
+        self.has_borders = true;
+        self.within(most, Goal::Peak, (threads, notes)).map(|path| path.score.0)
+    }
+
     /// The best groups for a goal.
     fn within(
         &mut self,
@@ -60,7 +72,8 @@ impl Ordered {
         (threads, notes): (usize, &mut Notes),
     ) -> Option<Path> {
         let machine = Machine { capacity, ..self.machine };
-        let reached = ways(&self.layers, &self.ends, machine, goal, &self.known, (threads, notes));
+        let aim = Aim { goal, has_borders: self.has_borders };
+        let reached = ways(&self.layers, &self.ends, machine, aim, &self.known, (threads, notes));
         let path = path_of(&self.layers, &reached)?;
         self.known = reached;
         Some(path)
@@ -74,11 +87,11 @@ impl Ordered {
     }
 }
 
-/// Of all groups that need no more than the least peak those of least work, and if their code is too long, ones with less,
-/// in more room.
+/// Of all groups that need no more than the least peak, `capacity`, those of least work, and if their code is too long, ones
+/// with less, in more room, but no more than `most`.
 pub(super) fn least_work(
-    mut ordered: Ordered,
-    capacity: i64,
+    ordered: &mut Ordered,
+    (capacity, most): (i64, i64),
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Written> {
     let machine = ordered.machine;
@@ -99,7 +112,7 @@ pub(super) fn least_work(
         let (is_too_long, _) = least;
         let is_beyond = number >= SHARES.len();
         let room = capacity + capacity / 32 * share;
-        if room > machine.capacity || (is_beyond && !is_too_long) {
+        if room > most || (is_beyond && !is_too_long) {
             break;
         }
         let path = ordered.within(room, Goal::Code, (threads, &mut *notes))?;
@@ -133,13 +146,13 @@ fn ways(
     layers: &Layers,
     ends: &[PeakEnd],
     machine: Machine,
-    goal: Goal,
+    aim: Aim,
     known: &[Option<Reached>],
     (threads, notes): (usize, &mut Notes),
 ) -> Vec<Option<Reached>> {
     let mut reached: Vec<Option<Reached>> = vec![Some(Reached::default())];
     for end in ends {
-        let way = way_to(layers, end, machine, goal, (&reached, known), (threads, notes));
+        let way = way_to(layers, end, machine, aim, (&reached, known), (threads, notes));
         reached.push(way);
     }
     reached

@@ -88,7 +88,8 @@ impl Layout<'_, '_> {
         tiles.count(cut, |_, _| true) * (loops.map(of_loop).sum::<i64>() + to_shift)
     }
 
-    /// Operations that keep parts of a tensor for the next tile, and put them before the next part.
+    /// Operations that keep parts of a tensor for the next tile or row of tiles, and put them before the next part. A part of
+    /// what a row has kept is a slice, and so is what it keeps.
     fn to_keep(&self, tiles: &WrittenTiles, spans: &[Span], level: usize) -> i64 {
         let of = |span: &Span| {
             let Span::Driven(kept, track) = *span else { return 0 };
@@ -99,7 +100,8 @@ impl Layout<'_, '_> {
             let with = |next: usize| {
                 tiles.count(level, |cut, tile| cut != kept || track.overlap(tile + next) > 0)
             };
-            with(0) + with(1)
+            let slices = if kept + 1 < level { 2 } else { 1 };
+            slices * (with(0) + with(1))
         };
         spans.iter().map(of).sum()
     }

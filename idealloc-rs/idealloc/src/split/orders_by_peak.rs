@@ -29,17 +29,35 @@ pub(super) fn least_peak_of_orders(
             found.push((order, ordered, least));
         }
     }
-    let mut best: Option<(&Vec<usize>, Written)> = None;
-    for (order, ordered, least) in found.into_iter().rev() {
-        if best.as_ref().is_some_and(|(_, best)| best.key() <= (false, least)) {
+    let mut best: Option<(usize, Written)> = None;
+    for (number, (_, ordered, least)) in found.iter_mut().enumerate().rev() {
+        if best.as_ref().is_some_and(|(_, best)| best.key() <= (false, *least)) {
             break;
         }
-        let written = least_work(ordered, least, (threads, &mut notes));
+        let written = least_work(ordered, (*least, machine.capacity), (threads, &mut notes));
         let is_better =
             |new: &Written| best.as_ref().is_none_or(|(_, best)| new.key() < best.key());
         if let Some(written) = written.filter(is_better) {
-            best = Some((order, written));
+            best = Some((number, written));
         }
     }
-    best.map(|(order, written)| (order.clone(), written.groups))
+    let (mut best_order, mut best) = best?;
+    for (number, (_, ordered, _)) in found.iter_mut().enumerate().rev() {
+        if let Some(written) = with_borders(ordered, &best, (threads, &mut notes)) {
+            (best_order, best) = (number, written);
+        }
+    }
+    Some((found[best_order].0.clone(), best.groups))
+}
+
+/// Groups some of which keep their halo along two cuts, if they need less than the best without.
+fn with_borders(
+    ordered: &mut Ordered,
+    best: &Written,
+    (threads, notes): (usize, &mut Notes),
+) -> Option<Written> {
+    let most = best.needs - 1;
+    let least = ordered.least_with_borders(most, (threads, &mut *notes))?;
+    let written = least_work(ordered, (least, most), (threads, notes))?;
+    (written.key() < best.key()).then_some(written)
 }

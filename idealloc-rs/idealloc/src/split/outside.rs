@@ -3,7 +3,7 @@
 
 use super::external::External;
 use super::least::Least;
-use super::tally::{NONE, Neighbours, Tally, is_keepable};
+use super::tally::{NONE, Neighbours, Tally};
 
 impl Tally<'_> {
     pub(super) fn leave_outside(&mut self, tensor: usize) {
@@ -67,7 +67,7 @@ impl Tally<'_> {
             self.places[place].least = least;
             let external = &self.places[place];
             let spans = self.sweep.tensor_spans(tensor).unwrap_or(&external.spans);
-            let keepable = is_keepable(&self.sweep, spans);
+            let keepable = self.sweep.is_keepable(spans);
             self.set_keepable(tensor, keepable);
         }
         self.stale = stale;

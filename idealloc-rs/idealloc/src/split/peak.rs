@@ -4,6 +4,7 @@ use super::external::Residency;
 use super::layout::Layout;
 use super::profile::Profile;
 use super::storages::Member;
+use super::sweep::Span;
 use super::track::LARGEST;
 use super::tracks::Tracks;
 
@@ -75,6 +76,15 @@ impl Layout<'_, '_> {
         self.aligned(self.at_a_time(elements, member.tensor, Some(tile)), member.tensor)
     }
 
+    /// Bytes of what a tile, and a row of tiles, keep of a tensor while the tile runs.
+    pub(super) fn kept_room(&self, spans: &[Span], tensor: usize, tile: &[usize]) -> i64 {
+        if !self.sweep.has_overlap(spans) {
+            return 0;
+        }
+        let for_next = self.aligned(self.sweep.overlap(spans, tile), tensor);
+        for_next + self.aligned(self.sweep.border(spans, tile), tensor)
+    }
+
     /// Adds one tile to a profile; returns the most bytes on chip in it.
     fn add_tile(&self, tile: &[usize], profile: &mut Profile, scratch: &mut Scratch) -> i64 {
         let Scratch { bytes, change } = scratch;
@@ -103,9 +113,7 @@ impl Layout<'_, '_> {
                     change[external.position + 1] -= bytes;
                 }
                 Residency::Fetched => {
-                    if self.sweep.has_overlap(&external.spans) {
-                        live += self.aligned(self.sweep.overlap(&external.spans, tile), tensor);
-                    }
+                    live += self.kept_room(&external.spans, tensor, tile);
                 }
                 Residency::Resident => {}
             }
@@ -118,6 +126,7 @@ impl Layout<'_, '_> {
                 if let Some(spans) = self.sweep.tensor_spans(tensor)
                     && self.sweep.has_overlap(spans)
                 {
+                    live += self.aligned(self.sweep.border(spans, tile), tensor);
                     let bytes = self.aligned(self.sweep.overlap(spans, tile), tensor);
                     if self.sweep.keeps_from_before(spans, tile) {
                         live += bytes;

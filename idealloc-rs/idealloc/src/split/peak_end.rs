@@ -1,6 +1,7 @@
 //! A layer that groups end with, for the search by peak: the graph around it, the grids that are tried, and what is on chip
 //! around groups.
 
+use super::bordered::bordered_grids;
 use super::graph::{Operator, SplitGraph};
 use super::grids::{Grid, runs_of};
 use super::layers::{LONG, Layers, Window};
@@ -17,6 +18,8 @@ pub(super) struct PeakEnd {
     /// A few grids, and all.
     pub coarse: Vec<Grid>,
     pub fine: Vec<Grid>,
+    /// Grids that keep their halo along two cuts.
+    pub bordered: Vec<Grid>,
     /// By number of layers, less one: bytes of whole tensors that live across a group, and of those that it reads.
     pub before: Vec<i64>,
     /// The same, with the results that stay. Cut into tiles, a group writes them where they stay.
@@ -57,12 +60,14 @@ impl PeakEnd {
             runs.flat_map(|run| run.plain.into_iter().rev().chain(run.ahead.into_iter().rev()))
         };
         let (coarse, fine) = (grids(true).collect(), grids(false).collect());
+        let bordered = bordered_grids(&window.graph, first, last);
         let mut end = Self {
             last_layer,
             window,
             last,
             coarse,
             fine,
+            bordered,
             before: Vec::new(),
             around: Vec::new(),
             operators: Vec::new(),

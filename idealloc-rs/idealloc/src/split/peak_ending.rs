@@ -29,6 +29,14 @@ pub(super) enum Goal {
     Code,
 }
 
+/// What a path is searched for, and with which grids.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aim {
+    pub goal: Goal,
+    /// Whether with those that keep their halo along two cuts, too.
+    pub has_borders: bool,
+}
+
 /// How good a way to a layer is, the less the better: its peak; or work, and tiles or code.
 pub(super) type Score = (i64, i64);
 
@@ -41,7 +49,7 @@ pub(super) struct Reached {
     pub group: Option<Group>,
 }
 
-/// A grid among those of a layer: 0 cuts nothing; then a few, then all.
+/// A grid among those of a layer: 0 cuts nothing; then a few, then all, then those that keep their halo along two cuts.
 type GridNumber = u32;
 
 /// What is known of a group under one grid from a walk.
@@ -103,7 +111,7 @@ pub(super) fn way_to(
     layers: &Layers,
     end: &PeakEnd,
     machine: Machine,
-    goal: Goal,
+    Aim { goal, has_borders }: Aim,
     (reached, known): (&[Option<Reached>], &[Option<Reached>]),
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Reached> {
@@ -115,13 +123,22 @@ pub(super) fn way_to(
         Goal::Peak | Goal::Work | Goal::Code => (&end.fine, 1 + end.coarse.len()),
     };
     ending.try_grid(&Grid::default(), 0, &mut notes[0]);
+    let bordered = if has_borders { &end.bordered[..] } else { &[] };
     let mut other = ending.clone();
     let (some, rest) = grids.split_at(grids.len() / 2);
+    let (some_bordered, rest_bordered) = bordered.split_at(bordered.len() / 2);
+    let first_bordered = 1 + end.coarse.len() + end.fine.len();
     let [note, other_note] = notes;
     both(
         threads,
-        || ending.try_grids(some, first, note),
-        || other.try_grids(rest, first + some.len(), other_note),
+        || {
+            ending.try_grids(some, first, note);
+            ending.try_grids(some_bordered, first_bordered, note);
+        },
+        || {
+            other.try_grids(rest, first + some.len(), other_note);
+            other.try_grids(rest_bordered, first_bordered + some_bordered.len(), other_note);
+        },
     );
     let (ours, theirs) = (ending.best, other.best);
     match (&ours, &theirs) {

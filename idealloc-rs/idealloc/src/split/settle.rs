@@ -125,14 +125,12 @@ impl Layout<'_, '_> {
             members.iter().filter(|member| member.tensor != external.tensor).copied().collect();
         let first = rest.iter().map(|member| member.start).min().unwrap_or(0);
         let last = rest.iter().map(|member| member.end).max().unwrap_or(0);
-        let is_kept = self.sweep.has_overlap(&external.spans);
         self.replace(profile, |tile| {
             let most = |members: &[&Member]| {
                 members.iter().map(|member| self.bytes_in(member, tile)).max().unwrap_or(0)
             };
-            let overlap = if is_kept { self.sweep.overlap(&external.spans, tile) } else { 0 };
-            let overlap = self.aligned(overlap, external.tensor);
-            let now = Room { throughout: overlap, bytes: most(&members), start, end };
+            let kept = self.kept_room(&external.spans, external.tensor, tile);
+            let now = Room { throughout: kept, bytes: most(&members), start, end };
             let throughout = self.align(external.bytes_in_all);
             (now, Room { throughout, bytes: most(&rest), start: first, end: last })
         })
@@ -174,9 +172,7 @@ impl Layout<'_, '_> {
                 Room { throughout: self.align(external.bytes_in_all), bytes, start, end }
             }
             Residency::Fetched => {
-                let kept = self.sweep.has_overlap(&external.spans);
-                let throughout =
-                    if kept { aligned(self.sweep.overlap(&external.spans, tile)) } else { 0 };
+                let throughout = self.kept_room(&external.spans, external.tensor, tile);
                 Room { throughout, bytes: aligned(window()), start, end }
             }
             Residency::Streamed { reader, along, slices } => {

@@ -293,10 +293,11 @@ impl<'a> Tally<'a> {
     fn count_made(&mut self, tensor: usize) {
         let spans = self.sweep.tensor_spans(tensor).unwrap_or(&[]);
         if self.sweep.has_overlap(spans) {
-            let elements = self.sweep.overlap(spans, &self.middle);
+            let elements =
+                self.sweep.overlap(spans, &self.middle) + self.sweep.border(spans, &self.middle);
             self.kept_bytes += elements * self.graph.tensors[tensor].element_bytes;
         }
-        let keepable = is_keepable(&self.sweep, spans);
+        let keepable = self.sweep.is_keepable(spans);
         self.set_keepable(tensor, keepable);
     }
 
@@ -333,8 +334,8 @@ impl<'a> Tally<'a> {
             && self.sweep.tensor_spans(tensor).is_some()
     }
 
-    /// Whether what was computed is still there when it is needed: nothing that a tile keeps for the next one follows a
-    /// cut further inside, and no sum within tiles is needed outside of them.
+    /// Whether what was computed is still there when it is needed: all that is kept can be, and no sum within tiles is needed
+    /// outside of them.
     pub fn can_keep(&self) -> bool {
         self.not_keepable == 0 && !self.outlives_sum
     }
@@ -393,17 +394,6 @@ fn count_kinds(sweep: &Sweep<'_>, spans: &[Span], kinds: &mut [i64]) {
             kinds[cut] = kinds[cut].max(sweep.tracks[cut].get(track).kinds());
         }
     }
-}
-
-/// Whether what a tile keeps of a tensor is still there in the next one.
-pub(super) fn is_keepable(sweep: &Sweep<'_>, spans: &[Span]) -> bool {
-    let kept_along = spans.iter().find_map(|span| match *span {
-        Span::Driven(cut, track) if sweep.tracks[cut].is_cached() => {
-            sweep.tracks[cut].get(track).has_overlap().then_some(cut)
-        }
-        _ => None,
-    });
-    kept_along.is_none_or(|cut| level_of(spans) == cut + 1)
 }
 
 /// Whether the sum of an operator is added up within tiles of other cuts, of which the innermost leaves the result as it is.

@@ -95,6 +95,11 @@ impl Track {
         }
     }
 
+    /// Elements kept between two tiles, at the most.
+    pub(super) fn widest_overlap(&self) -> i64 {
+        (1..self.new.len()).map(|tile| self.overlap(tile)).max().unwrap_or(0)
+    }
+
     /// Whether anything is kept between tiles.
     pub fn has_overlap(&self) -> bool {
         self.has_overlap
