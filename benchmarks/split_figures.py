@@ -3,6 +3,7 @@
     python benchmarks/split_figures.py [FOLDER]     (default: docs/figures; needs matplotlib)
 
 `split_tiles.png`: two convolutions in four tiles of rows, with kept overlaps and computed again.
+`split_border.png`: the tensor between them in tiles that keep the halo along rows and columns.
 `split_sum.png`: two products, the second added up tile by tile.
 `split_arena.png`: the arena of MobileNet-v2 before and after.
 """
@@ -44,6 +45,7 @@ from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 
 ROOT = Path(__file__).parent.parent
 NEW, KEPT, AGAIN, PAST, COMING = "#2b6ca3", "#e69f00", "#c44e52", "#b9c4cc", "#f1f1ee"
+FOUND, BORDER = "#7b4fa3", "#cbb5de"
 
 CONVOLUTIONS = """
 func.func @two(%x: tensor<1x3x16x16xf32>, %v: tensor<8x3x3x3xf32>, %w: tensor<8x8x3x3xf32>)
@@ -96,12 +98,12 @@ class Drawn:
     layout: GroupLayout
 
     @classmethod
-    def of(cls, text: str, cut: LoopCut) -> "Drawn":
+    def of(cls, text: str, *cuts: LoopCut) -> "Drawn":
         """Lay out the only function of a text, its last operation cut."""
         module = Parser(full_context(), text).parse_module()
         (function,) = (op for op in module.walk() if isinstance(op, FuncOp))
         graph = FunctionSplitGraph.of(function).graph
-        return cls(graph, lay_out(graph, SplitMachine(None), len(graph.ops) - 1, [cut], []))
+        return cls(graph, lay_out(graph, SplitMachine(None), len(graph.ops) - 1, cuts, []))
 
     def position(self, name: str) -> int:
         """The tensor of a name."""
@@ -179,6 +181,65 @@ def _draw_tile(axes: Any, drawn: Drawn, tile: int) -> None:
         side.set_visible(False)
 
 
+def draw_border(output: Path) -> None:
+    """Four of the tiles along rows and columns: what is on chip of the tensor between."""
+    rows, columns = (LoopCut("result", 0, dimension, 4, 0, "cache") for dimension in (2, 3))
+    drawn = Drawn.of(CONVOLUTIONS, rows, columns)
+    figure = new_figure(10, 3.2)
+    tiles = ((0, 1), (1, 0), (1, 1), (1, 2))
+    for number, (row, column) in enumerate(tiles):
+        axes: Any = figure.add_subplot(1, len(tiles), 1 + number)
+        _draw_bordered(axes, drawn, row, column)
+        axes.set_title(f"row {row}, tile {column}", fontsize=9)
+    figure.legend(
+        handles=[
+            Patch(facecolor=NEW, label="computed by this tile"),
+            Patch(facecolor=KEPT, label="kept from the tile before"),
+            Patch(facecolor=FOUND, label="found in the border"),
+            Patch(facecolor=BORDER, label="the rest of the border"),
+            Patch(facecolor=PAST, label="done"),
+            Patch(facecolor=COMING, edgecolor="#888888", label="to come"),
+        ],
+        loc="outside lower center",
+        ncols=6,
+        fontsize=8,
+        frameon=False,
+    )
+    figure.savefig(output, dpi=130)
+
+
+def _draw_bordered(axes: Any, drawn: Drawn, row: int, column: int) -> None:
+    down, across = drawn.track("q", 2), drawn.track("q", 3)
+    assert down is not None
+    assert across is not None
+    new_rows, found, left = down.new[row], down.overlap(row), down.overlap(row + 1)
+    new_columns, kept = across.new[column], across.overlap(column)
+
+    def color(y: int, x: int) -> str:
+        at_hand = found[0] <= y < new_rows[1]
+        if at_hand and kept[0] <= x < kept[1]:
+            return KEPT
+        if at_hand and new_columns[0] <= x < new_columns[1]:
+            return NEW if y >= new_rows[0] else FOUND
+        # Before this tile the row has written, behind it the row before.
+        written = left if x < new_columns[0] else found
+        if written[0] <= y < written[1]:
+            return BORDER
+        is_done = y < new_rows[0] or (y < new_rows[1] and x < new_columns[0])
+        return PAST if is_done else COMING
+
+    height, width = drawn.graph.tensors[drawn.position("q")].shape[2:]
+    for y in range(height):
+        for x in range(width):
+            axes.add_patch(
+                Rectangle((x, y), 1, 1, facecolor=color(y, x), edgecolor="white", lw=0.4)
+            )
+    axes.set_xlim(-0.5, width + 0.5)
+    axes.set_ylim(height + 0.5, -0.5)
+    axes.set_aspect("equal")
+    axes.axis("off")
+
+
 def draw_sum(output: Path) -> None:
     """Three of four tiles of the sum: what of each matrix is on chip."""
     drawn = Drawn.of(PRODUCTS, LoopCut("sum", 1, 2, 64, 0, "recompute"))
@@ -240,7 +301,8 @@ def draw_arena(network: Path, output: Path) -> None:
     sys.setrecursionlimit(10_000)
     before = _planned(network, [MemplanSchedulePass(objective="fit")])
     grouping = MemplanGroupPass(objective="peak", stage="none")
-    split = [MemplanFormLayersPass(), grouping, MemplanExpandGroupsPass()]
+    chains = MemplanFuseElementwisePass(chains=True)
+    split = [chains, MemplanFormLayersPass(), grouping, MemplanExpandGroupsPass()]
     after = _planned(network, split)
     scale = _bytes(before)
     figure = new_figure(10, 6.6)
@@ -319,6 +381,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "docs" / "figures")
     folder: Path = parser.parse_args().folder
     draw_tiles(folder / "split_tiles.png")
+    draw_border(folder / "split_border.png")
     draw_sum(folder / "split_sum.png")
     draw_arena(ROOT / "examples" / "mobilenet_v2.mlir", folder / "split_arena.png")
 

@@ -8,6 +8,9 @@ use super::machine::Machine;
 use super::peak_ending::Notes;
 use super::written::Written;
 
+/// Tiles that keep their halo along two cuts save at least this fraction of the room: they are small and many.
+const WORTH: i64 = 32;
+
 /// The groups that need the least room at the most, and the order that they are in; none if nothing fits.
 ///
 /// Shorter code may need more room: an order that needs more than another before that may need less in the end.
@@ -50,13 +53,14 @@ pub(super) fn least_peak_of_orders(
     Some((found[best_order].0.clone(), best.groups))
 }
 
-/// Groups some of which keep their halo along two cuts, if they need less than the best without.
+/// Groups some of which keep their halo along two cuts, if they need so much less than the best without that it is worth
+/// their many small tiles.
 fn with_borders(
     ordered: &mut Ordered,
     best: &Written,
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Written> {
-    let most = best.needs - 1;
+    let most = best.needs - best.needs / WORTH - 1;
     let least = ordered.least_with_borders(most, (threads, &mut *notes))?;
     let written = least_work(ordered, (least, most), (threads, notes))?;
     (written.key() < best.key()).then_some(written)
