@@ -76,7 +76,8 @@ class MemplanPipelinePass(ModulePass):
     - `order` (`optimize`): operations, and layers, may run in another order than that of the file;
       with `keep` they do not; with `thorough` see `memplan-group`.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
-      fetched by tiles and results written back. With `none` it reads arguments where they are.
+      fetched by tiles and results written back; functions that cannot be split are refused. With
+      `none` it reads arguments where they are.
     - `max-recompute` (1.1): see `memplan-group`.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
       `threads` (1): see `memplan-assign-offsets`. With `objective=fit` or `traffic` a plan that
