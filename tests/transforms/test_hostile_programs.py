@@ -102,6 +102,13 @@ def test_what_is_not_split_is_named(text: str, why: str, stage: Stage):
     assert "what may help" not in report
 
 
+@pytest.mark.parametrize("text", [CALL, BRANCH, STORE])
+def test_operands_that_nothing_would_fetch_are_refused(text: str):
+    """Before, all was planned without a word, and the engine read its operands off chip."""
+    assert "stage=none" in refusal(text, "L1=1MiB,DDR", "all").splitlines()[0]
+    assert refused(text, "L1=1MiB,DDR", "none") is None
+
+
 ARGMAX = main(
     "%x: tensor<16x256xf32>",
     "tensor<16xf32>, tensor<16xi32>",

@@ -215,3 +215,27 @@ def test_rows_of_windows_are_counted_where_a_tile_is_in_two(capacity: int):
     module = group(windows(), "traffic", f"L1={capacity}:align=1,DDR", "all")
     counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
     assert plan(module, "auto", "L1:align=1,DDR") <= counted
+
+
+def shuffled(rows: int, channels: int, features: int) -> str:
+    """Channels become twice as many rows and columns, which are padded and convolved."""
+    n = Network()
+    x = n.argument(1, 4 * channels, rows, rows)
+    apart = n.reshape(x, "[[0], [1, 2, 3], [4], [5]]", 1, channels, 2, 2, rows, rows)
+    apart = n.transpose(apart, 0, 1, 4, 2, 5, 3)
+    image = n.reshape(apart, "[[0], [1], [2, 3], [4, 5]]", 1, channels, 2 * rows, 2 * rows)
+    return n.text(n.conv(image, features))
+
+
+@pytest.mark.parametrize(
+    ("network", "capacity"),
+    [((6, 2, 3), 1152), ((8, 4, 4), 1632), ((8, 4, 4), 5632), ((12, 4, 2), 672)],
+)
+def test_what_is_cut_out_of_more_rows_than_are_read_is_copied(
+    network: tuple[int, int, int], capacity: int
+):
+    """An odd number of rows of pairs: the search had what is padded in the room of the pairs."""
+    module = group(shuffled(*network), "traffic", f"L1={capacity}:align=1,DDR", "all")
+    counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+    assert counted <= capacity
+    assert plan(module, "auto", "L1:align=1,DDR") <= counted

@@ -35,3 +35,20 @@ def test_of_the_search(options):
     stage = MemplanPipelinePass(max_recompute=0.5, **options)
     with pytest.raises(PassFailedException, match=r"^memplan-group: option max-recompute=0.5 "):
         stage.apply(Context(), parse(EXP))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"memory": "L1=1KiB"},
+        {"memory": "L1,DDR"},
+        {"memory": NO_LIMIT},
+        {"memory": "L1=1KiB,DDR", "split": "never"},
+        {"memory": "L1=1KiB,DDR", "objective": "peak"},
+    ],
+)
+def test_nothing_is_fetched_without_tiles_to_fetch_or_a_memory_to_fetch_from(options):
+    """Before, operands were read where they are without a word."""
+    stage = MemplanPipelinePass(stage="all", **options)
+    with pytest.raises(PassFailedException, match=r"^option stage=all needs .* two memories"):
+        stage.apply(Context(), parse(EXP))

@@ -76,7 +76,8 @@ class MemplanPipelinePass(ModulePass):
     - `order` (`optimize`): operations, and layers, may run in another order than that of the file;
       with `keep` they do not; with `thorough` see `memplan-group`.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
-      fetched by tiles and results written back. With `none` it reads arguments where they are.
+      fetched by tiles and results written back; functions that cannot be split are refused.
+      Needs what `strategy` needs. With `none` it reads arguments where they are.
     - `max-recompute` (1.1), `max-code` (2.5): see `memplan-group`.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
       `threads` (1): see `memplan-assign-offsets`. With `objective=fit` or `traffic` a plan that
@@ -184,11 +185,15 @@ class MemplanPipelinePass(ModulePass):
             raise PassFailedException(
                 f"option objective: unknown '{self.objective}'; known are {', '.join(_OBJECTIVES)}"
             )
-        if self.strategy != "auto" and not (self._splits(op) and self._spills(op)):
-            raise PassFailedException(
-                f"option strategy={self.strategy} needs objective=fit or traffic, split=auto, and "
-                'two memories, the first with a capacity: memory="L1=256KiB,DDR"'
-            )
+        for name, value, usual in (
+            ("strategy", self.strategy, "auto"),
+            ("stage", self.stage, "none"),
+        ):
+            if value != usual and not (self._splits(op) and self._spills(op)):
+                raise PassFailedException(
+                    f"option {name}={value} needs objective=fit or traffic, split=auto, and "
+                    'two memories, the first with a capacity: memory="L1=256KiB,DDR"'
+                )
         self._check_options(op)
         # Loading the parts takes a moment, and every start of xdsl-opt lists this pass.
         from xdsl_memplan.transforms.bufferize.handover import forget, handing_over

@@ -1,15 +1,16 @@
 """Which splits and schedules are tried, and what is learned from buffers that do not fit."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
@@ -142,14 +143,20 @@ def run_split(
     the search counts and what the buffers take may differ a little: then groups are formed again
     for less room.
 
-    Raises PassFailedException if nothing fits, RefutedTiles if tiles are wrong.
+    Raises PassFailedException if nothing fits, or with `stage=all` for a function without tiles,
+    RefutedTiles if tiles are wrong.
     """
 
     def groups(reserve: int) -> list[ModulePass]:
         return grouping(options, "traffic", reserve)
 
+    def run_tiles(trial: ModuleOp, passes: list[ModulePass]) -> None:
+        run(trial, passes)
+        if options.stage == "all":
+            _refuse_unfetched(module, trial)
+
     if options.strategy != "auto":
-        if failures := run_for_less_room(module, groups, run, options.memory):
+        if failures := run_for_less_room(module, groups, run_tiles, options.memory):
             raise _without_hint(module, failures[0])
         return
     memories = Memories.of(module, options.memory)
@@ -177,7 +184,7 @@ def run_split(
     if not others:
         raise _with_tiles(module, failures)
 
-    failures = _run_in_tiles(module, options, first.capacity, run)
+    failures = _run_in_tiles(module, options, first.capacity, run_tiles)
     if failures and options.stage == "all":
         # Those after the first speak of less room than there is.
         raise _without_hint(module, failures[0])
@@ -221,6 +228,39 @@ def _run_in_tiles(
     return []
 
 
+def _refuse_unfetched(module: ModuleOp, planned: ModuleOp) -> None:
+    """Refuse functions that compute tensors but have no tiles: nothing would fetch their operands.
+
+    ``planned`` is `module` after all passes; what was split says what it moves.
+    """
+    split = {
+        op.sym_name.data for op in planned.walk() if isinstance(op, FuncOp) and _has_traffic(op)
+    }
+    left = [
+        op
+        for op in module.walk()
+        if isinstance(op, FuncOp) and op.sym_name.data not in split and _computes_tensors(op)
+    ]
+    if reasons := _why_whole(left):
+        advice = "operands are fetched by tiles; with stage=none they are read where they are"
+        raise PassFailedException("\n".join([f"option stage=all: {advice}", *reasons]))
+
+
+def _has_traffic(function: FuncOp) -> bool:
+    return TRAFFIC in function.attributes
+
+
+def _computes_tensors(function: FuncOp) -> bool:
+    """Tell whether operations have tensors besides calls and the last, which returns."""
+    return any(
+        is_tensor(value.type)
+        for block in function.body.blocks
+        for op in block.ops
+        if op is not block.last_op and not isinstance(op, CallOp)
+        for value in (*op.operands, *op.results)
+    )
+
+
 def _bytes_moved(module: ModuleOp) -> int:
     """The bytes that functions say they move in all; 0 where arguments are read where they are."""
     total = 0
@@ -252,7 +292,10 @@ def _without_hint(module: ModuleOp, failure: PassFailedException) -> PassFailedE
 
 def _not_split(module: ModuleOp) -> list[str]:
     """Why functions are not split, a line each."""
-    functions = [op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks]
+    return _why_whole([op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks])
+
+
+def _why_whole(functions: Sequence[FuncOp]) -> list[str]:
     reasons = [(function, _why_not_split(function)) for function in functions]
     return [f"@{op.sym_name.data} is not split: {why}" for op, why in reasons if why is not None]
 

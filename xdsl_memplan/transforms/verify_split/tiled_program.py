@@ -55,6 +55,11 @@ _WithOffsets: TypeAlias = tensor.ExtractSliceOp | tensor.InsertSliceOp | LoadOp 
 _MOST_RUNS = 4096
 """Runs of iterations that are alike, in a loop."""
 
+_MOST_PARTS = 512
+"""Parts of one tensor that are known at a time; networks have a few dozen. Work grows with their
+square: 81 shifts of an image over itself, each of which is zero at an end as others are, have some
+thousand."""
+
 
 @dataclass
 class TiledProgram:
@@ -162,6 +167,8 @@ class TiledProgram:
         for result in op.results:
             held = self._held.get(result)
             if held is not None:
+                if len(held.parts) > _MOST_PARTS:
+                    raise NotFollowedError("may be too many things at once")
                 self.matcher.decisions.append([part.origin for part in held.parts])
 
     def _other_operation(self, op: Operation) -> None:

@@ -57,6 +57,8 @@ struct State {
     root: Root,
     has_overlap: bool,
     is_output_base: bool,
+    /// Whether a view shows less of it than there is, such as 21 rows of 11 times two.
+    is_shown_in_part: bool,
     /// Whether some operator may write its result over it.
     may_be_over: bool,
     /// Whether some operator has it as a part of its result.
@@ -206,6 +208,7 @@ impl Layout<'_, '_> {
             root: Root::Unknown,
             has_overlap: false,
             is_output_base: false,
+            is_shown_in_part: false,
             may_be_over: false,
             may_be_part: false,
             storage: None,
@@ -215,7 +218,9 @@ impl Layout<'_, '_> {
             if self.is_alias(op)
                 && let Some((source, _)) = data.operands.first()
             {
-                states[data.results[0]].base = states[*source].base;
+                let base = states[*source].base;
+                states[data.results[0]].base = base;
+                states[base].is_shown_in_part |= !self.is_as_large(*source, data.results[0]);
                 continue;
             }
             for (tensor, access) in &data.operands {
@@ -299,6 +304,8 @@ impl Layout<'_, '_> {
                 let base = states[data.operands[k].0].base;
                 // What was made before the group lies in a storage of its own size.
                 let lies_elsewhere = self.external(base).is_some_and(|external| external.dies);
+                // What is cut out of more is copied.
+                let lies_elsewhere = lies_elsewhere || states[base].is_shown_in_part;
                 if may_share(&states[base]) && states[base].uses == 1 && !lies_elsewhere {
                     states[base].root = root;
                 }
