@@ -1,9 +1,10 @@
 //! Groups of least traffic whose code is not too long: code gets dearer until it is short enough.
 
+use super::code_price::{Priced, Prices, Unit};
 use super::ending::Notes;
 use super::group::Group;
 use super::least_traffic::{Ordered, Path, least_traffic};
-use super::machine::{Length, Machine};
+use super::machine::Machine;
 use super::misfit::Misfit;
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_traffic::Traffic;
@@ -12,14 +13,15 @@ use super::written::Written;
 /// The price of code becomes so many times as high from one search to the next.
 const STEP: f64 = 6.0;
 
-/// Searches with a higher price, and after them such with a price between those of two before.
+/// Searches with a higher price, and after them such with the price at which two of those before cost the same: what is
+/// between them, if anything is, is found there.
 const SEARCHES: usize = 4;
 const SEARCHES_BETWEEN: usize = 4;
 
 /// As many again at the most, with ever higher prices, where all that was found has more operations than it may.
 const SEARCHES_BEYOND: usize = 3;
 
-/// and with a price between, so that no more bytes are moved than that takes.
+/// and with prices between, so that no more bytes are moved than that takes.
 const SEARCHES_IN_LIMIT: usize = 4;
 
 /// Short code may cost this fraction of the bytes that move anyway.
@@ -58,58 +60,63 @@ pub(super) fn little_code(
         // In those ways operations were not counted.
         Unit::Operations => Vec::new(),
     };
-    let mut prices = Prices { too_long: 1.0, in_limit: f64::INFINITY, is_best_in_limit: false };
-    let mut so_far = prices;
+    let first = Priced::before(unit, machine, least.price, length);
+    let mut so_far = Prices { too_long: first, in_limit: None, is_best_in_limit: false };
+    let mut prices = so_far;
     let mut search = |times: f64| {
-        let priced = unit.priced(machine, times);
-        let mut path = least_traffic(ordered, &known, priced, (threads, &mut *notes))?;
+        let machine_then = unit.priced(machine, times);
+        let mut path = least_traffic(ordered, &known, machine_then, (threads, &mut *notes))?;
         known.push(std::mem::take(&mut path.reached));
         let length = shorter.length(&path.groups);
-        let is_short = machine.is_short(length);
-        let is_dear = path.traffic > most_traffic;
+        let is_enough = machine.is_short(length) || path.traffic > most_traffic;
         let mut is_in_limit = false;
-        if !is_short {
+        if !machine.is_short(length) {
             is_in_limit |= found.take_shorter(&mut shorter, &path.groups);
         }
         is_in_limit |= found.take(Shortened { groups: path.groups, length });
-        if is_in_limit {
-            prices.in_limit = prices.in_limit.min(times);
-        } else {
-            prices.too_long = prices.too_long.max(times);
-        }
+        let priced = Priced::of(unit, machine_then, (times, path.price), length);
+        prices.note(priced, is_in_limit);
         prices.is_best_in_limit = found.is_best_in_limit;
-        Ok((is_short || is_dear, prices))
+        Ok((is_enough, priced, prices))
     };
-    let (mut low, mut high, mut is_between) = (1.0, 1.0, false);
+    let (mut low, mut high) = (first, None);
     for _ in 0..SEARCHES {
-        high *= STEP;
-        (is_between, so_far) = search(high)?;
-        if is_between {
+        let (is_enough, priced, now) = search(low.times.max(1.0) * STEP)?;
+        so_far = now;
+        if is_enough {
+            high = Some(priced);
             break;
         }
-        low = high;
+        low = priced;
     }
-    for _ in 0..if is_between { SEARCHES_BETWEEN } else { 0 } {
-        let middle = f64::sqrt(low * high);
-        let is_enough;
-        (is_enough, so_far) = search(middle)?;
+    for _ in 0..SEARCHES_BETWEEN {
+        let Some(middle) = high.and_then(|high| low.as_dear_as(high, unit, machine)) else { break };
+        let (is_enough, priced, now) = search(middle)?;
+        so_far = now;
+        if high.is_some_and(|high| priced.is_like(high)) || priced.is_like(low) {
+            break;
+        }
         if is_enough {
-            high = middle;
+            high = Some(priced);
         } else {
-            low = middle;
+            low = priced;
         }
     }
     for _ in 0..SEARCHES_BEYOND {
-        if so_far.is_best_in_limit || so_far.in_limit.is_finite() {
+        if so_far.is_best_in_limit || so_far.in_limit.is_some() {
             break;
         }
-        (_, so_far) = search(so_far.too_long * STEP)?;
+        (.., so_far) = search(so_far.too_long.times.max(1.0) * STEP)?;
     }
     for _ in 0..SEARCHES_IN_LIMIT {
-        if so_far.is_best_in_limit || so_far.in_limit.is_infinite() {
+        let Prices { too_long, in_limit, is_best_in_limit } = so_far;
+        let Some(in_limit) = in_limit.filter(|_| !is_best_in_limit) else { break };
+        let Some(middle) = too_long.as_dear_as(in_limit, unit, machine) else { break };
+        let priced;
+        (_, priced, so_far) = search(middle)?;
+        if priced.is_like(too_long) || priced.is_like(in_limit) {
             break;
         }
-        (_, so_far) = search(f64::sqrt(so_far.too_long * so_far.in_limit))?;
     }
     Ok(found.into_groups().unwrap_or_else(|| written(least.groups, false)))
 }
@@ -121,52 +128,6 @@ fn traffic_of(groups: &[Group]) -> i64 {
 
 fn written(groups: Vec<Group>, is_in_limit: bool) -> Written {
     Written { needs: traffic_of(&groups), groups, is_in_limit }
-}
-
-/// What code is measured in where it has a higher price.
-#[derive(Clone, Copy)]
-enum Unit {
-    Operators,
-    Operations,
-}
-
-impl Unit {
-    /// What there is too much of: the one that is above its limit by the larger factor.
-    fn too_many(machine: Machine, length: Length) -> Self {
-        let Machine { most_code, most_operations, .. } = machine;
-        let operators = i128::from(length.operators) * i128::from(most_operations);
-        let operations = i128::from(length.operations) * i128::from(most_code.max(1));
-        if operations > operators && most_operations > 0 {
-            Self::Operations
-        } else {
-            Self::Operators
-        }
-    }
-
-    /// The machine with `times` the price of code, and with tiles that are shifted. As many operations as there may be cost as
-    /// much as so many operators.
-    fn priced(self, machine: Machine, times: f64) -> Machine {
-        let price = machine.code_bytes as f64 * times;
-        match self {
-            Self::Operators => Machine { code_bytes: price as i64, shifts: true, ..machine },
-            Self::Operations => {
-                let operators = machine.most_code.max(1) as f64 / machine.most_operations as f64;
-                let operation_bytes = (price * operators) as i64;
-                Machine { operation_bytes, shifts: true, ..machine }
-            }
-        }
-    }
-}
-
-/// What is known of prices of code.
-#[derive(Clone, Copy)]
-struct Prices {
-    /// The highest with which there are too many operations.
-    too_long: f64,
-    /// The lowest with which there are not.
-    in_limit: f64,
-    /// Whether the best groups, which do not move many more bytes, have no more than there may be.
-    is_best_in_limit: bool,
 }
 
 /// How good groups are, the less the better: whether their code is too long, bytes moved, or those times operations.

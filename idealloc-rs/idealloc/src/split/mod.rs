@@ -5,6 +5,7 @@ pub mod bordered;
 mod bounds;
 mod boxes;
 mod code;
+mod code_price;
 pub mod compress;
 pub mod cost;
 pub mod cut;
