@@ -122,6 +122,20 @@ def new_figure(width: float, height: float) -> Any:
     return figure
 
 
+def _add_legend(figure: Any, *entries: tuple[str, str]) -> None:
+    """Add what the colors mean, below all panels."""
+    figure.legend(
+        handles=[
+            Patch(facecolor=color, edgecolor="#888888" if color == COMING else color, label=label)
+            for color, label in entries
+        ],
+        loc="outside lower center",
+        ncols=len(entries),
+        fontsize=8,
+        frameon=False,
+    )
+
+
 def draw_tiles(output: Path) -> None:
     """Four tiles of rows: one line of panels with kept overlaps, one computed again."""
     figure = new_figure(10, 6.4)
@@ -136,18 +150,13 @@ def draw_tiles(output: Path) -> None:
                 work = drawn.layout.cost.work
                 axes.set_ylabel(f"{how}\n{work:,} multiply-adds", fontsize=9)
             axes.set_title(f"tile {tile}", fontsize=9)
-    figure.legend(
-        handles=[
-            Patch(facecolor=NEW, label="computed (or read) by this tile"),
-            Patch(facecolor=KEPT, label="kept from the tile before"),
-            Patch(facecolor=AGAIN, label="computed (or read) again"),
-            Patch(facecolor=PAST, label="done"),
-            Patch(facecolor=COMING, edgecolor="#888888", label="to come"),
-        ],
-        loc="outside lower center",
-        ncols=5,
-        fontsize=8,
-        frameon=False,
+    _add_legend(
+        figure,
+        (NEW, "computed (or read) by this tile"),
+        (KEPT, "kept from the tile before"),
+        (AGAIN, "computed (or read) again"),
+        (PAST, "done"),
+        (COMING, "to come"),
     )
     figure.savefig(output, dpi=130)
 
@@ -191,19 +200,14 @@ def draw_border(output: Path) -> None:
         axes: Any = figure.add_subplot(1, len(tiles), 1 + number)
         _draw_bordered(axes, drawn, row, column)
         axes.set_title(f"row {row}, tile {column}", fontsize=9)
-    figure.legend(
-        handles=[
-            Patch(facecolor=NEW, label="computed by this tile"),
-            Patch(facecolor=KEPT, label="kept from the tile before"),
-            Patch(facecolor=FOUND, label="found in the border"),
-            Patch(facecolor=BORDER, label="the rest of the border"),
-            Patch(facecolor=PAST, label="done"),
-            Patch(facecolor=COMING, edgecolor="#888888", label="to come"),
-        ],
-        loc="outside lower center",
-        ncols=6,
-        fontsize=8,
-        frameon=False,
+    _add_legend(
+        figure,
+        (NEW, "computed by this tile"),
+        (KEPT, "kept from the tile before"),
+        (FOUND, "found in the border"),
+        (BORDER, "the rest of the border"),
+        (PAST, "done"),
+        (COMING, "to come"),
     )
     figure.savefig(output, dpi=130)
 
@@ -261,17 +265,12 @@ def draw_sum(output: Path) -> None:
         axes.set_aspect("equal")
         axes.axis("off")
         axes.set_title(f"tile {tile}", fontsize=9)
-    figure.legend(
-        handles=[
-            Patch(facecolor=NEW, label="computed (or read) by this tile"),
-            Patch(facecolor=KEPT, label="on chip throughout"),
-            Patch(facecolor=PAST, label="done, its room is free"),
-            Patch(facecolor=COMING, edgecolor="#888888", label="to come"),
-        ],
-        loc="outside lower center",
-        ncols=4,
-        fontsize=8,
-        frameon=False,
+    _add_legend(
+        figure,
+        (NEW, "computed (or read) by this tile"),
+        (KEPT, "on chip throughout"),
+        (PAST, "done, its room is free"),
+        (COMING, "to come"),
     )
     figure.savefig(output, dpi=130)
 

@@ -4,13 +4,13 @@ mod split_graphs;
 
 use std::sync::Arc;
 
-use idealloc::split::graph::{Access, Nest, Operator, SplitGraph};
+use idealloc::split::graph::{Access, Operator, SplitGraph};
 use idealloc::split::group::Group;
 use idealloc::split::layer_orders::orders;
 use idealloc::split::machine::Machine;
 use idealloc::split::search::{Objective, Reordering, search, search_order};
 use proptest::prelude::*;
-use split_graphs::{index, machine, tensor};
+use split_graphs::{contraction, index, machine, tensor};
 
 /// What a layer makes: of a matrix a product with weights, or the sum of its rows; of a matrix and a second tensor, a matrix
 /// or a row, their sum.
@@ -81,22 +81,7 @@ impl Builder {
         };
         let shape: Vec<i64> = result_loops.iter().map(|&l| loops[l]).collect();
         let result = self.tensor(&shape, false);
-        let is_reduction = (0..loops.len()).map(|l| !result_loops.contains(&l)).collect();
-        let nest = Nest {
-            is_reduction,
-            cuttable: vec![],
-            result_loops: vec![result_loops.iter().map(|&l| Some(l)).collect()],
-            in_place: vec![],
-            parts: vec![],
-            is_view: false,
-            work: 1,
-            operations: 1,
-            rooms: 0,
-            layer: self.graph.operators.len(),
-            is_splittable: true,
-            slice: None,
-            loops,
-        };
+        let nest = contraction(self.graph.operators.len(), loops, &result_loops);
         self.graph.operators.push(Operator { nest: nest.into(), results: vec![result], operands });
         if shape.len() == 1 { self.rows.push(result) } else { self.matrices.push(result) }
     }

@@ -16,7 +16,7 @@ use idealloc::split::sweep::Sweep;
 use idealloc::split::tally::{Neighbours, Tally};
 use idealloc::split::tracks::{Asked, Line, Strides, Tracks};
 use proptest::prelude::*;
-use split_graphs::{index, machine, tensor};
+use split_graphs::{contraction, index, machine, tensor};
 
 /// A layer of a chain: taps along `rows`, from one window to the next, and whether it adds the tensor before its source.
 #[derive(Clone, Copy, Debug)]
@@ -54,21 +54,8 @@ fn chain(rows: i64, features: i64, steps: &[Step]) -> SplitGraph {
             let same = vec![index(&[(0, 1)], 0), index(&[(1, 1)], 0)];
             operands.push((before, Access::Affine(same.into())));
         }
-        let nest = Nest {
-            loops: vec![rows, features, features, taps],
-            is_reduction: vec![false, false, true, true],
-            cuttable: vec![vec![2]],
-            result_loops: vec![vec![Some(0), Some(1)]],
-            in_place: vec![],
-            parts: vec![],
-            is_view: false,
-            work: 1,
-            operations: 1,
-            rooms: 0,
-            layer,
-            is_splittable: true,
-            slice: None,
-        };
+        let loops = vec![rows, features, features, taps];
+        let nest = Nest { cuttable: vec![vec![2]], ..contraction(layer, loops, &[0, 1]) };
         graph.operators.push(Operator { nest: nest.into(), results: vec![result], operands });
         made.push(result);
     }

@@ -116,3 +116,61 @@ impl Prices {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Priced, Unit};
+    use crate::split::machine::{Length, Machine};
+
+    const MACHINE: Machine = Machine {
+        capacity: 1 << 20,
+        alignment: 1,
+        is_staged: true,
+        stages_arguments: true,
+        max_recompute: 1.0,
+        transfer_bytes: 0,
+        shifts: false,
+        code_bytes: 10,
+        most_code: 100,
+        most_operations: 400,
+        operation_bytes: 0,
+    };
+
+    /// Groups that cost `rest` bytes and so many operations of code, at `times` the price.
+    fn at(unit: Unit, times: f64, rest: i64, code: i64) -> Priced {
+        let machine = unit.priced(MACHINE, times);
+        let (length, price) = match unit {
+            Unit::Operators => (Length { operators: code, operations: 0 }, machine.code_bytes),
+            Unit::Operations => {
+                (Length { operators: 0, operations: code }, machine.operation_bytes)
+            }
+        };
+        Priced::of(unit, machine, (times, rest + code * price), length)
+    }
+
+    #[test]
+    fn at_the_next_price_both_cost_the_same() {
+        for unit in [Unit::Operators, Unit::Operations] {
+            let (long, short) = (at(unit, 4.0, 10_000, 900), at(unit, 400.0, 100_000, 150));
+            let times = long.as_dear_as(short, unit, MACHINE).expect("there is such a price");
+            assert!(long.times < times && times < short.times);
+            let all = |groups: Priced| {
+                groups.rest as f64 + groups.code as f64 * times * unit.price(MACHINE)
+            };
+            assert!((all(long) - all(short)).abs() < 1e-6);
+            assert!(long.is_like(at(unit, 8.0, 10_000, 900)));
+            assert!(!long.is_like(short));
+        }
+    }
+
+    #[test]
+    fn no_price_tells_more_of_groups_that_are_alike_or_worse_in_both() {
+        let unit = Unit::Operators;
+        let long = at(unit, 4.0, 10_000, 900);
+        for other in
+            [at(unit, 9.0, 10_000, 900), at(unit, 9.0, 9_000, 800), at(unit, 9.0, 10_100, 150)]
+        {
+            assert!(long.as_dear_as(other, unit, MACHINE).is_none());
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use idealloc::split::graph::{Expression, Tensor};
+use idealloc::split::graph::{Expression, Nest, Tensor};
 use idealloc::split::machine::Machine;
 
 /// An index: a sum of loops times coefficients, and a constant.
@@ -21,6 +21,25 @@ pub fn tensor(shape: &[i64], is_argument: bool) -> Arc<Tensor> {
         is_returned: false,
     };
     tensor.into()
+}
+
+/// A contraction over loops, of which some are the dimensions of its result, in order.
+pub fn contraction(layer: usize, loops: Vec<i64>, result_loops: &[usize]) -> Nest {
+    Nest {
+        is_reduction: (0..loops.len()).map(|l| !result_loops.contains(&l)).collect(),
+        cuttable: vec![],
+        result_loops: vec![result_loops.iter().map(|&l| Some(l)).collect()],
+        in_place: vec![],
+        parts: vec![],
+        is_view: false,
+        work: 1,
+        operations: 1,
+        rooms: 0,
+        layer,
+        is_splittable: true,
+        slice: None,
+        loops,
+    }
 }
 
 /// A machine that everything is fetched to, where moves and code cost nothing.
