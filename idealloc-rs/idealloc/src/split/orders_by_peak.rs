@@ -22,46 +22,49 @@ pub(super) fn least_peak_of_orders(
 ) -> Option<(Vec<usize>, Vec<Group>)> {
     let mut notes = Notes::default();
     let mut likeness = Likeness::default();
-    // Orders that need less and less.
-    let mut found: Vec<(&Vec<usize>, Ordered, i64)> = Vec::new();
+    // Orders that need less and less, and before there is one that fits, those that do not.
+    let mut found: Vec<(&Vec<usize>, Ordered, Option<i64>)> = Vec::new();
     for order in orders {
         let graph = graph.in_order(order);
         let mut ordered = Ordered::new(&graph, machine, (threads, &mut likeness));
-        let most = found.last().map_or(machine.capacity, |&(.., least)| least - 1);
-        if let Some(least) = ordered.least(most, (threads, &mut notes)) {
+        let known = found.last().and_then(|&(.., least)| least);
+        let most = known.map_or(machine.capacity, |least| least - 1);
+        let least = ordered.least(most, (threads, &mut notes));
+        if least.is_some() || known.is_none() {
             found.push((order, ordered, least));
         }
     }
     let mut best: Option<(usize, Written)> = None;
     for (number, (_, ordered, least)) in found.iter_mut().enumerate().rev() {
-        if best.as_ref().is_some_and(|(_, best)| best.key() <= (false, *least)) {
+        let Some(least) = *least else { break };
+        if best.as_ref().is_some_and(|(_, best)| best.key() <= (false, least)) {
             break;
         }
-        let written = least_work(ordered, (*least, machine.capacity), (threads, &mut notes));
+        let written = least_work(ordered, (least, machine.capacity), (threads, &mut notes));
         let is_better =
             |new: &Written| best.as_ref().is_none_or(|(_, best)| new.key() < best.key());
         if let Some(written) = written.filter(is_better) {
             best = Some((number, written));
         }
     }
-    let (mut best_order, mut best) = best?;
     for (number, (_, ordered, _)) in found.iter_mut().enumerate().rev() {
-        if let Some(written) = with_borders(ordered, &best, (threads, &mut notes)) {
-            (best_order, best) = (number, written);
-        }
+        let known = best.as_ref().map(|(_, best)| best);
+        let written = with_borders(ordered, known, machine.capacity, (threads, &mut notes));
+        best = written.map(|written| (number, written)).or(best);
     }
-    Some((found[best_order].0.clone(), best.groups))
+    best.map(|(number, best)| (found[number].0.clone(), best.groups))
 }
 
-/// Groups some of which keep their halo along two cuts, if they need so much less than the best without that it is worth
-/// their many small tiles.
+/// Groups some of which keep their halo along two cuts, if they need so much less than the best that is known that it is
+/// worth their many small tiles; or if none is known, if they fit.
 fn with_borders(
     ordered: &mut Ordered,
-    best: &Written,
+    best: Option<&Written>,
+    capacity: i64,
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Written> {
-    let most = best.needs - best.needs / WORTH - 1;
+    let most = best.map_or(capacity, |best| best.needs - best.needs / WORTH - 1);
     let least = ordered.least_with_borders(most, (threads, &mut *notes))?;
     let written = least_work(ordered, (least, most), (threads, notes))?;
-    (written.key() < best.key()).then_some(written)
+    best.is_none_or(|best| written.key() < best.key()).then_some(written)
 }
