@@ -115,6 +115,8 @@ _Groups: TypeAlias = tuple[
                 bool,
                 list[tuple[int, Any, int]],
                 tuple[int, int, int, int, int],
+                bool,
+                list[int],
             ]
         ],
         list[int],

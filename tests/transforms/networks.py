@@ -144,6 +144,11 @@ class Network:
             shape,
         )
 
+    def slice_of(self, x: Value, offsets: list[int], sizes: list[int], step: int = 1) -> Value:
+        shape, steps = tuple(sizes), [step] * len(sizes)
+        types = f"{t(x[1])} to {t(shape)}"
+        return self._add(f"tensor.extract_slice {x[0]}{offsets} {sizes} {steps} : {types}", shape)
+
     def text(self, *results: Value) -> str:
         arguments = ", ".join(f"{name}: {t(shape)}" for name, shape in self.arguments)
         types = ", ".join(t(shape) for _, shape in results)

@@ -72,6 +72,9 @@ class LayerGroup(NamedTuple):
     cost: GroupCost
     is_sliced: bool
     """Whether chains that narrow run slice by slice, as there is no room for their wide tensors."""
+    joined_views: tuple[int, ...] = ()
+    """Views of tensors from outside that are part of the group: what they show is fetched as one
+    box. Other views of such tensors stay outside, and each is fetched."""
 
 
 class Span(NamedTuple):

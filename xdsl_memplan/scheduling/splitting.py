@@ -1,11 +1,12 @@
 """Splitting in the Rust core: which layers go together, how they are cut, what each tile reads."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.narrowing_chains import NarrowingChain, narrowing_chains
+from xdsl_memplan.model.overlapping_slices import has_overlapping_slices
 from xdsl_memplan.model.split_graph import SplitGraph, positions_in_order
 from xdsl_memplan.model.tiling_plan import (
     Fetch,
@@ -109,10 +110,14 @@ def find_order_and_groups(
 
     Raises as `find_groups`.
     """
-    computed, answer = _idealloc.split_groups(
-        graph, _slices(narrowing_chains(graph)), _machine(machine), objective, order, threads
-    )
-    groups, stands_for = _found(answer, machine.alignment)
+
+    def search(fields: dict[str, Any]) -> tuple[list[int], tuple[list[LayerGroup], list[int]]]:
+        computed, answer = _idealloc.split_groups(
+            graph, _slices(narrowing_chains(graph)), fields, objective, order, threads
+        )
+        return computed, _found(answer, machine.alignment)
+
+    computed, (groups, stands_for) = _cheaper(graph, machine, search, lambda found: found[1][0])
     layers = list(dict.fromkeys(op.layer for op in graph.ops))
     if computed == sorted(computed):
         return layers, groups, stands_for
@@ -166,7 +171,50 @@ def lay_out_groups(
         for g in groups
     ]
     slices = _slices(narrowing_chains(graph))
-    return _found(_idealloc.split_given(graph, slices, _machine(machine), given), machine.alignment)
+
+    def lay_out(fields: dict[str, Any]) -> tuple[list[LayerGroup], list[int]]:
+        return _found(_idealloc.split_given(graph, slices, fields, given), machine.alignment)
+
+    return _cheaper(graph, machine, lay_out, lambda found: found[0])
+
+
+_F = TypeVar("_F")
+
+
+def _cheaper(
+    graph: SplitGraph,
+    machine: SplitMachine,
+    find: Callable[[dict[str, Any]], _F],
+    groups_of: Callable[[_F], list[LayerGroup]],
+) -> _F:
+    """What is found with slices fetched one by one; or as one box where that is cheaper.
+
+    It is cheaper if it costs less and moves no more bytes.
+
+    Raises LayerDoesNotFitError of the former if a layer does not fit in either way.
+    """
+    fields = _machine(machine)
+    if not (machine.is_staged and has_overlapping_slices(graph)):
+        return find(fields)
+    try:
+        apart = find(fields)
+    except LayerDoesNotFitError as error:
+        try:
+            return find({**fields, "joins_slices": True})
+        except LayerDoesNotFitError:
+            raise error from None
+    try:
+        joined = find({**fields, "joins_slices": True})
+    except LayerDoesNotFitError:
+        return apart
+
+    def bytes_and_price(found: _F) -> tuple[int, int]:
+        costs = [group.cost for group in groups_of(found)]
+        traffic = sum(cost.traffic for cost in costs)
+        return traffic, traffic + machine.transfer_bytes * sum(cost.transfers for cost in costs)
+
+    (bytes_joined, price_joined), (bytes_apart, price_apart) = map(bytes_and_price, (joined, apart))
+    return joined if price_joined < price_apart and bytes_joined <= bytes_apart else apart
 
 
 def _found(answer: _Answer, alignment: int) -> tuple[list[LayerGroup], list[int]]:
@@ -188,8 +236,9 @@ def _found(answer: _Answer, alignment: int) -> tuple[list[LayerGroup], list[int]
             tuple(Residency(*residency) for residency in residencies),
             GroupCost(*cost),
             is_sliced,
+            tuple(joined),
         )
-        for first, last, cuts, starts, ends, residencies, cost, is_sliced in groups
+        for first, last, cuts, starts, ends, residencies, cost, is_sliced, joined in groups
     ], stands_for
 
 
@@ -240,6 +289,7 @@ def _machine(machine: SplitMachine) -> dict[str, Any]:
         "alignment": machine.alignment,
         "is_staged": machine.is_staged,
         "stages_arguments": machine.stages_arguments,
+        "joins_slices": False,
         "max_recompute": machine.max_recompute,
         "transfer_bytes": machine.transfer_bytes,
         "code_bytes": machine.code_bytes,

@@ -68,6 +68,7 @@ class Grouping:
 
         So a view is fetched by tiles whatever the shape of the tensor that it shows. A group that
         neither fetches nor cuts has nothing to gain. What is returned is written by the group.
+        Views that the search joined are part of the group, which fetches what they show as one box.
         """
         outer: set[Operation] = set()
         if not (self.is_staged or group.cuts):
@@ -75,6 +76,8 @@ class Grouping:
         inside = set(ops)
         for op in ops[:-1]:
             source = self._viewed(op)
+            if source is not None and self.position[op.results[0]] in group.joined_views:
+                continue
             if source is not None and not is_remade(source) and not self._is_returned(op):
                 position = self.position.get(source, -1)
                 stands_in = position >= 0 and self.stands_for[position] != position

@@ -24,8 +24,10 @@ type CutTuple = (String, usize, usize, i64, i64, String, usize, usize);
 type CostTuple = (i64, i64, i64, i64, i64);
 /// Tensor, kind, slices.
 type ResidencyTuple = (usize, String, i64);
-/// First layer, last layer, cuts, starts on chip, ends on chip, residencies, cost, whether chains run slice by slice.
-type GroupTuple = (usize, usize, Vec<CutTuple>, bool, bool, Vec<ResidencyTuple>, CostTuple, bool);
+/// First layer, last layer, cuts, starts on chip, ends on chip, residencies, cost, whether chains run slice by slice, views of
+/// tensors from outside that are part of the group.
+type GroupTuple =
+    (usize, usize, Vec<CutTuple>, bool, bool, Vec<ResidencyTuple>, CostTuple, bool, Vec<usize>);
 /// Start and end, or cut and track.
 type SpanTuple = (bool, i64, i64);
 /// New ranges, and what is kept.
@@ -39,6 +41,7 @@ pub struct MachineFields {
     alignment: i64,
     is_staged: bool,
     stages_arguments: bool,
+    joins_slices: bool,
     max_recompute: f64,
     transfer_bytes: i64,
     code_bytes: i64,
@@ -64,6 +67,7 @@ impl MachineFields {
             alignment: self.alignment,
             is_staged: self.is_staged,
             stages_arguments: self.stages_arguments,
+            joins_slices: self.joins_slices,
             max_recompute: self.max_recompute,
             transfer_bytes: self.transfer_bytes,
             code_bytes: self.code_bytes,
@@ -205,6 +209,7 @@ fn group_tuple(compressed: &Compressed, group: &Group) -> GroupTuple {
         residencies.collect(),
         cost_tuple(group.cost),
         group.is_sliced,
+        group.joined_views.iter().map(|&tensor| compressed.argument[tensor]).collect(),
     )
 }
 

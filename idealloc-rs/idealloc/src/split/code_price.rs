@@ -127,6 +127,7 @@ mod tests {
         alignment: 1,
         is_staged: true,
         stages_arguments: true,
+        joins_slices: false,
         max_recompute: 1.0,
         transfer_bytes: 0,
         shifts: false,

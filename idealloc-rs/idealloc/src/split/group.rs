@@ -27,6 +27,8 @@ pub struct Group {
     pub is_sliced: bool,
     /// How tensors from outside come to the chip.
     pub residencies: Vec<(usize, Residency)>,
+    /// Views of tensors from outside that are part of the group.
+    pub joined_views: Vec<usize>,
     /// What it costs.
     pub cost: Cost,
 }
@@ -40,6 +42,8 @@ pub(super) struct Form {
     operators: usize,
     /// Tensors by their number in a window; readers by the number of operators from them to the last.
     residencies: Vec<(usize, Residency)>,
+    /// Views of tensors from outside that are part of the group, by their number in a window.
+    joined_views: Vec<usize>,
 }
 
 impl Form {
@@ -59,6 +63,7 @@ impl Form {
             is_sliced: layout.has_slices() && whole.is_none(),
             operators: last - layout.first(),
             residencies: residencies.map(|e| (e.tensor, residency_of(e.residency))).collect(),
+            joined_views: layout.joined_views().collect(),
         }
     }
 }
@@ -93,6 +98,7 @@ impl Group {
             residencies: residencies
                 .map(|&(tensor, residency)| (window.tensors[tensor], residency_of(residency)))
                 .collect(),
+            joined_views: form.joined_views.iter().map(|&view| window.tensors[view]).collect(),
             cost: form.cost,
         }
     }

@@ -201,6 +201,11 @@ impl<'s, 'a> Layout<'s, 'a> {
         self.known_peak = None;
     }
 
+    /// Views of tensors from outside that are part of the group.
+    pub(super) fn joined_views(&self) -> impl Iterator<Item = usize> {
+        self.tally.joined_views.iter().map(|&view| self.graph.operators[view].results[0])
+    }
+
     /// The first operator of the group.
     pub fn first(&self) -> usize {
         self.sweep.first

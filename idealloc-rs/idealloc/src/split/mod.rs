@@ -17,6 +17,7 @@ pub mod given;
 pub mod graph;
 pub mod grids;
 pub mod group;
+mod joined_slices;
 mod knapsack;
 mod layer_alone;
 mod layer_grids;

@@ -15,7 +15,7 @@ impl Tally<'_> {
         }
     }
 
-    fn least_moved(&self, external: &External) -> Least {
+    pub(super) fn least_moved(&self, external: &External) -> Least {
         if self.is_read_in_place(external) {
             return Least::default();
         }
@@ -74,7 +74,7 @@ impl Tally<'_> {
     }
 
     /// The tensor whose elements a tensor from outside has.
-    fn source_of(&self, tensor: usize) -> usize {
+    pub(super) fn source_of(&self, tensor: usize) -> usize {
         let mut source = tensor;
         while self.is_outer_view(source) {
             let shows = |&&op: &&usize| self.graph.operators[op].results[0] == source;

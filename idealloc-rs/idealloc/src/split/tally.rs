@@ -67,6 +67,8 @@ pub struct Tally<'a> {
     pub(super) known: Vec<Known>,
     /// Views of tensors from outside, which take no time: they stay outside, and the view is fetched.
     pub(super) outer_views: Vec<usize>,
+    /// Views of tensors from outside that are part of the group: what they show is fetched as one box.
+    pub(super) joined_views: Vec<usize>,
     /// Places for tensors from outside; those from `used` on are free.
     pub(super) places: Vec<External>,
     pub(super) used: usize,
@@ -111,6 +113,7 @@ impl<'a> Tally<'a> {
             views_stay_outside,
             known: Vec::new(),
             outer_views: Vec::new(),
+            joined_views: Vec::new(),
             places: Vec::new(),
             used: 0,
             outside: Vec::new(),
@@ -133,6 +136,7 @@ impl<'a> Tally<'a> {
         for op in (tally.sweep.first..=tally.sweep.last).rev() {
             tally.add(op);
         }
+        tally.join_slices();
         tally.count_anew();
         tally
     }
@@ -146,6 +150,7 @@ impl<'a> Tally<'a> {
     fn forget(&mut self) {
         self.known.clear();
         self.outer_views.clear();
+        self.joined_views.clear();
         self.used = 0;
         self.outside.clear();
         self.stale.clear();
@@ -177,6 +182,7 @@ impl<'a> Tally<'a> {
         for op in (self.sweep.first..from).rev() {
             self.add(op);
         }
+        self.join_slices();
     }
 
     fn add(&mut self, index: usize) {
@@ -215,7 +221,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Makes an operator a part of the group, and views of what it makes.
-    fn take_in(&mut self, index: usize) {
+    pub(super) fn take_in(&mut self, index: usize) {
         let graph = self.graph;
         let op = &graph.operators[index];
         self.count_operator(index);

@@ -49,6 +49,7 @@ pub fn machine(capacity: i64) -> Machine {
         alignment: 4,
         is_staged: true,
         stages_arguments: true,
+        joins_slices: false,
         max_recompute: 1.1,
         transfer_bytes: 0,
         shifts: false,
