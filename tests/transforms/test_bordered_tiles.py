@@ -7,17 +7,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
 from xdsl.dialects import scf, tensor
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.networks import Network
 from tests.transforms.random_networks import random_network
 from tests.transforms.spoiled_tiles import change_index
-from tests.transforms.test_code_price import groups_of
+from tests.transforms.test_code_price import as_one_group, groups_of
 from tests.transforms.test_region_moves import arena_bytes, parse
 from tests.transforms.test_split_programs import Emit, arrays_for, in_layers, run, same
 from tests.transforms.test_verify_split import compute_the_same, function_of
-from xdsl_memplan.analysis.split_graph import LAYER
 from xdsl_memplan.dialects.groups import CutAttr, GroupOp
 from xdsl_memplan.dialects.tiling_models.tile_values import shape_of
 from xdsl_memplan.model.tiling_plan import LoopCut
@@ -79,11 +78,7 @@ CUTS: list[Cuts] = [
 
 def cut_by_hand(text: str, cuts: Cuts) -> ModuleOp:
     """All in one group; every cut keeps its halo."""
-    module = in_layers(text)
-    for op in module.walk():
-        if LAYER in op.attributes:
-            op.attributes[LAYER] = IntegerAttr(0, 64)
-    MemplanGroupPass(memory="L1=1MiB,DDR", stage="all", threads=1).apply(Context(), module)
+    module = as_one_group(text)
     [group] = groups_of(module)
     last = len(list(group.body.block.ops)) - 2
     group.cuts = ArrayAttr(

@@ -110,11 +110,10 @@ def find_order_and_groups(
 
     Raises as `find_groups`.
     """
+    slices = _slices(narrowing_chains(graph))
 
     def search(fields: dict[str, Any]) -> tuple[list[int], tuple[list[LayerGroup], list[int]]]:
-        computed, answer = _idealloc.split_groups(
-            graph, _slices(narrowing_chains(graph)), fields, objective, order, threads
-        )
+        computed, answer = _idealloc.split_groups(graph, slices, fields, objective, order, threads)
         return computed, _found(answer, machine.alignment)
 
     computed, (groups, stands_for) = _cheaper(graph, machine, search, lambda found: found[1][0])

@@ -58,10 +58,6 @@ class GroupFacts:
     """What follows from a group before any code is there."""
 
     group: GroupToEmit
-    cached: dict[int, tuple[int, Track] | None] = field(
-        default_factory=dict[int, tuple[int, Track] | None]
-    )
-    """What `cached_track` has found."""
 
     def __post_init__(self) -> None:
         group = self.group
@@ -89,7 +85,11 @@ class GroupFacts:
             runs_of_cut(group.graph, group.layout, number, group.homes, self._shifted_by(cut))
             for number, cut in enumerate(group.cuts)
         ]
-        self.borders = self._find_borders()
+        made = list(filter(self._is_made_by_tiles, self.layout.tensors))
+        kept = {tensor_: kept_track(self.layout, tensor_) for tensor_ in made}
+        borders = {tensor_: border_of(self.layout, tensor_) for tensor_ in made}
+        self.kept: dict[int, tuple[int, Track]] = {t: k for t, k in kept.items() if k is not None}
+        self.borders: dict[int, Border] = {t: b for t, b in borders.items() if b is not None}
         self.deepest: dict[int, int] = {}
         self.last_reader = self._last_readers()
         self.kept_by: dict[int, list[int]] = {}
@@ -125,21 +125,11 @@ class GroupFacts:
 
     def cached_track(self, tensor_: int) -> tuple[int, Track] | None:
         """The dimension of a tensor along which tiles keep a part, and its track."""
-        if tensor_ not in self.cached:
-            self.cached[tensor_] = self._find_cached_track(tensor_)
-        return self.cached[tensor_]
+        return self.kept.get(tensor_)
 
     def is_kept(self, tensor_: int) -> bool:
         """Tell whether tiles, or rows of tiles, keep a part of a tensor."""
-        return self.cached_track(tensor_) is not None or tensor_ in self.borders
-
-    def _find_cached_track(self, tensor_: int) -> tuple[int, Track] | None:
-        return kept_track(self.layout, tensor_) if self._is_made_by_tiles(tensor_) else None
-
-    def _find_borders(self) -> dict[int, Border]:
-        made = filter(self._is_made_by_tiles, self.layout.tensors)
-        found = {tensor_: border_of(self.layout, tensor_) for tensor_ in made}
-        return {tensor_: border for tensor_, border in found.items() if border is not None}
+        return tensor_ in self.kept or tensor_ in self.borders
 
     def _is_made_by_tiles(self, tensor_: int) -> bool:
         """Tell whether tiles compute or fetch their part of a tensor."""

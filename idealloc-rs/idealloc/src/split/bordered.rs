@@ -9,6 +9,9 @@ use super::sweep::CutLoop;
 /// Sizes of rows that are tried, and of tiles along a row, from one on.
 const SIZES: usize = 2;
 
+/// Rows before the first, in which earlier operators run ahead.
+const ROWS_AHEAD: i64 = LEAD / 2;
+
 /// The grids of groups that end with operator `last`, larger tiles first.
 pub fn bordered_grids(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
     let op = &graph.operators[last];
@@ -24,14 +27,13 @@ pub fn bordered_grids(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
         for &along in with_halo.iter().filter(|&&d| d != rows) {
             let sizes = |d: usize| ascending(shape[d], 8).into_iter().take(SIZES).rev();
             for (high, wide) in sizes(rows).flat_map(|h| sizes(along).map(move |w| (h, w))) {
-                let grid = |lead: i64| Grid {
+                grids.push(Grid {
                     loops: vec![CutLoop::Result(rows), CutLoop::Result(along)],
                     cuts: vec![
-                        Cut::with_lead(shape[rows], high, Halo::Cache, lead),
+                        Cut::with_lead(shape[rows], high, Halo::Cache, ROWS_AHEAD),
                         Cut::even(shape[along], wide, Halo::Cache),
                     ],
-                };
-                grids.push(grid(LEAD / 2));
+                });
             }
         }
     }

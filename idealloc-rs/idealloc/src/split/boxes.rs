@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::sweep::{Span, Sweep};
-use super::track::LARGEST;
+use super::track::{LARGEST, Track};
 
 /// The cuts that a box follows, up to the innermost.
 pub(super) fn level_of(spans: &[Span]) -> usize {
@@ -77,7 +77,6 @@ impl Sweep<'_> {
     /// Elements of a box that one operator reads, what was kept among them, summed up over all tiles in which it runs.
     pub(super) fn sum_read(&self, spans: &[Span], reader: usize) -> i64 {
         let loops = self.loop_spans(reader).unwrap_or(&[]);
-        // At most one dimension follows a cached cut.
         let is_kept = |span: &Span| self.has_overlap(std::slice::from_ref(span));
         let others: Vec<Span> = spans.iter().filter(|span| !is_kept(span)).copied().collect();
         let kept = spans.iter().filter(|span| is_kept(span)).map(|span| match *span {
@@ -104,37 +103,28 @@ impl Sweep<'_> {
         (0..level).filter(|&cut| !is_driver(cut)).map(|cut| self.tiles(cut)).product()
     }
 
+    /// Elements of a box of which `of` says how many indices a dimension has that follows a cut.
+    fn elements(&self, spans: &[Span], of: impl Fn(usize, &Track) -> i64) -> i64 {
+        let length = |span: &Span| match *span {
+            Span::Fixed(start, end) => (end - start).max(0),
+            Span::Driven(cut, track) => of(cut, self.tracks[cut].get(track)),
+        };
+        spans.iter().map(length).product()
+    }
+
     /// Elements of a box from its first to its last in any tile.
     pub(super) fn union_elements(&self, spans: &[Span]) -> i64 {
-        spans
-            .iter()
-            .map(|span| match *span {
-                Span::Fixed(start, end) => (end - start).max(0),
-                Span::Driven(cut, track) => self.tracks[cut].get(track).reach(),
-            })
-            .product()
+        self.elements(spans, |_, track| track.reach())
     }
 
     /// Elements of a box on chip in one tile: what was kept and what is new.
     pub(super) fn window(&self, spans: &[Span], tile: &[usize]) -> i64 {
-        spans
-            .iter()
-            .map(|span| match *span {
-                Span::Fixed(start, end) => (end - start).max(0),
-                Span::Driven(cut, track) => self.tracks[cut].get(track).size(tile[cut]),
-            })
-            .product()
+        self.elements(spans, |cut, track| track.size(tile[cut]))
     }
 
     /// The same in the largest tile.
     pub(super) fn largest_window(&self, spans: &[Span]) -> i64 {
-        spans
-            .iter()
-            .map(|span| match *span {
-                Span::Fixed(start, end) => (end - start).max(0),
-                Span::Driven(cut, track) => self.tracks[cut].get(track).size(LARGEST),
-            })
-            .product()
+        self.elements(spans, |_, track| track.size(LARGEST))
     }
 
     /// Whether two tiles need some element of a box, and it is kept.
@@ -188,26 +178,20 @@ impl Sweep<'_> {
     /// Elements of a box that a tile keeps for the next, or has from the one before, at the most.
     pub(super) fn overlap(&self, spans: &[Span], tile: &[usize]) -> i64 {
         let Some(carried) = self.carried_along(spans) else { return 0 };
-        let of = |span: &Span| match *span {
-            Span::Fixed(start, end) => (end - start).max(0),
-            Span::Driven(cut, track) => {
-                let track = self.tracks[cut].get(track);
-                if cut == carried {
-                    let next = tile[cut] + 1;
-                    let later = if next < track.new.len() { track.overlap(next) } else { 0 };
-                    track.overlap(tile[cut]).max(later)
-                } else {
-                    track.size(tile[cut])
-                }
+        self.elements(spans, |cut, track| {
+            if cut != carried {
+                return track.size(tile[cut]);
             }
-        };
-        spans.iter().map(of).product()
+            let next = tile[cut] + 1;
+            let later = if next < track.new.len() { track.overlap(next) } else { 0 };
+            track.overlap(tile[cut]).max(later)
+        })
     }
 
-    /// The cut along which a row of tiles keeps a part of a box for the next row; none if none does.
-    pub(super) fn bordered_along(&self, spans: &[Span]) -> Option<usize> {
-        let innermost = level_of(spans).checked_sub(1)?;
-        spans.iter().find_map(|span| match *span {
+    /// The cuts along which a row of tiles keeps a part of a box for the next row.
+    fn borders(&self, spans: &[Span]) -> impl Iterator<Item = usize> {
+        let innermost = level_of(spans).saturating_sub(1);
+        spans.iter().filter_map(move |span| match *span {
             Span::Driven(cut, track) if cut < innermost && self.tracks[cut].is_cached() => {
                 self.tracks[cut].get(track).has_overlap().then_some(cut)
             }
@@ -217,37 +201,23 @@ impl Sweep<'_> {
 
     /// Elements of the border of a box: what a row of tiles keeps for the next row, in one tensor for all tiles of a row.
     pub(super) fn border(&self, spans: &[Span], tile: &[usize]) -> i64 {
-        let Some(bordered) = self.bordered_along(spans) else { return 0 };
-        let of = |span: &Span| match *span {
-            Span::Fixed(start, end) => (end - start).max(0),
-            Span::Driven(cut, track) => {
-                let track = self.tracks[cut].get(track);
-                match cut.cmp(&bordered) {
-                    Ordering::Less => track.size(tile[cut]),
-                    Ordering::Equal => track.widest_overlap(),
-                    Ordering::Greater => track.reach(),
-                }
-            }
-        };
-        spans.iter().map(of).product()
+        let Some(row) = self.borders(spans).next() else { return 0 };
+        self.elements(spans, |cut, track| match cut.cmp(&row) {
+            Ordering::Less => track.size(tile[cut]),
+            Ordering::Equal => track.widest_overlap(),
+            Ordering::Greater => track.reach(),
+        })
     }
 
     /// Whether what a tile, or a row of tiles, keeps of a tensor is still there where it is needed. A row keeps what each of
     /// its tiles has made once; that of one row is all there is room for.
     pub(super) fn is_keepable(&self, spans: &[Span]) -> bool {
-        let innermost = level_of(spans).saturating_sub(1);
-        let kept = |span: &Span| match *span {
-            Span::Driven(cut, track) if cut < innermost && self.tracks[cut].is_cached() => {
-                self.tracks[cut].get(track).has_overlap().then_some(cut)
-            }
-            _ => None,
-        };
-        let mut bordered = spans.iter().filter_map(kept);
-        let Some(row) = bordered.next() else { return true };
+        let mut borders = self.borders(spans);
+        let Some(row) = borders.next() else { return true };
         let is_front = |span: &Span| match *span {
             Span::Driven(cut, _) => cut <= row || self.tracks[cut].is_cached(),
             Span::Fixed(..) => true,
         };
-        bordered.next().is_none() && spans.iter().all(is_front)
+        borders.next().is_none() && spans.iter().all(is_front)
     }
 }
