@@ -82,7 +82,7 @@ pub(super) fn little_code(
     };
     let (mut low, mut high) = (first, None);
     for _ in 0..SEARCHES {
-        let (is_enough, priced, now) = search(low.times.max(1.0) * STEP)?;
+        let (is_enough, priced, now) = search(dearer(low.times))?;
         so_far = now;
         if is_enough {
             high = Some(priced);
@@ -107,7 +107,7 @@ pub(super) fn little_code(
         if so_far.is_best_in_limit || so_far.in_limit.is_some() {
             break;
         }
-        (.., so_far) = search(so_far.too_long.times.max(1.0) * STEP)?;
+        (.., so_far) = search(dearer(so_far.too_long.times))?;
     }
     for _ in 0..SEARCHES_IN_LIMIT {
         let Prices { too_long, in_limit, is_best_in_limit } = so_far;
@@ -120,6 +120,11 @@ pub(super) fn little_code(
         }
     }
     Ok(found.into_groups().unwrap_or_else(|| written(least.groups, false)))
+}
+
+/// The price to try after one at which code is too long.
+fn dearer(times: f64) -> f64 {
+    if times == 0.0 { 1.0 } else { times * STEP }
 }
 
 /// Bytes that groups move.
