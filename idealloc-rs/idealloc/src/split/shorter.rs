@@ -29,10 +29,15 @@ pub(super) struct Choice {
 
 /// What was found out about a grid.
 pub(super) struct Look {
-    /// None if it does not fit.
+    /// None if it does not fit, or computes too much again.
     pub choice: Option<Choice>,
-    /// The cuts with the ends of their rows of tiles as one.
-    pub merged: Vec<Cut>,
+    /// The cuts with the ends of their rows of tiles as one. None if it does not fit: these take more room.
+    pub merged: Option<Vec<Cut>>,
+}
+
+impl Look {
+    /// What there is to find out where a grid does not fit.
+    pub const NO_ROOM: Self = Self { choice: None, merged: None };
 }
 
 /// What is the same for groups of which the same is found out: how they look, what is around them, and the grid.
@@ -134,6 +139,7 @@ fn choices_like(grid: &Grid, look: impl Fn(&Grid) -> Look) -> Vec<Choice> {
     for sized in grids_like(grid) {
         let Look { choice, merged } = look(&sized);
         found.extend(choice);
+        let Some(merged) = merged else { continue };
         let mut seen = vec![sized.cuts.clone()];
         let ends = |is_head: bool, is_tail: bool| -> Vec<Cut> {
             let cuts = sized.cuts.iter().zip(&merged);
