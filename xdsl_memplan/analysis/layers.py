@@ -215,10 +215,9 @@ class _Layers:
         together, each of which a layer makes of another place.
         """
         ways: list[dict[int, frozenset[int]]] = []
-        """By what the elements of a tensor that an operation is made of were moved last, if at all;
-        of one in a layer, those of the layer."""
-        moved_in: dict[int, set[int]] = {}
-        """Tensors of which a layer reads elements that were moved."""
+        """By what the elements of a tensor that an operation reads were moved last, if at all."""
+        moved_in: list[set[int]] = []
+        """Tensors of which an operation, or what its layer made for it, read elements moved."""
         turning: set[int] = set()
         for i, op in enumerate(self.graph.ops):
             moved = frozenset({i}) if op.parts or _moves(op) else None
@@ -231,9 +230,13 @@ class _Layers:
                 for tensor, by in inner.items():
                     found[tensor] = found.get(tensor, frozenset()) | (moved or by)
             ways.append(found if len(found) <= _PATIENCE else {})
-            if i in self.layer:
-                of_layer = moved_in.setdefault(self.layer[i], set())
-                of_layer |= {tensor for tensor, by in ways[i].items() if by != {-1}}
+            layer = self.layer.get(i)
+            within = [before for before in self._makers(op) if self.layer.get(before) == layer]
+            moved_in.append({tensor for tensor, by in ways[i].items() if by != {-1}})
+            moved_in[i].update(*(moved_in[before] for before in within))
+            if len(moved_in[i]) > _PATIENCE:
+                moved_in[i].clear()
+            if layer is not None:
                 continue
             made = _product(op.loops)
             is_turned = _is_elementwise(op) and any(
@@ -246,21 +249,20 @@ class _Layers:
                 turning.add(i)
         return turning
 
-    def _puts_moved_together(self, op: SplitOp, moved_in: dict[int, set[int]]) -> bool:
-        """Tell whether many parts come from layers that read one tensor moved."""
+    def _puts_moved_together(self, op: SplitOp, moved_in: list[set[int]]) -> bool:
+        """Tell whether many parts were made of one tensor, each of another place."""
         if len(op.parts) < _MANY_PARTS:
             return False
-        counts: Counter[int] = Counter()
-        for layer in {self._layer_behind_views(op.operands[part].tensor) for part in op.parts}:
-            counts.update(moved_in.get(layer, ()))
+        makers = {self._maker_behind_views(op.operands[part].tensor) for part in op.parts}
+        counts = Counter(t for i in makers if i in self.layer for t in moved_in[i])
         return max(counts.values(), default=0) >= _MANY_PARTS
 
-    def _layer_behind_views(self, tensor: int) -> int:
-        """Return the layer that makes a tensor, or what it is a view of; -1 for none."""
+    def _maker_behind_views(self, tensor: int) -> int:
+        """Return the operation that makes a tensor, or what it is a view of; -1 for none."""
         maker = self.maker.get(tensor)
         while maker is not None and self.graph.ops[maker].view:
             maker = self.maker.get(self.graph.ops[maker].operands[0].tensor)
-        return -1 if maker is None else self.layer.get(maker, -1)
+        return -1 if maker is None else maker
 
     def _until_readers_meet(self, start: int) -> list[int]:
         """List the elementwise operations behind one, up to where all that read it have met.
