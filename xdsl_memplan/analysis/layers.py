@@ -232,7 +232,7 @@ class _Layers:
             ways.append(found if len(found) <= _PATIENCE else {})
             layer = self.layer.get(i)
             within = [before for before in self._makers(op) if self.layer.get(before) == layer]
-            moved_in.append({tensor for tensor, by in ways[i].items() if by != {-1}})
+            moved_in.append({tensor for tensor, by in ways[i].items() if by != frozenset({-1})})
             moved_in[i].update(*(moved_in[before] for before in within))
             if len(moved_in[i]) > _PATIENCE:
                 moved_in[i].clear()
