@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xdsl_memplan import _idealloc
 from xdsl_memplan.model.narrowing_chains import NarrowingChain, narrowing_chains
@@ -26,6 +26,9 @@ _Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, _Misfit | None]
 _MARGIN = 64
 """Bytes that the least capacity is said above what tiles count at the most: buffers may take a
 little more in the end."""
+
+_MOST_TIMES = 2
+"""So many times the bytes may be moved for code that is short enough, as in the core."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +115,13 @@ def find_order_and_groups(
     """
     slices = _slices(narrowing_chains(graph))
 
-    def search(fields: dict[str, Any]) -> tuple[list[int], tuple[list[LayerGroup], list[int]]]:
-        computed, answer = _idealloc.split_groups(graph, slices, fields, objective, order, threads)
-        return computed, _found(answer, machine.alignment)
+    def search(fields: dict[str, Any]) -> _Found:
+        computed, is_short, answer = _idealloc.split_groups(
+            graph, slices, fields, objective, order, threads
+        )
+        return _Found(computed, *_found(answer, machine.alignment), is_short)
 
-    computed, (groups, stands_for) = _cheaper(graph, machine, search, lambda found: found[1][0])
+    computed, groups, stands_for, _ = _cheaper(graph, machine, search)
     layers = list(dict.fromkeys(op.layer for op in graph.ops))
     if computed == sorted(computed):
         return layers, groups, stands_for
@@ -171,24 +176,31 @@ def lay_out_groups(
     ]
     slices = _slices(narrowing_chains(graph))
 
-    def lay_out(fields: dict[str, Any]) -> tuple[list[LayerGroup], list[int]]:
-        return _found(_idealloc.split_given(graph, slices, fields, given), machine.alignment)
+    def lay_out(fields: dict[str, Any]) -> _Found:
+        answer = _idealloc.split_given(graph, slices, fields, given)
+        return _Found([], *_found(answer, machine.alignment), True)
 
-    return _cheaper(graph, machine, lay_out, lambda found: found[0])
+    _, found, stands_for, _ = _cheaper(graph, machine, lay_out)
+    return found, stands_for
 
 
-_F = TypeVar("_F")
+class _Found(NamedTuple):
+    """What a search has found: layers that are computed, groups, and what tensors stand for."""
+
+    computed: list[int]
+    groups: list[LayerGroup]
+    stands_for: list[int]
+    is_short: bool
+    """Whether there are no more operations in the code than there may be."""
 
 
 def _cheaper(
-    graph: SplitGraph,
-    machine: SplitMachine,
-    find: Callable[[dict[str, Any]], _F],
-    groups_of: Callable[[_F], list[LayerGroup]],
-) -> _F:
+    graph: SplitGraph, machine: SplitMachine, find: Callable[[dict[str, Any]], _Found]
+) -> _Found:
     """What is found with slices fetched one by one; or as one box where that is cheaper.
 
-    It is cheaper if it costs less and moves no more bytes.
+    It is cheaper if it costs less and moves no more bytes. If the code of one alone is short enough
+    that is taken, as long as it moves no more than twice the bytes.
 
     Raises LayerDoesNotFitError of the former if a layer does not fit in either way.
     """
@@ -207,12 +219,16 @@ def _cheaper(
     except LayerDoesNotFitError:
         return apart
 
-    def bytes_and_price(found: _F) -> tuple[int, int]:
-        costs = [group.cost for group in groups_of(found)]
+    def bytes_and_price(found: _Found) -> tuple[int, int]:
+        costs = [group.cost for group in found.groups]
         traffic = sum(cost.traffic for cost in costs)
         return traffic, traffic + machine.transfer_bytes * sum(cost.transfers for cost in costs)
 
     (bytes_joined, price_joined), (bytes_apart, price_apart) = map(bytes_and_price, (joined, apart))
+    if joined.is_short and not apart.is_short:
+        return joined if bytes_joined <= _MOST_TIMES * bytes_apart else apart
+    if apart.is_short and not joined.is_short and bytes_apart <= _MOST_TIMES * bytes_joined:
+        return apart
     return joined if price_joined < price_apart and bytes_joined <= bytes_apart else apart
 
 

@@ -53,7 +53,7 @@ class MemplanPipelinePass(ModulePass):
                  memplan-verify,convert-memplan-to-memref{arena=...}'
     ```
 
-    The IR is verified after every pass.
+    The IR is verified at the end: after every pass would take as long as all of them.
 
     Options:
 
@@ -178,8 +178,8 @@ class MemplanPipelinePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Run all passes on the module ``op``, and verify the IR on its way down.
 
-        Raises PassFailedException for an unknown objective, from any of them, or with the name of a
-        pass that broke the IR, or after which that was found.
+        Raises PassFailedException for an unknown objective, from any of them, or if they broke the
+        IR.
         """
         if self.objective not in _OBJECTIVES:
             raise PassFailedException(
@@ -207,8 +207,6 @@ class MemplanPipelinePass(ModulePass):
                 report.start()
                 stage.apply(ctx, module)
                 report.finish(stage.name, module)
-                if stage.name in _VERIFIED_AFTER:
-                    _verify_after(stage, module)
 
         with resting_collector(), handing_over():
             *before, last = self.passes()
@@ -247,6 +245,7 @@ class MemplanPipelinePass(ModulePass):
                 run(op, before)
             report.note_plan(op)
             run(op, [last])
+        _verify(op)
         report.end()
 
     def _check_options(self, module: ModuleOp) -> None:
@@ -279,13 +278,10 @@ class MemplanPipelinePass(ModulePass):
         return first.capacity is not None, bool(others)
 
 
-_VERIFIED_AFTER = frozenset({"memplan-expand-groups", "convert-memplan-to-memref"})
-"""Passes after which the IR is verified: that which writes most operations, and the last. After
-each pass that would take as long as all of them."""
-
-
-def _verify_after(stage: ModulePass, module: ModuleOp) -> None:
+def _verify(module: ModuleOp) -> None:
     try:
         module.verify()
     except VerifyException as error:
-        raise PassFailedException(f"after {stage.name}: {error}") from error
+        raise PassFailedException(
+            f"the passes of memplan-pipeline broke the IR: {error}"
+        ) from error

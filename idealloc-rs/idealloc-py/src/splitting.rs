@@ -9,7 +9,7 @@ use idealloc::split::given::{Given, lay_out_given};
 use idealloc::split::group::Group;
 use idealloc::split::layout::Layout;
 use idealloc::split::machine::{Cost, Machine};
-use idealloc::split::search::{Misfit, Objective, Reordering, search_order};
+use idealloc::split::search::{Found, Misfit, Objective, Reordering, search_order};
 use idealloc::split::sweep::{CutLoop, Span, Sweep};
 use idealloc::split::tally::Tally;
 use pyo3::prelude::*;
@@ -95,7 +95,7 @@ type FoundTuple =
     (Option<(Vec<GroupTuple>, Vec<usize>)>, Option<(usize, Option<i64>, Option<i64>)>);
 
 /// Searches for groups of layers and their grids, in the order of the graph or in the best of several. Returns the order of
-/// the layers, too: the numbers of those of which something is left to be computed.
+/// the layers, too: the numbers of those of which something is left to be computed; and whether the code is short enough.
 #[pyfunction]
 fn split_groups(
     py: Python<'_>,
@@ -105,7 +105,7 @@ fn split_groups(
     objective: &str,
     order: &str,
     threads: usize,
-) -> PyResult<(Vec<usize>, FoundTuple)> {
+) -> PyResult<(Vec<usize>, bool, FoundTuple)> {
     let objective = match objective {
         "traffic" => Objective::Traffic,
         "peak" => Objective::Peak,
@@ -130,14 +130,14 @@ fn split_groups(
     Ok(py.detach(|| {
         let compressed = compress(&graph);
         match search_order(&compressed.graph, machine, objective, order, threads) {
-            Ok((order, groups)) => {
+            Ok(Found { order, groups, is_in_limit }) => {
                 let compressed = compressed.in_order(&order);
                 let layers = compressed.graph.operators.iter().map(|op| op.layer);
                 let mut layers: Vec<usize> = layers.collect();
                 layers.dedup();
-                (layers, found_tuple(&compressed, Ok(groups)))
+                (layers, is_in_limit, found_tuple(&compressed, Ok(groups)))
             }
-            Err(misfit) => (Vec::new(), found_tuple(&compressed, Err(misfit))),
+            Err(misfit) => (Vec::new(), false, found_tuple(&compressed, Err(misfit))),
         }
     }))
 }

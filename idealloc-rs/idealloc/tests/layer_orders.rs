@@ -8,7 +8,7 @@ use idealloc::split::graph::{Access, Operator, SplitGraph};
 use idealloc::split::group::Group;
 use idealloc::split::layer_orders::orders;
 use idealloc::split::machine::Machine;
-use idealloc::split::search::{Objective, Reordering, search, search_order};
+use idealloc::split::search::{Found, Objective, Reordering, search, search_order};
 use proptest::prelude::*;
 use split_graphs::{contraction, index, machine, tensor};
 
@@ -194,14 +194,14 @@ proptest! {
                 [(Reordering::Optimize, 1), (Reordering::Thorough, 1), (Reordering::Thorough, 2)]
             {
                 let found = search_order(&graph, machine, objective, reordering, threads);
-                let (order, groups) = found.expect("the order of the graph fits");
+                let Found { order, groups, .. } = found.expect("the order of the graph fits");
                 prop_assert!(is_order(&graph, &order), "{order:?}");
                 prop_assert!(cost(&groups) <= cost(&kept));
                 prop_assert!(least.is_some_and(|least| least <= cost(&groups)));
                 let again = find(&order).map(|groups| cost(&groups));
                 prop_assert_eq!(again, Some(cost(&groups)));
             }
-            let (order, groups) =
+            let Found { order, groups, .. } =
                 search_order(&graph, machine, objective, Reordering::Keep, 1).expect("it fits");
             prop_assert!(order.into_iter().eq(0..graph.operators.len()));
             prop_assert_eq!(cost(&groups), cost(&kept));
@@ -227,7 +227,7 @@ fn what_needs_all_of_a_tensor_runs_before_branches_that_go_together() {
     let graph = branches();
     let machine = machine(2048);
     let kept = search(&graph, machine, Objective::Traffic, 1).expect("it fits");
-    let (order, groups) =
+    let Found { order, groups, .. } =
         search_order(&graph, machine, Objective::Traffic, Reordering::Optimize, 1)
             .expect("it fits");
     // The sum of all rows reads the argument, the branches read it again, and the result is stored.
@@ -254,7 +254,7 @@ fn parts_of_a_graph_each_have_their_best_order() {
     }
     let graph = builder.finish();
     let machine = machine(2048);
-    let (order, groups) =
+    let Found { order, groups, .. } =
         search_order(&graph, machine, Objective::Traffic, Reordering::Thorough, 1)
             .expect("it fits");
     assert!(is_order(&graph, &order));

@@ -18,6 +18,9 @@ NumbersAt: TypeAlias = Callable[[Position], Sequence[int]]
 
 _Arithmetic: TypeAlias = arith.MuliOp | arith.AddiOp | arith.SubiOp | arith.MaxSIOp | arith.MinSIOp
 
+_Key: TypeAlias = tuple[str, SSAValue | None, SSAValue | int]
+"""An operation, and what it is of."""
+
 
 @dataclass(frozen=True)
 class Counter:
@@ -40,7 +43,7 @@ class Axis:
 
 @dataclass
 class IndexValues:
-    """Index arithmetic at the start of a block, each value once.
+    """Index arithmetic at the start of a block, each value once here and in the blocks around.
 
     There it is known before all that the block computes, so that a tile can be computed where it
     is wanted in a larger tensor. Multiples of the counter of a loop stand in that loop's block.
@@ -50,7 +53,7 @@ class IndexValues:
     around: "IndexValues | None" = None
     """Those of the block around, if there is one."""
     last: Operation | None = None
-    known: dict[tuple[str, SSAValue | None, SSAValue | int], SSAValue] = field(default_factory=dict)
+    known: dict[_Key, SSAValue] = field(default_factory=dict)
 
     def sum(self, base: int, terms: Sequence[tuple[SSAValue, int]]) -> SSAValue:
         """`base` and multiples of values, of which there are some."""
@@ -94,14 +97,25 @@ class IndexValues:
 
     def _value(self, kind: type[_Arithmetic], left: SSAValue, right: SSAValue) -> SSAValue:
         key = (kind.name, left, right)
-        if key not in self.known:
-            self.known[key] = self._insert(kind(left, right))
-        return self.known[key]
+        found = self._found(key)
+        return self._note(key, kind(left, right)) if found is None else found
 
     def _constant(self, number: int) -> SSAValue:
         key = ("constant", None, number)
-        if key not in self.known:
-            self.known[key] = self._insert(_index_constant(number))
+        found = self._found(key)
+        return self._note(key, _index_constant(number)) if found is None else found
+
+    def _found(self, key: _Key) -> SSAValue | None:
+        """What this block, or one around it, has already."""
+        values: IndexValues | None = self
+        while values is not None:
+            if (value := values.known.get(key)) is not None:
+                return value
+            values = values.around
+        return None
+
+    def _note(self, key: _Key, op: Operation) -> SSAValue:
+        self.known[key] = self._insert(op)
         return self.known[key]
 
     def _insert(self, op: Operation) -> SSAValue:
@@ -139,10 +153,7 @@ class Place:
 
     def inside(self, axis: Axis, builder: Builder) -> "Place":
         """A place with one more axis; what is inserted goes to `builder`."""
-        place = Place((*self.axes, axis), builder)
-        if builder is self.builder:
-            place.indices = self.indices
-        return place
+        return Place((*self.axes, axis), builder, self.indices)
 
     def indices_of(
         self, at: NumbersAt, less: NumbersAt | None = None

@@ -69,4 +69,11 @@ def laid_out(group: GroupOp) -> LaidOutGroup:
         )
     except ValueError as error:
         raise PassFailedException(f"memplan-expand-groups: {error}") from error
+    made = {result for op in split.graph.ops for result in op.results}
+    if any(tensor in made and tensor not in layout.tensors for tensor in yielded):
+        name = split.operations[target].name
+        raise PassFailedException(
+            f"memplan-expand-groups: the result of {name} is cut, and a result of the group is not "
+            "computed with it; cut the operation that makes the last result"
+        )
     return LaidOutGroup(split, cuts, layout, position, yielded, homes)

@@ -36,7 +36,8 @@ const SHARES: [i64; 3] = [1, 4, 8];
 /// The groups of least traffic; if their code is too long, those of least traffic whose code is not.
 ///
 /// If short code would cost too many bytes, of all groups within those the ones whose bytes times operations are fewest; but
-/// if these have more operations than there may be, the groups of fewest bytes that were found with no more.
+/// if these have more operations than there may be, the groups of fewest bytes that were found with no more. If none were, of
+/// all that move up to twice the bytes those whose bytes times operations are fewest.
 pub(super) fn little_code(
     ordered: &Ordered,
     mut least: Path,
@@ -81,7 +82,7 @@ pub(super) fn little_code(
     };
     let (mut low, mut high) = (first, None);
     for _ in 0..SEARCHES {
-        let (is_enough, priced, now) = search(low.times.max(1.0) * STEP)?;
+        let (is_enough, priced, now) = search(dearer(low.times))?;
         so_far = now;
         if is_enough {
             high = Some(priced);
@@ -106,7 +107,7 @@ pub(super) fn little_code(
         if so_far.is_best_in_limit || so_far.in_limit.is_some() {
             break;
         }
-        (.., so_far) = search(so_far.too_long.times.max(1.0) * STEP)?;
+        (.., so_far) = search(dearer(so_far.too_long.times))?;
     }
     for _ in 0..SEARCHES_IN_LIMIT {
         let Prices { too_long, in_limit, is_best_in_limit } = so_far;
@@ -119,6 +120,11 @@ pub(super) fn little_code(
         }
     }
     Ok(found.into_groups().unwrap_or_else(|| written(least.groups, false)))
+}
+
+/// The price to try after one at which code is too long.
+fn dearer(times: f64) -> f64 {
+    if times == 0.0 { 1.0 } else { times * STEP }
 }
 
 /// Bytes that groups move.
@@ -144,6 +150,8 @@ struct Found {
     in_limit: Option<(i64, Vec<Group>)>,
     /// Whether the best have no more, either.
     is_best_in_limit: bool,
+    /// Of all those whose bytes times operations are fewest, and these.
+    product: Option<(i128, Vec<Group>)>,
 }
 
 impl Found {
@@ -156,19 +164,17 @@ impl Found {
             best: None,
             in_limit: None,
             is_best_in_limit: false,
+            product: None,
         }
     }
 
     /// What to take in the end.
     fn into_groups(self) -> Option<Written> {
-        let best = self.best.map(|(_, groups)| groups);
         if self.is_best_in_limit {
-            return best.map(|groups| written(groups, true));
+            return self.best.map(|(_, groups)| written(groups, true));
         }
-        let in_limit = self.in_limit.map(|(_, groups)| groups);
-        in_limit
-            .map(|groups| written(groups, true))
-            .or_else(|| best.map(|groups| written(groups, false)))
+        let in_limit = self.in_limit.map(|(_, groups)| written(groups, true));
+        in_limit.or_else(|| self.product.map(|(_, groups)| written(groups, false)))
     }
 
     /// Takes groups if they are better; returns whether they have no more operations than there may be.
@@ -178,12 +184,14 @@ impl Found {
         let weight = if is_short { 1 } else { i128::from(new.length.operations) };
         let score = (!is_short, i128::from(traffic) * weight);
         let is_in_limit = self.machine.is_in_limit(new.length);
-        let is_bearable = traffic <= MOST_TIMES * self.least_traffic;
-        if is_in_limit
-            && is_bearable
-            && self.in_limit.as_ref().is_none_or(|(known, _)| traffic < *known)
-        {
-            self.in_limit = Some((traffic, new.groups.clone()));
+        if traffic <= MOST_TIMES * self.least_traffic {
+            let product = i128::from(traffic) * i128::from(new.length.operations);
+            if self.product.as_ref().is_none_or(|(known, _)| product < *known) {
+                self.product = Some((product, new.groups.clone()));
+            }
+            if is_in_limit && self.in_limit.as_ref().is_none_or(|(known, _)| traffic < *known) {
+                self.in_limit = Some((traffic, new.groups.clone()));
+            }
         }
         let is_better = self.best.as_ref().is_none_or(|(known, _)| score < *known);
         if traffic <= self.most_traffic && is_better {

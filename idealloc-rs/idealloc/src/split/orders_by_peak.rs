@@ -1,7 +1,6 @@
 //! Groups of least peak of a graph whose layers may run in several orders.
 
 use super::graph::SplitGraph;
-use super::group::Group;
 use super::least_peak::{Ordered, least_work};
 use super::likeness::Likeness;
 use super::machine::Machine;
@@ -19,7 +18,7 @@ pub(super) fn least_peak_of_orders(
     orders: &[Vec<usize>],
     machine: Machine,
     threads: usize,
-) -> Option<(Vec<usize>, Vec<Group>)> {
+) -> Option<(Vec<usize>, Written)> {
     let mut notes = Notes::default();
     let mut likeness = Likeness::default();
     // Orders that need less and less, and before there is one that fits, those that do not.
@@ -52,7 +51,7 @@ pub(super) fn least_peak_of_orders(
         let written = with_borders(ordered, known, machine.capacity, (threads, &mut notes));
         best = written.map(|written| (number, written)).or(best);
     }
-    best.map(|(number, best)| (found[number].0.clone(), best.groups))
+    best.map(|(number, best)| (found[number].0.clone(), best))
 }
 
 /// Groups some of which keep their halo along two cuts, if they need so much less than the best that is known that it is

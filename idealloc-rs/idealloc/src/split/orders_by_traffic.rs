@@ -2,13 +2,13 @@
 
 use super::ending::{Note, Notes};
 use super::graph::SplitGraph;
-use super::group::Group;
 use super::least_traffic::{Ordered, least_traffic};
 use super::likeness::Likeness;
 use super::little_code::little_code;
 use super::machine::Machine;
 use super::misfit::Misfit;
 use super::ways_in_orders::WaysInOrders;
+use super::written::Written;
 
 /// The groups of least traffic, with code that is not too long, and the order that they are in.
 ///
@@ -20,8 +20,10 @@ pub(super) fn least_traffic_of_orders(
     most_work: usize,
     machine: Machine,
     threads: usize,
-) -> Result<(Vec<usize>, Vec<Group>), Misfit> {
-    let Some((first, others)) = orders.split_first() else { return Ok(Default::default()) };
+) -> Result<(Vec<usize>, Written), Misfit> {
+    let Some((first, others)) = orders.split_first() else {
+        return Ok((Vec::new(), Written { groups: Vec::new(), needs: 0, is_in_limit: true }));
+    };
     let mut notes = Notes::default();
     let mut likeness = Likeness::default();
     let mut in_order =
@@ -50,14 +52,14 @@ pub(super) fn least_traffic_of_orders(
     });
     let Some((order, other, path)) = best else {
         let written = little_code(&ways.orders[0].ordered, least, machine, (threads, &mut notes))?;
-        return Ok((first.clone(), written.groups));
+        return Ok((first.clone(), written));
     };
     let found = little_code(&other, path, machine, (threads, &mut notes))?;
     if !found.is_in_limit || found.needs > least.traffic {
         let known = little_code(&ways.orders[0].ordered, least, machine, (threads, &mut notes))?;
         if known.key() <= found.key() {
-            return Ok((first.clone(), known.groups));
+            return Ok((first.clone(), known));
         }
     }
-    Ok((order, found.groups))
+    Ok((order, found))
 }

@@ -9,6 +9,18 @@ pub use super::misfit::Misfit;
 use super::orders_by_peak::least_peak_of_orders;
 use super::orders_by_traffic::least_traffic_of_orders;
 use super::two_parts::with_threads;
+use super::written::Written;
+
+/// Groups that were found, in one of several orders of the layers.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Each layer by its place in the graph. The groups are those of the graph in this order.
+    pub order: Vec<usize>,
+    /// The groups.
+    pub groups: Vec<Group>,
+    /// Whether there are no more operations in the code than there may be.
+    pub is_in_limit: bool,
+}
 
 /// What to search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +56,11 @@ pub fn search(
     objective: Objective,
     threads: usize,
 ) -> Result<Vec<Group>, Misfit> {
-    search_order(graph, machine, objective, Reordering::Keep, threads).map(|(_, groups)| groups)
+    search_order(graph, machine, objective, Reordering::Keep, threads).map(|found| found.groups)
 }
 
-/// The best sequence of groups with the layers in one of several orders, or in one put together from these, and that order:
-/// each layer by its place in the graph. The groups are those of the graph in the order. The number of threads does not
-/// change it.
+/// The best sequence of groups with the layers in one of several orders, or in one put together from these. The number of
+/// threads does not change it.
 ///
 /// # Errors
 /// `Misfit` names a layer of the first order that does not fit.
@@ -59,13 +70,13 @@ pub fn search_order(
     objective: Objective,
     reordering: Reordering,
     threads: usize,
-) -> Result<(Vec<usize>, Vec<Group>), Misfit> {
+) -> Result<Found, Misfit> {
     let (orders, most_work) = match reordering {
         Reordering::Keep => (vec![order_of(graph)], 0),
         Reordering::Optimize => (orders(graph), MOST_WORK),
         Reordering::Thorough => (orders(graph), usize::MAX),
     };
-    with_threads(threads, |threads| match objective {
+    let found = with_threads(threads, |threads| match objective {
         Objective::Traffic => least_traffic_of_orders(graph, &orders, most_work, machine, threads),
         Objective::Peak => {
             least_peak_of_orders(graph, &orders, machine, threads).ok_or_else(|| Misfit {
@@ -74,5 +85,7 @@ pub fn search_order(
                 smallest_for_all: None,
             })
         }
-    })
+    });
+    let (order, Written { groups, is_in_limit, .. }) = found?;
+    Ok(Found { order, groups, is_in_limit })
 }

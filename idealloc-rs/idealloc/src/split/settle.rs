@@ -25,6 +25,13 @@ pub(super) struct Change {
     pub residency: Residency,
 }
 
+/// What is in a storage, and bytes of each in each tile of a profile.
+struct Parts {
+    storage: usize,
+    members: Vec<Member>,
+    bytes: Vec<Vec<i64>>,
+}
+
 /// Bytes that a tensor takes at all positions, and more from `start` to `end`, both included.
 #[derive(Clone, Copy)]
 struct Room {
@@ -66,6 +73,7 @@ impl Layout<'_, '_> {
         let mut gained = vec![0; self.externals.len()];
         let mut other = Profile::default();
         let mut spare = Storages::default();
+        let mut parts = None;
         for change in changes {
             let index = change.external;
             if change.saved <= gained[index] {
@@ -79,11 +87,16 @@ impl Layout<'_, '_> {
             } else if change.residency == Residency::Kept
                 && let Some(number) = self.storage_as_part(&self.externals[index])
             {
-                if !self.keep_part(&change, number, &mut profile) {
+                let known = parts.take().filter(|parts: &Parts| parts.storage == number);
+                let known = known.unwrap_or_else(|| self.parts_of(number, &profile));
+                let is_kept = self.keep_part(&change, &known, &mut profile);
+                parts = Some(known);
+                if !is_kept {
                     continue;
                 }
                 self.externals[index].residency = change.residency;
                 self.storages.remove(self.externals[index].tensor, number);
+                parts = None;
             } else {
                 if self.is_too_much(&change, &profile.most()) {
                     continue;
@@ -98,6 +111,7 @@ impl Layout<'_, '_> {
                     continue;
                 }
                 std::mem::swap(&mut profile, &mut other);
+                parts = None;
             }
             gained[index] = change.saved;
         }
@@ -109,37 +123,53 @@ impl Layout<'_, '_> {
     /// not fit. `room` are the positions at which it has room if it is fetched, both ends included.
     fn change_alone(&self, change: &Change, room: (usize, usize), profile: &mut Profile) -> bool {
         let external = &self.externals[change.external];
-        self.replace(profile, |tile| {
+        self.replace(profile, |_, tile| {
             let now = self.room_alone(external, external.residency, room, tile);
             (now, self.room_alone(external, change.residency, room, tile))
         })
     }
 
-    /// The same for a tensor that is a part of storage `number`, and is kept instead: others stay in the storage.
-    fn keep_part(&self, change: &Change, number: usize, profile: &mut Profile) -> bool {
+    /// The same for a tensor that is a part of a storage, and is kept instead: others stay in the storage.
+    fn keep_part(&self, change: &Change, parts: &Parts, profile: &mut Profile) -> bool {
         let external = &self.externals[change.external];
-        let Storage { start, end } = self.storages.storages[number];
-        let members: Vec<&Member> =
-            self.storages.members.iter().filter(|member| member.storage == number).collect();
-        let rest: Vec<&Member> =
-            members.iter().filter(|member| member.tensor != external.tensor).copied().collect();
-        let first = rest.iter().map(|member| member.start).min().unwrap_or(0);
-        let last = rest.iter().map(|member| member.end).max().unwrap_or(0);
-        self.replace(profile, |tile| {
-            let most = |members: &[&Member]| {
-                members.iter().map(|member| self.bytes_in(member, tile)).max().unwrap_or(0)
-            };
+        let Storage { start, end } = self.storages.storages[parts.storage];
+        let others =
+            || parts.members.iter().enumerate().filter(|(_, m)| m.tensor != external.tensor);
+        let first = others().map(|(_, member)| member.start).min().unwrap_or(0);
+        let last = others().map(|(_, member)| member.end).max().unwrap_or(0);
+        let others: Vec<usize> = others().map(|(number, _)| number).collect();
+        self.replace(profile, |number, tile| {
+            let bytes = &parts.bytes[number];
+            let all = bytes.iter().copied().max().unwrap_or(0);
+            let rest = others.iter().map(|&member| bytes[member]).max().unwrap_or(0);
             let kept = self.kept_room(&external.spans, external.tensor, tile);
-            let now = Room { throughout: kept, bytes: most(&members), start, end };
+            let now = Room { throughout: kept, bytes: all, start, end };
             let throughout = self.align(external.bytes_in_all);
-            (now, Room { throughout, bytes: most(&rest), start: first, end: last })
+            (now, Room { throughout, bytes: rest, start: first, end: last })
         })
     }
 
+    /// What is in a storage, and how large that is in the tiles of a profile.
+    fn parts_of(&self, storage: usize, profile: &Profile) -> Parts {
+        let members = self.storages.members.iter().filter(|member| member.storage == storage);
+        let members: Vec<Member> = members.copied().collect();
+        let in_tile = |tile: &[usize]| -> Vec<i64> {
+            members.iter().map(|member| self.bytes_in(member, tile)).collect()
+        };
+        let bytes = profile.rows().map(|(tile, _)| in_tile(tile)).collect();
+        Parts { storage, members, bytes }
+    }
+
     /// In each tile, takes one room away and gives another; false, and nothing is changed, if that does not fit.
-    fn replace(&self, profile: &mut Profile, rooms: impl Fn(&[usize]) -> (Room, Room)) -> bool {
+    fn replace(
+        &self,
+        profile: &mut Profile,
+        rooms: impl Fn(usize, &[usize]) -> (Room, Room),
+    ) -> bool {
         let capacity = self.machine.capacity;
-        let rooms: Vec<(Room, Room)> = profile.rows().map(|(tile, _)| rooms(tile)).collect();
+        let tiles = profile.rows().enumerate();
+        let rooms: Vec<(Room, Room)> =
+            tiles.map(|(number, (tile, _))| rooms(number, tile)).collect();
         for ((_, row), (now, then)) in profile.rows().zip(&rooms) {
             let mut more = row.iter().enumerate();
             if !more.all(|(at, bytes)| bytes + then.at(at) - now.at(at) <= capacity) {

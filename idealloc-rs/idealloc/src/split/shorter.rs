@@ -29,10 +29,15 @@ pub(super) struct Choice {
 
 /// What was found out about a grid.
 pub(super) struct Look {
-    /// None if it does not fit.
+    /// None if it does not fit, or computes too much again.
     pub choice: Option<Choice>,
-    /// The cuts with the ends of their rows of tiles as one.
-    pub merged: Vec<Cut>,
+    /// The cuts with the ends of their rows of tiles as one. None if it does not fit: these take more room.
+    pub merged: Option<Vec<Cut>>,
+}
+
+impl Look {
+    /// What there is to find out where a grid does not fit.
+    pub const NO_ROOM: Self = Self { choice: None, merged: None };
 }
 
 /// What is the same for groups of which the same is found out: how they look, what is around them, and the grid.
@@ -131,9 +136,18 @@ impl<G: Goal> Shorter<G> {
 /// Ways to cut a group that is cut by a grid, itself first. `look` finds out about a grid.
 fn choices_like(grid: &Grid, look: impl Fn(&Grid) -> Look) -> Vec<Choice> {
     let mut found: Vec<Choice> = Vec::new();
+    let mut without_room: Vec<Vec<Cut>> = Vec::new();
     for sized in grids_like(grid) {
+        if without_room.iter().any(|cuts| are_smaller(cuts, &sized.cuts)) {
+            continue;
+        }
         let Look { choice, merged } = look(&sized);
         found.extend(choice);
+        let Some(merged) = merged else {
+            without_room.retain(|cuts| !are_smaller(&sized.cuts, cuts));
+            without_room.push(sized.cuts);
+            continue;
+        };
         let mut seen = vec![sized.cuts.clone()];
         let ends = |is_head: bool, is_tail: bool| -> Vec<Cut> {
             let cuts = sized.cuts.iter().zip(&merged);
@@ -152,6 +166,15 @@ fn choices_like(grid: &Grid, look: impl Fn(&Grid) -> Look) -> Vec<Choice> {
         }
     }
     found
+}
+
+/// Whether the tiles of some cuts are no larger than those of others of the same loops, and alike else: then they need no more
+/// room.
+fn are_smaller(cuts: &[Cut], others: &[Cut]) -> bool {
+    cuts.iter().zip(others).all(|(cut, other)| {
+        cut.size <= other.size
+            && (cut.halo, cut.lead, cut.merged) == (other.halo, other.lead, other.merged)
+    })
 }
 
 /// The same loops cut into tiles of about the same sizes, itself first.

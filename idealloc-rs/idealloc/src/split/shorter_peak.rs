@@ -37,20 +37,20 @@ impl Goal for Peak<'_> {
         tally.extend(end.first_op(self.layers, group.first_layer));
         let around = if is_split { end.around[depth] } else { end.before[depth] };
         let (mut layout, _) = laid_out(end, &tally, around);
-        let nothing = Look { choice: None, merged: layout.cuts_with_merged_ends() };
         if is_split && !tally.can_keep() || tally.recomputes_too_much() {
-            return nothing;
+            return Look { choice: None, merged: Some(layout.cuts_with_merged_ends()) };
         }
         let all = layout.cost(false);
         if all.peak > self.machine.capacity {
-            return nothing;
+            return Look::NO_ROOM;
         }
+        let merged = Some(layout.cuts_with_merged_ends());
         let cost = Cost { peak: all.peak, work: tally.work, tiles: all.tiles, ..Cost::default() };
         let length = Length { operators: layout.code(), operations: layout.operations() };
         let form = Form::of(&mut layout, cost, self.machine.capacity);
         Look {
             choice: Some(Choice { grid: grid.clone(), form, price: tally.work, length }),
-            ..nothing
+            merged,
         }
     }
 

@@ -42,20 +42,20 @@ impl Goal for Traffic<'_> {
         let mut tally = Tally::new(sweep, self.machine, true);
         tally.extend(end.first_op(self.layers, group.first_layer));
         let mut layout = Layout::new(&tally);
-        let nothing = Look { choice: None, merged: layout.cuts_with_merged_ends() };
         if !tally.can_keep() || tally.recomputes_too_much() {
-            return nothing;
+            return Look { choice: None, merged: Some(layout.cuts_with_merged_ends()) };
         }
         let newest = self.newest(group);
         layout.start_over(Neighbours { newest, keeps_result: group.ends_on_chip });
         if layout.settle(|_| true) != Settled::Fits {
-            return nothing;
+            return Look::NO_ROOM;
         }
+        let merged = Some(layout.cuts_with_merged_ends());
         let cost = layout.cost(false);
         let length = Length { operators: layout.code(), operations: layout.operations() };
         let form = Form::of(&mut layout, cost, self.machine.capacity);
         let price = cost.traffic + cost.transfers * self.machine.transfer_bytes;
-        Look { choice: Some(Choice { grid: grid.clone(), form, price, length }), ..nothing }
+        Look { choice: Some(Choice { grid: grid.clone(), form, price, length }), merged }
     }
 
     fn with(&self, group: &Group, choice: &Choice) -> Group {

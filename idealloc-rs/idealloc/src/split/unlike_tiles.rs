@@ -2,7 +2,7 @@
 //! of dimensions that are several in an operand, and of results that others have written.
 
 use super::boxes::level_of;
-use super::graph::Access;
+use super::graph::{Access, Operator};
 use super::layout::Layout;
 use super::sweep::{Span, line_of};
 use super::tile_rows::{Row, Tiles, rows_of_tiles};
@@ -62,7 +62,15 @@ impl Layout<'_, '_> {
             };
             tracks.get(track).new.iter().map(of_tile).collect::<Vec<_>>()
         };
-        let clipped = seen.iter().map(of_line).chain(self.misaligned(cut)).chain(self.written(cut));
+        // Between what is inserted with a stride, or read again and again: how far into the gap a tile begins and ends.
+        let in_gap = |&(track, line, _): &(u32, Line, i64)| {
+            let at = |index: i64| (line.coefficient * index + line.low).rem_euclid(line.divisor);
+            let of_tile = |&(start, end): &(i64, i64)| (at(start), at(end));
+            tracks.get(track).new.iter().map(of_tile).collect::<Vec<_>>()
+        };
+        let gaps = seen.iter().filter(|(_, line, _)| line.divisor > 1).map(in_gap);
+        let clipped = seen.iter().map(of_line).chain(gaps);
+        let clipped = clipped.chain(self.misaligned(cut)).chain(self.written(cut));
         clipped.filter(|tiles| tiles.iter().any(|&tile| tile != (0, 0))).collect()
     }
 
@@ -120,19 +128,24 @@ impl Layout<'_, '_> {
         found
     }
 
-    /// Tensors from off chip that are parts of others: they lie side by side there, so that a tile of two of them looks like
-    /// all others.
+    /// Tensors from off chip that are nothing but parts of others: they lie side by side there, so that a tile of two of
+    /// them looks like all others.
     fn outside_parts(&self) -> Vec<usize> {
         if !self.machine.is_staged {
             return Vec::new();
         }
         // An insertion has one part, and tiles of it differ.
-        let of = |&op: &usize| {
-            let op = &self.graph.operators[op];
-            let parts = if op.parts.len() > 1 { &op.parts[..] } else { &[] };
-            parts.iter().map(|&part| op.operands[part].0)
+        let puts_together = |op: &Operator| op.parts.len() > 1;
+        let (whole, others): (Vec<&Operator>, Vec<&Operator>) = self
+            .sequence
+            .iter()
+            .map(|&op| &self.graph.operators[op])
+            .partition(|op| puts_together(op));
+        let is_read = |tensor: usize| {
+            others.iter().any(|op| op.operands.iter().any(|&(operand, _)| operand == tensor))
         };
-        self.sequence.iter().flat_map(of).filter(|&t| self.external(t).is_some()).collect()
+        let parts = whole.iter().flat_map(|op| op.parts.iter().map(|&part| op.operands[part].0));
+        parts.filter(|&tensor| self.external(tensor).is_some() && !is_read(tensor)).collect()
     }
 }
 
