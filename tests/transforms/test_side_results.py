@@ -1,5 +1,7 @@
 """Results that a group makes and does not read are cut as what they are made of."""
 
+from collections.abc import Callable
+
 import pytest
 from xdsl.context import Context
 
@@ -13,7 +15,7 @@ HEADS, ROWS = 6, 8
 
 
 def two_products() -> str:
-    """What is between, 256 bytes of each head, is multiplied twice: neither product reads the other."""
+    """What is between, 256 bytes of each head, is multiplied twice: two results."""
     n = Network()
     between = n.relu(n.batch_matmul(n.argument(HEADS, ROWS, 4), n.argument(HEADS, 4, ROWS)))
     first = n.batch_matmul(between, n.argument(HEADS, ROWS, 4))
@@ -57,7 +59,7 @@ def test_a_result_beside_a_convolution_is_cut_into_its_rows():
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("emit", ["unroll", "loop"])
 @pytest.mark.parametrize("capacity", [1024, 1536, 2048, 3072])
-def test_they_compute_the_same(program, emit: Emit, capacity: int):
+def test_they_compute_the_same(program: Callable[[], str], emit: Emit, capacity: int):
     text, memory = program(), f"L1={capacity},DDR"
     group = MemplanGroupPass(memory=memory, threads=1)
     assert check(text, arrays_for(parse(text)), group, emit, memory) <= capacity
