@@ -1,6 +1,7 @@
 """Results that a group makes and does not read are cut as what they are made of."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from xdsl.context import Context
@@ -9,7 +10,9 @@ from tests.transforms.networks import Network
 from tests.transforms.test_batches import bytes_moved
 from tests.transforms.test_split_programs import Emit, arrays_for, check, in_layers, parse
 from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
 HEADS, ROWS = 6, 8
 
@@ -58,8 +61,16 @@ def test_a_result_beside_a_convolution_is_cut_into_its_rows():
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("emit", ["unroll", "loop"])
-@pytest.mark.parametrize("capacity", [1024, 1536, 2048, 3072])
+@pytest.mark.parametrize("capacity", [1024, 1536, 2048, 3072, 4096])
 def test_they_compute_the_same(program: Callable[[], str], emit: Emit, capacity: int):
     text, memory = program(), f"L1={capacity},DDR"
     group = MemplanGroupPass(memory=memory, threads=1)
     assert check(text, arrays_for(parse(text)), group, emit, memory) <= capacity
+
+
+@pytest.mark.parametrize("capacity", [2560, 4096, 5632])
+def test_none_follows_an_inner_cut_alone(capacity: int):
+    """Each tile of the outer cut would make it again, and the check of tiles refuses that."""
+    chunks = Path(__file__).parents[1] / "data" / "state_space_chunks.mlir"
+    module = parse(chunks.read_text())
+    MemplanPipelinePass(memory=f"L1={capacity},DDR", stage="all").apply(full_context(), module)

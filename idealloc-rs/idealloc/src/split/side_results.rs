@@ -26,7 +26,7 @@ impl Sweep<'_> {
         };
         let shape = &graph.tensors[results[number]].shape;
         let mut wanted: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();
-        let mut follows = false;
+        let mut follows = vec![false; self.loops.len()];
         for ((demand, &size), l) in wanted.iter_mut().zip(shape).zip(&nest.result_loops[number]) {
             let Some(Followed { cut, request }) = l.and_then(|l| self.followed(op, l)) else {
                 continue;
@@ -41,10 +41,12 @@ impl Sweep<'_> {
             };
             if let Some(request) = request {
                 *demand = Demand::Driven(cut, request);
-                follows = true;
+                follows[cut] = true;
             }
         }
-        if follows {
+        // What follows a cut and none around it would be made again for each tile of those.
+        let within = follows.iter().take_while(|&&is| is).count();
+        if within > 0 && !follows[within..].contains(&true) {
             self.demands.set(results[number], &wanted);
         }
     }
