@@ -33,6 +33,10 @@ class Network:
         fill = f"linalg.fill ins({with_} : f32) outs({empty} : {t(shape)}) -> {t(shape)}"
         return self._add(fill, shape)[0]
 
+    def filled(self, *shape: int) -> Value:
+        """Zeros."""
+        return self._filled(shape), shape
+
     def _structured(self, name: str, ins: list[Value], shape: Shape, init: str = "%zero") -> Value:
         out = self._filled(shape, init)
         names, types = ", ".join(v for v, _ in ins), ", ".join(t(s) for _, s in ins)

@@ -2,8 +2,11 @@
 result is there once for both products that read it; without, each has its own copy.
 """
 
+import pytest
 from xdsl.context import Context
 
+from tests.transforms.networks import Network
+from tests.transforms.test_batches import bytes_moved
 from tests.transforms.test_split_programs import arrays_for, check, in_layers, parse
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
@@ -87,3 +90,15 @@ def test_gate_and_norm_are_one_group():
 
 def test_it_computes_the_same():
     check(GATED, arrays_for(parse(GATED)), GROUP, "auto", MEMORY)
+
+
+@pytest.mark.parametrize("layers", [4, 12, 20])
+def test_what_fits_whole_moves_what_it_must(layers: int):
+    """What the first and the last layer read is fetched once, and all between stays on chip."""
+    n = Network()
+    x, w = n.argument(1, 8, 8), n.argument(1, 8, 8)
+    ys = [n.batch_matmul(x, w)]
+    for _ in range(layers):
+        ys.append(n.batch_matmul(ys[-1], n.argument(1, 8, 8)))
+    text = n.text(n.batch_matmul(n.batch_matmul(ys[-1], w), n.batch_matmul(x, ys[-2])))
+    assert bytes_moved(text, "L1=64KiB,DDR") == 4 * 8 * 8 * (layers + 3)

@@ -68,6 +68,13 @@ def two_results() -> str:
     return n.text(x, n.conv(x, 2))
 
 
+def padded_constant() -> str:
+    """The first of several steps pads what it starts with, and that is the same everywhere."""
+    n = Network()
+    zeros = n.filled(1, 2, 8, 20)
+    return n.text(n.each("addf", n.conv(zeros, 3), n.conv(n.argument(1, 2, 8, 20), 3)))
+
+
 def shuffled() -> str:
     """Features become rows and columns: tiles begin within two of these that come from one."""
     n = Network()
@@ -107,7 +114,9 @@ def shuffled_with_two_readers() -> str:
 
 SHUFFLED = [shuffled, shuffled_by_three, shuffled_twice, shuffled_with_two_readers]
 
-PROGRAMS = [narrow, wide_kernels, strides, residual, joined, two_results, *SHUFFLED]
+PLAIN = [narrow, wide_kernels, strides, residual, joined, two_results, padded_constant]
+
+PROGRAMS = [*PLAIN, *SHUFFLED]
 
 Cuts = tuple[tuple[int, int, Halo], ...]
 

@@ -69,8 +69,11 @@ def shifted_pads(
         for dimension, (span, index) in enumerate(zip(spans, operand.access.indices, strict=True)):
             if span.driven and span.first in shifted:
                 ranges = layout.tracks[span.first][span.second].new
-                around = _at_hand(layout, layout.tensors[operand.tensor][dimension], span.first)
                 extent = operand.shape[dimension]
+                # Constants have no ranges: they are made as a whole wherever they are needed.
+                known = layout.tensors.get(operand.tensor)
+                there = known[dimension] if known else Span(driven=False, first=0, second=extent)
+                around = _at_hand(layout, there, span.first)
                 pad = shifted_pad(ranges, -index.constant, extent, around, span.first)
                 if pad is not None:
                     found.setdefault(number, {})[dimension] = pad

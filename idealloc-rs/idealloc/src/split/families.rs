@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, Halo};
-use super::graph::{Access, Expression, SplitGraph};
-use super::grids::{Grid, anchor_like_result, is_summed, sizes, spatial_dims, summed_of};
+use super::graph::SplitGraph;
+use super::grids::{Grid, is_apart, sizes, spatial_dims, summed_of};
 use super::sweep::CutLoop;
 
 /// Sizes that are tried for parts of the sum of one layer alone.
@@ -143,19 +143,6 @@ fn whole_sums_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid> {
         Some(Grid { loops, cuts })
     };
     data.cuttable.iter().filter_map(grid).collect()
-}
-
-/// Whether all that the last contraction multiplies has a dimension of its own for one of the result.
-fn is_apart(graph: &SplitGraph, first: usize, last: usize, dim: usize) -> bool {
-    let Some(anchor) = anchor_like_result(graph, first, last) else { return false };
-    let op = &graph.operators[anchor];
-    let Some(l) = op.result_loops[0][dim] else { return false };
-    let mut factors = op.operands.iter().filter_map(|(_, access)| match access {
-        Access::Affine(indices) if indices.iter().any(|e| is_summed(op, e)) => Some(indices),
-        _ => None,
-    });
-    let is_own = |e: &Expression| e.terms.iter().eq([&(l, 1)]);
-    factors.clone().count() > 1 && factors.all(|indices| indices.iter().any(is_own))
 }
 
 /// Adds families that cut two dimensions of the result, with `apart` cut into single ones around them.

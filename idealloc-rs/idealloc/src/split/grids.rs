@@ -2,7 +2,7 @@
 
 use super::cut::{Cut, Halo};
 use super::graph::{Access, Expression, Operator, SplitGraph};
-use super::strips::{beams, has_halo, strips};
+use super::strips::{beams, has_halo, side_by_side, strips};
 use super::sweep::CutLoop;
 
 /// Cuts of one group, outermost first.
@@ -132,6 +132,20 @@ pub(super) fn spatial_dims(
     if found.len() > 3 { found[found.len() - 3..].to_vec() } else { found }
 }
 
+/// Whether all that the last contraction multiplies has a dimension of its own for one of the result, as products side by
+/// side have: heads, groups.
+pub(super) fn is_apart(graph: &SplitGraph, first: usize, last: usize, dim: usize) -> bool {
+    let Some(anchor) = anchor_like_result(graph, first, last) else { return false };
+    let op = &graph.operators[anchor];
+    let Some(l) = op.result_loops[0][dim] else { return false };
+    let mut factors = op.operands.iter().filter_map(|(_, access)| match access {
+        Access::Affine(indices) if indices.iter().any(|e| is_summed(op, e)) => Some(indices),
+        _ => None,
+    });
+    let is_own = |e: &Expression| e.terms.iter().eq([&(l, 1)]);
+    factors.clone().count() > 1 && factors.all(|indices| indices.iter().any(is_own))
+}
+
 /// The last contraction.
 fn anchor_of(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
     (first..=last).rev().find(|&op| graph.operators[op].work > 0)
@@ -173,7 +187,7 @@ pub struct Run {
 
 impl Run {
     /// The same grids within single iterations of one more dimension; none if they do not cut two others.
-    fn within(&self, dim: usize, extent: i64) -> Option<Self> {
+    pub(super) fn within(&self, dim: usize, extent: i64) -> Option<Self> {
         let loops = &self.plain.first()?.loops;
         if loops.len() != 2 || loops.contains(&CutLoop::Result(dim)) {
             return None;
@@ -252,7 +266,13 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
     } else if let Some(dims) = volume {
         runs.extend(beams(shape, dims));
     }
-    // The sum in parts, with or without rows around it.
+    let apart: Vec<usize> = dims
+        .iter()
+        .copied()
+        .filter(|&d| !is_coarse && !spatial.contains(&d) && is_apart(graph, first, last, d))
+        .collect();
+    runs.extend(side_by_side(shape, &apart, &spatial, |d| has_halo(graph, first, last, d)));
+    // The sum in parts, with or without rows or products side by side around it.
     if let Some(anchor) = summed_of(graph, first, last) {
         let data = &graph.operators[anchor];
         let alone =
@@ -266,7 +286,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
             };
             let plain = sums.iter().map(alone).collect();
             runs.push(Run { plain, ahead: Vec::new(), shifted: Vec::new(), is_cached: false });
-            for &d in spatial.iter().filter(|_| !is_coarse) {
+            for &d in spatial.iter().chain(&apart).filter(|_| !is_coarse) {
                 for size in sizes_and_few_parts(shape[d], 4) {
                     let within = |&part: &i64| Grid {
                         loops: vec![CutLoop::Result(d), CutLoop::Accumulate(anchor, l)],

@@ -53,6 +53,7 @@ mod shifted_reshape;
 mod shorter;
 mod shorter_peak;
 mod shorter_traffic;
+mod side_results;
 pub mod slices;
 pub mod storages;
 mod strips;

@@ -25,6 +25,29 @@ pub(super) fn strips(
     runs
 }
 
+/// Grids of products side by side (heads, groups) along the dimensions `apart`, which share nothing, as images of a batch do
+/// not: each of those, or some of them, with rows within, or the other way round; where there are several such dimensions,
+/// also those grids for single ones of the first.
+pub(super) fn side_by_side(
+    shape: &[i64],
+    apart: &[usize],
+    spatial: &[usize],
+    has_halo: impl Fn(usize) -> bool,
+) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for &d in apart.iter().rev().take(2).rev() {
+        for &row in spatial {
+            runs.extend(strips(shape, &[d.min(row), d.max(row)], &has_halo));
+        }
+    }
+    if let [.., outer, _] = *apart {
+        let within: Vec<Run> =
+            runs.iter().filter_map(|run| run.within(outer, shape[outer])).collect();
+        runs.extend(within);
+    }
+    runs
+}
+
 /// Beams through a volume of three dimensions: along the first, or along the second.
 pub(super) fn beams(shape: &[i64], [a, b, c]: [usize; 3]) -> Vec<Run> {
     let mut runs = Vec::new();

@@ -19,7 +19,7 @@ pub enum Span {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Demand {
+pub(super) enum Demand {
     Fixed(i64, i64),
     Driven(usize, u32),
 }
@@ -54,7 +54,7 @@ pub struct Sweep<'a> {
     pub tracks: Vec<Tracks>,
     /// Whether a tensor is read after the group, or returned.
     pub(super) is_output: &'a [bool],
-    demands: Rows<Demand>,
+    pub(super) demands: Rows<Demand>,
     loop_spans: Rows<Span>,
     tensor_spans: Rows<Span>,
     scratch: Scratch,
@@ -162,7 +162,11 @@ impl<'a> Sweep<'a> {
         let Scratch { loops, result, demand } = scratch;
         // Results of one operator are made together: as much of each as of the others.
         let is_output = op.results.iter().any(|&tensor| self.is_output[tensor]);
-        let is_any_read = op.results.iter().any(|&tensor| self.demands.get(tensor).is_some());
+        let is_read = |sweep: &Self| op.results.iter().any(|&t| sweep.demands.get(t).is_some());
+        if is_output && !is_read(self) {
+            self.follow_operands(op_index);
+        }
+        let is_any_read = is_read(self);
         let mut is_first = true;
         for (number, &tensor) in op.results.iter().enumerate() {
             if is_any_read && self.demands.get(tensor).is_none() {

@@ -1,0 +1,101 @@
+//! Results that leave a group and are read by nothing in it, such as the gradient of a weight beside that of the input.
+
+use super::graph::{Access, Expression, Operator};
+use super::sweep::{Demand, Sweep};
+use super::tracks::Line;
+
+/// The cut that tiles of a tensor follow along a dimension.
+#[derive(Clone, Copy)]
+struct Followed {
+    cut: usize,
+    /// What tiles have of it; none if the result that follows has other indices.
+    request: Option<u32>,
+}
+
+impl Sweep<'_> {
+    /// Asks for a result that nothing in the group reads tile by tile, if what its layer is made of is there tile by tile: along
+    /// each of its dimensions that follows one of a tensor of which later operators need tiles. Tiles are those of the result
+    /// that is cut, where that has as many indices, else those of the tensor.
+    ///
+    /// As it is read outside, all of it is made in the end, whatever is asked for. What no tile asks for is made as a whole.
+    pub(super) fn follow_operands(&mut self, op: usize) {
+        let graph = self.graph;
+        let Operator { nest, results, .. } = &graph.operators[op];
+        let Some(number) = results.iter().position(|&tensor| self.is_output[tensor]) else {
+            return;
+        };
+        let shape = &graph.tensors[results[number]].shape;
+        let mut wanted: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();
+        let mut follows = vec![false; self.loops.len()];
+        for ((demand, &size), l) in wanted.iter_mut().zip(shape).zip(&nest.result_loops[number]) {
+            let Some(Followed { cut, request }) = l.and_then(|l| self.followed(op, l)) else {
+                continue;
+            };
+            let tracks = &mut self.tracks[cut];
+            let request = if tracks.cut.extent == size {
+                let same = Line { coefficient: 1, low: 0, high: 0, divisor: 1 };
+                let root = tracks.root();
+                Some(tracks.request(root, same, size))
+            } else {
+                request
+            };
+            if let Some(request) = request {
+                *demand = Demand::Driven(cut, request);
+                follows[cut] = true;
+            }
+        }
+        // What follows a cut and none around it would be made again for each tile of those.
+        let within = follows.iter().take_while(|&&is| is).count();
+        if within > 0 && !follows[within..].contains(&true) {
+            self.demands.set(results[number], &wanted);
+        }
+    }
+
+    /// What an operand follows along the dimension that moves with this loop; where nobody has asked for it yet, and the same
+    /// layer makes it, what its own operands follow.
+    fn followed(&self, op: usize, l: usize) -> Option<Followed> {
+        let operator = &self.graph.operators[op];
+        let along = operator.operands.iter().filter_map(|(tensor, access)| {
+            let Access::Affine(indices) = access else { return None };
+            let dimension = indices.iter().position(|index| index.follows(l))?;
+            let size = self.graph.tensors[*tensor].shape[dimension];
+            let is_same = is_loop(&indices[dimension], l) && size == operator.loops[l];
+            Some((*tensor, dimension, is_same))
+        });
+        let known = along.clone().find_map(|(tensor, dimension, is_same)| {
+            match self.demands.get(tensor)?[dimension] {
+                Demand::Driven(cut, request) => {
+                    Some(Followed { cut, request: Some(request).filter(|_| is_same) })
+                }
+                Demand::Fixed(..) => None,
+            }
+        });
+        known.or_else(|| {
+            let (maker, l, is_same) = along
+                .filter(|&(tensor, ..)| self.demands.get(tensor).is_none())
+                .find_map(|(tensor, dimension, is_same)| {
+                    let (maker, l) = self.made_in_layer(op, tensor, dimension)?;
+                    Some((maker, l, is_same))
+                })?;
+            let Followed { cut, request } = self.followed(maker, l)?;
+            Some(Followed { cut, request: request.filter(|_| is_same) })
+        })
+    }
+
+    /// The operator of the same layer before this one that makes a tensor, and the loop that a dimension of it is.
+    fn made_in_layer(&self, op: usize, tensor: usize, dimension: usize) -> Option<(usize, usize)> {
+        let layer = self.graph.operators[op].layer;
+        let before = self.graph.operators[..op].iter().enumerate().rev();
+        let (maker, number) =
+            before.take_while(|(_, other)| other.layer == layer).find_map(|(index, other)| {
+                Some((index, other.results.iter().position(|&made| made == tensor)?))
+            })?;
+        let l = *self.graph.operators[maker].result_loops[number].get(dimension)?;
+        Some((maker, l?))
+    }
+}
+
+/// Whether an index is a loop, and nothing else.
+fn is_loop(index: &Expression, l: usize) -> bool {
+    index.terms[..] == [(l, 1)] && (index.constant, index.divisor, index.reach) == (0, 1, 0)
+}
