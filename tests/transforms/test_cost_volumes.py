@@ -16,7 +16,7 @@ from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
 def sum_of_features(n: Network, x: Value) -> Value:
     """Features added up; the dimension stays."""
-    batch, features, height, width = x[1]
+    batch, _, height, width = x[1]
     shape, dims = (batch, 1, height, width), "a, b, c, d"
     maps = f"affine_map<({dims}) -> ({dims})>, affine_map<({dims}) -> (a, 0, c, d)>"
     kinds = '"parallel", "reduction", "parallel", "parallel"'

@@ -167,7 +167,6 @@ impl<'a> Ending<'a> {
     ) -> Facts {
         let (layers, end) = (self.layers, self.end);
         let first_op = |depth: usize| end.first_op(layers, end.layer + 1 - depth);
-        let is_uncut = candidate.grid().loops.is_empty();
         let tally = tally.get_or_insert_with(|| self.start(candidate));
         for longer in 0..=depth {
             if tally.sweep.first <= first_op(longer + 1) {
@@ -176,7 +175,7 @@ impl<'a> Ending<'a> {
             tally.extend_uncounted(first_op(longer + 1));
             // What no cut reaches could as well be a group before this one, but for tensors that both read.
             let is_useless = longer >= UNCUT
-                && !is_uncut
+                && !tally.sweep.loops.is_empty()
                 && tally.is_whole(first_op(longer))
                 && !tally.reads_something_twice();
             if is_useless || tally.kept_bytes > self.machine.capacity {
