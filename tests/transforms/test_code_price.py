@@ -358,6 +358,27 @@ def test_where_no_code_is_short_enough_bytes_times_operations_count():
     assert sum(1 for _ in module.walk()) < 5 * length
 
 
+def stencils(steps: int = 6, side: int = 256) -> str:
+    """Steps of an iteration in which each point becomes the mean of its neighbours (Jacobi)."""
+    n = Network()
+    x, right = n.argument(1, 1, side, side), n.argument(1, 1, side, side)
+    for _ in range(steps):
+        padded = n.pad(x)
+        around = [(0, 1), (2, 1), (1, 0), (1, 2)]
+        a, b, c, d = (n.slice_of(padded, [0, 0, i, j], [1, 1, side, side]) for i, j in around)
+        x = n.each("subf", n.each("addf", n.each("addf", a, b), n.each("addf", c, d)), right)
+    return n.text(x)
+
+
+def test_slices_of_what_is_at_hand_are_counted_once():
+    """Both arguments are read once at 64 KiB; counted twice the code was too long for that."""
+    module = in_layers(stencils())
+    MemplanGroupPass(memory="L1=64KiB,DDR", threads=1).apply(Context(), module)
+    assert sum(group.cost.cost.traffic for group in groups_of(module)) == 3 * 256 * 256 * 4
+    counted, found = counted_and_written(module)
+    assert 0.9 * found <= counted <= 1.1 * found
+
+
 def test_operations_have_a_price_where_they_are_what_there_is_too_much_of():
     """By the price of operators alone this was 6.2 times as long, and moved as much."""
     module = in_layers(upscaled())

@@ -7,10 +7,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from tests.transforms.networks import Network, Value
-from xdsl_memplan.analysis.ways_to_form_layers import has_turned_operand
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
-from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass, layer_of
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
 
@@ -43,21 +41,6 @@ def cost_volume(reach: int, features: int = 8, side: int = 24, filters: int = 4)
 
 def parse(text: str) -> ModuleOp:
     return Parser(full_context(), text).parse_module()
-
-
-def test_the_volume_is_a_layer_of_its_own():
-    assert not has_turned_operand(parse(cost_volume(0)))
-    text = cost_volume(1)
-    assert has_turned_operand(parse(text))
-    volume: list[list[int]] = []
-    for apart in (False, True):
-        module = parse(text)
-        MemplanFormLayersPass(turned_apart=apart).apply(full_context(), module)
-        wanted = ("tensor.concat", "linalg.conv_2d_nchw_fchw")
-        volume.append([layer_of(op) for op in module.walk() if op.name in wanted][-2:])
-    (together, reader), (apart, after) = volume
-    assert together == reader
-    assert apart == after - 1
 
 
 @pytest.mark.needs_mlir

@@ -8,7 +8,6 @@ normalisations. An operation that cannot be split is a layer of its own.
 Layers are numbered in the order of their anchors, and no operation reads from a later layer.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 
 from xdsl_memplan.model.split_graph import (
@@ -22,9 +21,6 @@ from xdsl_memplan.model.split_graph import (
 
 _PATIENCE = 64
 """Operations between a tensor and where all of its readers meet again, at most."""
-
-_MANY_PARTS = 8
-"""Of so many parts that come from one tensor, each from another place, the whole is stored."""
 
 _SMALL = 1024
 """A sum over all there is, of no more elements, is one layer with what is read beside it."""
@@ -40,10 +36,8 @@ def form_layers(
     and fits where not even one row does; None: any is one layer.
 
     With ``turned_apart`` what a contraction reads is a layer of its own if it is made of a tensor
-    and of the same tensor with elements moved, as by a rotary embedding, or if it is put together
-    of many parts that layers make of one tensor moved, as a cost volume. A contraction that reads
-    its operands several times then fetches them once each time, not all that they are made of, and
-    these layers have a reader that tiles of all of them can follow.
+    and of the same tensor with elements moved, as by a rotary embedding. A contraction that reads
+    its operands several times then fetches them once each time, not both that they are made of.
 
     Sorted by layer, and by position within a layer, the operations are in an order in which each
     comes after those that make what it reads.
@@ -207,62 +201,34 @@ class _Layers:
         return repeating
 
     def _find_turning(self) -> set[int]:
-        """List the operations that read a tensor at several places where elements were moved.
+        """List the elementwise operations that read a tensor of a layer at two places.
 
-        They are elementwise, and one of two places is where a concatenation, a slice or a
-        transposition has moved it: a rotary embedding adds to a row its own halves, exchanged. Who
-        reads the result several times would fetch both places each time. Or they put many parts
-        together, each of which a layer makes of another place.
+        One of them is where a concatenation, a slice or a transposition has moved it: a rotary
+        embedding adds to a row its own halves, exchanged. Who reads the result several times would
+        fetch both places each time.
         """
-        ways: list[dict[int, frozenset[int]]] = []
-        """By what the elements of a tensor that an operation reads were moved last, if at all."""
-        moved_in: list[set[int]] = []
-        """Tensors of which an operation, or what its layer made for it, read elements moved."""
+        ways: dict[int, dict[int, frozenset[int]]] = {}
+        """By what the elements of a tensor that a layer makes were moved last, if at all."""
         turning: set[int] = set()
         for i, op in enumerate(self.graph.ops):
+            if i in self.layer or not (op.splittable or op.view):
+                continue
             moved = frozenset({i}) if op.parts or _moves(op) else None
             found: dict[int, frozenset[int]] = {}
             for operand in op.operands:
                 before = self.maker.get(operand.tensor)
-                inner = {operand.tensor: frozenset({-1})}
-                if before is not None and before not in self.layer and ways[before]:
-                    inner = ways[before]
-                for tensor, by in inner.items():
+                if before is None:
+                    continue
+                for tensor, by in ways.get(before, {operand.tensor: frozenset({-1})}).items():
                     found[tensor] = found.get(tensor, frozenset()) | (moved or by)
-            ways.append(found if len(found) <= _PATIENCE else {})
-            layer = self.layer.get(i)
-            within = [before for before in self._makers(op) if self.layer.get(before) == layer]
-            moved_in.append({tensor for tensor, by in ways[i].items() if by != frozenset({-1})})
-            moved_in[i].update(*(moved_in[before] for before in within))
-            if len(moved_in[i]) > _PATIENCE:
-                moved_in[i].clear()
-            if layer is not None:
-                continue
+            ways[i] = found if len(found) <= _PATIENCE else {}
             made = _product(op.loops)
-            is_turned = _is_elementwise(op) and any(
-                len(by) > 1
-                and tensor in self.maker
-                and made <= _product(self.graph.tensors[tensor].shape)
+            if _is_elementwise(op) and any(
+                len(by) > 1 and made <= _product(self.graph.tensors[tensor].shape)
                 for tensor, by in ways[i].items()
-            )
-            if is_turned or self._puts_moved_together(op, moved_in):
+            ):
                 turning.add(i)
         return turning
-
-    def _puts_moved_together(self, op: SplitOp, moved_in: list[set[int]]) -> bool:
-        """Tell whether many parts were made of one tensor, each of another place."""
-        if len(op.parts) < _MANY_PARTS:
-            return False
-        makers = {self._maker_behind_views(op.operands[part].tensor) for part in op.parts}
-        counts = Counter(t for i in makers if i in self.layer for t in moved_in[i])
-        return max(counts.values(), default=0) >= _MANY_PARTS
-
-    def _maker_behind_views(self, tensor: int) -> int:
-        """Return the operation that makes a tensor, or what it is a view of; -1 for none."""
-        maker = self.maker.get(tensor)
-        while maker is not None and self.graph.ops[maker].view:
-            maker = self.maker.get(self.graph.ops[maker].operands[0].tensor)
-        return -1 if maker is None else maker
 
     def _until_readers_meet(self, start: int) -> list[int]:
         """List the elementwise operations behind one, up to where all that read it have met.

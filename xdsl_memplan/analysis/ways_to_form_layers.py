@@ -30,7 +30,7 @@ def has_long_norm(module: ModuleOp, longest_bytes: int) -> bool:
 
 
 def has_turned_operand(module: ModuleOp) -> bool:
-    """Tell whether `turned_apart` makes other layers: a rotary embedding, a cost volume.
+    """Tell whether a contraction reads what is made of a tensor and of its elements moved.
 
     Linear. Where nothing is put together of parts no graph is made.
     """

@@ -77,9 +77,8 @@ class MemplanFormLayersPass(ModulePass):
       elements: more is moved, but not even one row must fit. 0: any is one layer.
 
     - `turned-apart` (false): what a contraction reads is a layer of its own if it is made of a
-      tensor and of the same tensor with elements moved, as by a rotary embedding, or if it is put
-      together of eight or more parts that are made of one tensor moved, as a cost volume. It is
-      stored once, and a contraction that reads it several times fetches less.
+      tensor and of the same tensor with elements moved, as by a rotary embedding. It is stored
+      once, and a contraction that reads it several times fetches less.
 
     Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
     assertions are left alone.

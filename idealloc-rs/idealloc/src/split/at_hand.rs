@@ -53,8 +53,9 @@ impl Layout<'_, '_> {
         loops: &[Span],
         (level, kinds): (usize, i64),
     ) -> i64 {
-        // Tiles that all pad as much take what they need of the result.
-        if !op.is_splittable || self.shifted_pads.contains_key(&op.results[0]) {
+        // Tiles that all pad as much take what they need of the result. What is a slice itself takes one of what is at hand.
+        let is_slice = op.is_view && !is_padding(self.graph, op);
+        if !op.is_splittable || is_slice || self.shifted_pads.contains_key(&op.results[0]) {
             return 0;
         }
         let of = |(tensor, access): &(usize, Access)| {

@@ -102,6 +102,8 @@ pub(super) struct Prices {
     pub in_limit: Option<Priced>,
     /// Whether the best groups, which do not move many more bytes, have no more than there may be.
     pub is_best_in_limit: bool,
+    /// Whether groups at some price move more bytes than they may for short code. At a higher price they move no fewer.
+    pub moves_too_much: bool,
 }
 
 impl Prices {

@@ -62,7 +62,8 @@ pub(super) fn little_code(
         Unit::Operations => Vec::new(),
     };
     let first = Priced::before(unit, machine, least.price, length);
-    let mut so_far = Prices { too_long: first, in_limit: None, is_best_in_limit: false };
+    let mut so_far =
+        Prices { too_long: first, in_limit: None, is_best_in_limit: false, moves_too_much: false };
     let mut prices = so_far;
     let mut search = |times: f64| {
         let machine_then = unit.priced(machine, times);
@@ -70,6 +71,7 @@ pub(super) fn little_code(
         known.push(std::mem::take(&mut path.reached));
         let length = shorter.length(&path.groups);
         let is_enough = machine.is_short(length) || path.traffic > most_traffic;
+        prices.moves_too_much |= path.traffic > MOST_TIMES * least.traffic;
         let mut is_in_limit = false;
         if !machine.is_short(length) {
             is_in_limit |= found.take_shorter(&mut shorter, &path.groups);
@@ -104,13 +106,13 @@ pub(super) fn little_code(
         }
     }
     for _ in 0..SEARCHES_BEYOND {
-        if so_far.is_best_in_limit || so_far.in_limit.is_some() {
+        if so_far.is_best_in_limit || so_far.in_limit.is_some() || so_far.moves_too_much {
             break;
         }
         (.., so_far) = search(dearer(so_far.too_long.times))?;
     }
     for _ in 0..SEARCHES_IN_LIMIT {
-        let Prices { too_long, in_limit, is_best_in_limit } = so_far;
+        let Prices { too_long, in_limit, is_best_in_limit, .. } = so_far;
         let Some(in_limit) = in_limit.filter(|_| !is_best_in_limit) else { break };
         let Some(middle) = too_long.as_dear_as(in_limit, unit, machine) else { break };
         let priced;

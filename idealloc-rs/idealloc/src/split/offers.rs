@@ -9,7 +9,7 @@ use super::grids::Grid;
 use super::group::{Form, Group};
 use super::layout::Layout;
 use super::least::Least;
-use super::machine::{Length, Machine};
+use super::machine::Machine;
 use super::records::{Made, Outcome, RecordId};
 use super::settle::Settled;
 use super::tally::Tally;
@@ -158,7 +158,7 @@ impl<'a> Ending<'a> {
             return Decision::Find(Missing::Least);
         };
         let facts = records.facts(record);
-        let length = Length { operators: facts.code, ..self.end.least_code(depth) };
+        let length = self.least_length(facts, depth);
         let code = self.machine.code_price(length);
         let least = Least { price: least.price + code, ..least }.max(bound);
         let Some(way) = self.way_before(depth, variant, least) else {

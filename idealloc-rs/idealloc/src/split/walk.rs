@@ -4,6 +4,7 @@ use super::end_layer::{ALONE, WITH_RESULT};
 use super::ending::Ending;
 use super::grids::Grid;
 use super::least::Least;
+use super::machine::Length;
 use super::offers::{Candidate, Place};
 use super::records::{Facts, GridNumber};
 use super::settle::Settled;
@@ -154,8 +155,17 @@ impl<'a> Ending<'a> {
     /// What a group of so many layers, less one, and all that are longer cost at the least beside their bounds: what is fetched
     /// again, and what is written down for more than one kind of tile.
     fn excess(&self, facts: Facts, depth: usize) -> Least {
-        let code = facts.code - self.end.least_code(depth).operators;
-        Least { bytes: facts.excess, price: facts.excess + code * self.machine.code_bytes }
+        let code = self.least_length(facts, depth) - self.end.least_code(depth);
+        Least { bytes: facts.excess, price: facts.excess + self.machine.code_price(code) }
+    }
+
+    /// How long the code of a group is at the least. What is written down again has half of the operations that an operator
+    /// has in the mean, or more: where there is no padding nothing pads, and where a tile has nothing to do nothing is written.
+    pub(super) fn least_length(&self, facts: Facts, depth: usize) -> Length {
+        let once = self.end.least_code(depth);
+        let again = (facts.code - once.operators).max(0);
+        let operations = once.operations + again * once.operations / once.operators.max(1) / 2;
+        Length { operators: facts.code, operations }
     }
 
     /// What a walk must know of a group.
