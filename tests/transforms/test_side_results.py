@@ -42,7 +42,16 @@ def two_heads_of_a_network() -> str:
     return n.text(n.relu(n.conv(x, 2, 1)), n.conv(x, 2))
 
 
-PROGRAMS = [two_products, three_products, two_heads_of_a_network]
+def scaled_product() -> str:
+    """The result beside is made of two tensors of its layer; the first follows no cut."""
+    n = Network()
+    between = n.relu(n.batch_matmul(n.argument(HEADS, ROWS, 4), n.argument(HEADS, 4, ROWS)))
+    product = n.batch_matmul(between, n.argument(HEADS, ROWS, 16))
+    scaled = n.each("mulf", n.relu(n.argument(HEADS, ROWS, 16)), product)
+    return n.text(scaled, n.batch_matmul(between, n.argument(HEADS, ROWS, 16)))
+
+
+PROGRAMS = [two_products, three_products, two_heads_of_a_network, scaled_product]
 
 
 @pytest.mark.parametrize("capacity", [1536, 2048])

@@ -71,14 +71,12 @@ impl Sweep<'_> {
             }
         });
         known.or_else(|| {
-            let (maker, l, is_same) = along
-                .filter(|&(tensor, ..)| self.demands.get(tensor).is_none())
-                .find_map(|(tensor, dimension, is_same)| {
-                    let (maker, l) = self.made_in_layer(op, tensor, dimension)?;
-                    Some((maker, l, is_same))
-                })?;
-            let Followed { cut, request } = self.followed(maker, l)?;
-            Some(Followed { cut, request: request.filter(|_| is_same) })
+            let mut unknown = along.filter(|&(tensor, ..)| self.demands.get(tensor).is_none());
+            unknown.find_map(|(tensor, dimension, is_same)| {
+                let (maker, l) = self.made_in_layer(op, tensor, dimension)?;
+                let Followed { cut, request } = self.followed(maker, l)?;
+                Some(Followed { cut, request: request.filter(|_| is_same) })
+            })
         })
     }
 
