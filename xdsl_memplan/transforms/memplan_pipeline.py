@@ -176,7 +176,7 @@ class MemplanPipelinePass(ModulePass):
             yield MemplanVerifyPass()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Run all passes on the module ``op``, and verify the IR on its way down.
+        """Run all passes on the module ``op``, and verify what becomes of it.
 
         Raises PassFailedException for an unknown objective, from any of them, or if they broke the
         IR.

@@ -96,26 +96,19 @@ class IndexValues:
         return values
 
     def _value(self, kind: type[_Arithmetic], left: SSAValue, right: SSAValue) -> SSAValue:
-        key = (kind.name, left, right)
-        found = self._found(key)
-        return self._note(key, kind(left, right)) if found is None else found
+        return self._once((kind.name, left, right), lambda: kind(left, right))
 
     def _constant(self, number: int) -> SSAValue:
-        key = ("constant", None, number)
-        found = self._found(key)
-        return self._note(key, _index_constant(number)) if found is None else found
+        return self._once(("constant", None, number), lambda: _index_constant(number))
 
-    def _found(self, key: _Key) -> SSAValue | None:
-        """What this block, or one around it, has already."""
+    def _once(self, key: _Key, make: Callable[[], Operation]) -> SSAValue:
+        """What this block, or one around it, has already; else it is made here."""
         values: IndexValues | None = self
         while values is not None:
-            if (value := values.known.get(key)) is not None:
-                return value
+            if key in values.known:
+                return values.known[key]
             values = values.around
-        return None
-
-    def _note(self, key: _Key, op: Operation) -> SSAValue:
-        self.known[key] = self._insert(op)
+        self.known[key] = self._insert(make())
         return self.known[key]
 
     def _insert(self, op: Operation) -> SSAValue:

@@ -135,12 +135,11 @@ impl Layout<'_, '_> {
             return Vec::new();
         }
         // An insertion has one part, and tiles of it differ.
-        let puts_together = |op: &Operator| op.parts.len() > 1;
         let (whole, others): (Vec<&Operator>, Vec<&Operator>) = self
             .sequence
             .iter()
             .map(|&op| &self.graph.operators[op])
-            .partition(|op| puts_together(op));
+            .partition(|op| op.parts.len() > 1);
         let is_read = |tensor: usize| {
             others.iter().any(|op| op.operands.iter().any(|&(operand, _)| operand == tensor))
         };
