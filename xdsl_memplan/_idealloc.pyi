@@ -132,7 +132,7 @@ def split_groups(
     objective: str,
     order: str,
     threads: int,
-) -> tuple[list[int], bool, _Groups]: ...
+) -> tuple[list[int], _Groups]: ...
 def split_given(
     graph: SplitGraph,
     slices: dict[int, tuple[int, int, int, bool]],

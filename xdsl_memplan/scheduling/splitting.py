@@ -1,6 +1,6 @@
 """Splitting in the Rust core: which layers go together, how they are cut, what each tile reads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -26,9 +26,6 @@ _Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, _Misfit | None]
 _MARGIN = 64
 """Bytes that the least capacity is said above what tiles count at the most: buffers may take a
 little more in the end."""
-
-_MOST_TIMES = 2
-"""So many times the bytes may be moved for code that is short enough, as in the core."""
 
 
 @dataclass(frozen=True)
@@ -114,14 +111,9 @@ def find_order_and_groups(
     Raises as `find_groups`.
     """
     slices = _slices(narrowing_chains(graph))
-
-    def search(fields: dict[str, Any]) -> _Found:
-        computed, is_short, answer = _idealloc.split_groups(
-            graph, slices, fields, objective, order, threads
-        )
-        return _Found(computed, *_found(answer, machine.alignment), is_short)
-
-    computed, groups, stands_for, _ = _cheaper(graph, machine, search)
+    fields = _machine(machine, graph)
+    computed, answer = _idealloc.split_groups(graph, slices, fields, objective, order, threads)
+    groups, stands_for = _found(answer, machine.alignment)
     layers = list(dict.fromkeys(op.layer for op in graph.ops))
     if computed == sorted(computed):
         return layers, groups, stands_for
@@ -175,61 +167,8 @@ def lay_out_groups(
         for g in groups
     ]
     slices = _slices(narrowing_chains(graph))
-
-    def lay_out(fields: dict[str, Any]) -> _Found:
-        answer = _idealloc.split_given(graph, slices, fields, given)
-        return _Found([], *_found(answer, machine.alignment), True)
-
-    _, found, stands_for, _ = _cheaper(graph, machine, lay_out)
-    return found, stands_for
-
-
-class _Found(NamedTuple):
-    """What a search has found: layers that are computed, groups, and what tensors stand for."""
-
-    computed: list[int]
-    groups: list[LayerGroup]
-    stands_for: list[int]
-    is_short: bool
-    """Whether there are no more operations in the code than there may be."""
-
-
-def _cheaper(
-    graph: SplitGraph, machine: SplitMachine, find: Callable[[dict[str, Any]], _Found]
-) -> _Found:
-    """What is found with slices fetched one by one; or as one box where that is cheaper.
-
-    It is cheaper if it costs less and moves no more bytes. If the code of one alone is short enough
-    that is taken, as long as it moves no more than twice the bytes.
-
-    Raises LayerDoesNotFitError of the former if a layer does not fit in either way.
-    """
-    fields = _machine(machine)
-    if not (machine.is_staged and has_overlapping_slices(graph)):
-        return find(fields)
-    try:
-        apart = find(fields)
-    except LayerDoesNotFitError as error:
-        try:
-            return find({**fields, "joins_slices": True})
-        except LayerDoesNotFitError:
-            raise error from None
-    try:
-        joined = find({**fields, "joins_slices": True})
-    except LayerDoesNotFitError:
-        return apart
-
-    def bytes_and_price(found: _Found) -> tuple[int, int]:
-        costs = [group.cost for group in found.groups]
-        traffic = sum(cost.traffic for cost in costs)
-        return traffic, traffic + machine.transfer_bytes * sum(cost.transfers for cost in costs)
-
-    (bytes_joined, price_joined), (bytes_apart, price_apart) = map(bytes_and_price, (joined, apart))
-    if joined.is_short and not apart.is_short:
-        return joined if bytes_joined <= _MOST_TIMES * bytes_apart else apart
-    if apart.is_short and not joined.is_short and bytes_apart <= _MOST_TIMES * bytes_joined:
-        return apart
-    return joined if price_joined < price_apart and bytes_joined <= bytes_apart else apart
+    answer = _idealloc.split_given(graph, slices, _machine(machine, graph), given)
+    return _found(answer, machine.alignment)
 
 
 def _found(answer: _Answer, alignment: int) -> tuple[list[LayerGroup], list[int]]:
@@ -277,7 +216,7 @@ def lay_out(
         _idealloc.split_layout(
             replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops)),
             _slices(chains),
-            _machine(machine),
+            _machine(machine, graph),
             target,
             list(cuts),
             [(r.tensor, r.kind, r.slices) for r in residencies],
@@ -298,13 +237,13 @@ def lay_out(
     )
 
 
-def _machine(machine: SplitMachine) -> dict[str, Any]:
+def _machine(machine: SplitMachine, graph: SplitGraph) -> dict[str, Any]:
     return {
         "capacity": machine.capacity,
         "alignment": machine.alignment,
         "is_staged": machine.is_staged,
         "stages_arguments": machine.stages_arguments,
-        "joins_slices": False,
+        "joins_slices": machine.is_staged and has_overlapping_slices(graph),
         "max_recompute": machine.max_recompute,
         "transfer_bytes": machine.transfer_bytes,
         "code_bytes": machine.code_bytes,

@@ -95,7 +95,7 @@ type FoundTuple =
     (Option<(Vec<GroupTuple>, Vec<usize>)>, Option<(usize, Option<i64>, Option<i64>)>);
 
 /// Searches for groups of layers and their grids, in the order of the graph or in the best of several. Returns the order of
-/// the layers, too: the numbers of those of which something is left to be computed; and whether the code is short enough.
+/// the layers, too: the numbers of those of which something is left to be computed.
 #[pyfunction]
 fn split_groups(
     py: Python<'_>,
@@ -105,7 +105,7 @@ fn split_groups(
     objective: &str,
     order: &str,
     threads: usize,
-) -> PyResult<(Vec<usize>, bool, FoundTuple)> {
+) -> PyResult<(Vec<usize>, FoundTuple)> {
     let objective = match objective {
         "traffic" => Objective::Traffic,
         "peak" => Objective::Peak,
@@ -130,14 +130,14 @@ fn split_groups(
     Ok(py.detach(|| {
         let compressed = compress(&graph);
         match search_order(&compressed.graph, machine, objective, order, threads) {
-            Ok(Found { order, groups, is_in_limit }) => {
+            Ok(Found { order, groups }) => {
                 let compressed = compressed.in_order(&order);
                 let layers = compressed.graph.operators.iter().map(|op| op.layer);
                 let mut layers: Vec<usize> = layers.collect();
                 layers.dedup();
-                (layers, is_in_limit, found_tuple(&compressed, Ok(groups)))
+                (layers, found_tuple(&compressed, Ok(groups)))
             }
-            Err(misfit) => (Vec::new(), false, found_tuple(&compressed, Err(misfit))),
+            Err(misfit) => (Vec::new(), found_tuple(&compressed, Err(misfit))),
         }
     }))
 }

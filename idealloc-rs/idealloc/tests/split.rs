@@ -206,6 +206,33 @@ proptest! {
     }
 }
 
+/// Bytes that the groups found for a machine move.
+fn traffic(graph: &SplitGraph, machine: Machine) -> Option<i64> {
+    let found = search(graph, machine, Objective::Traffic, 1).ok()?;
+    Some(found.iter().map(|group| group.cost.traffic).sum())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Groups of least price may move more bytes in more room, in fewer moves and less code.
+    #[test]
+    fn bytes_never_rise_with_the_room(
+        rows in 8_i64..40,
+        features in 1_i64..7,
+        steps in proptest::collection::vec(step(), 1..5),
+        transfer_bytes in 0_i64..400,
+        code_bytes in 0_i64..400,
+    ) {
+        let graph = chain(rows, features, &steps);
+        let rooms = (6..14).map(|doubled| 1 << doubled);
+        let found: Vec<i64> = rooms
+            .filter_map(|room| traffic(&graph, Machine { transfer_bytes, code_bytes, ..machine(room) }))
+            .collect();
+        prop_assert!(found.is_sorted_by(|less, more| less >= more), "{found:?}");
+    }
+}
+
 /// The same, but the first layer reads its argument as if so many rows less one were inserted behind each of its rows.
 fn chain_of_spread_rows(rows: i64, features: i64, steps: &[Step], times: i64) -> SplitGraph {
     let mut graph = chain(rows, features, steps);

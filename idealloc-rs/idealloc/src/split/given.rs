@@ -32,13 +32,31 @@ type Reached = [Option<(i64, Vec<Group>)>; 2];
 /// Lays out groups that follow one another; the result of each stays on chip for the next where that moves fewer bytes.
 /// Cuts of dimensions that a result does not have, and layers that are not there, are left out.
 ///
+/// If the machine may join slices of one tensor, that is done where it moves fewer bytes in all.
+///
 /// # Errors
-/// `Misfit` names the group that fits in none of its ways.
+/// `Misfit` names the group that fits in none of its ways, with slices apart.
 pub fn lay_out_given(
     graph: &SplitGraph,
     machine: Machine,
     given: &[Given],
 ) -> Result<Vec<Group>, Misfit> {
+    let apart = lay_out(graph, Machine { joins_slices: false, ..machine }, given);
+    if !machine.joins_slices {
+        return apart;
+    }
+    let moved = |groups: &[Group]| {
+        let costs = groups.iter().map(|group| group.cost);
+        costs.fold((0, 0), |(bytes, moves), cost| (bytes + cost.traffic, moves + cost.transfers))
+    };
+    match (apart, lay_out(graph, machine, given)) {
+        (Ok(apart), Ok(joined)) if moved(&joined) < moved(&apart) => Ok(joined),
+        (Err(_), Ok(joined)) => Ok(joined),
+        (apart, _) => apart,
+    }
+}
+
+fn lay_out(graph: &SplitGraph, machine: Machine, given: &[Given]) -> Result<Vec<Group>, Misfit> {
     let layers = Layers::of(graph, machine);
     let numbers: Vec<usize> =
         (0..layers.count()).map(|l| graph.operators[layers.start[l]].layer).collect();

@@ -2,7 +2,7 @@
 
 use super::cut::{Cut, Halo};
 use super::graph::{Access, Expression, Operator, SplitGraph};
-use super::strips::{beams, has_halo, side_by_side, strips};
+use super::strips::{beams, has_halo, has_windows, side_by_side, strips};
 use super::sweep::CutLoop;
 
 /// Cuts of one group, outermost first.
@@ -241,7 +241,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
     let volume = <[usize; 3]>::try_from(&spatial[..]).ok().filter(|_| !is_coarse);
     let batch = volume.map(|[d, _, _]| d).filter(|&d| !has_halo(graph, first, last, d));
     if !is_coarse {
-        runs.extend(strips(shape, &spatial, |d| has_halo(graph, first, last, d)));
+        runs.extend(strips(shape, &spatial, |d| has_windows(graph, first, last, d)));
     }
     // Rows that keep their halo (or the batch), and the features of the last contraction within.
     let features = dims.iter().copied().filter(|d| !spatial.contains(d));
@@ -271,7 +271,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
         .copied()
         .filter(|&d| !is_coarse && !spatial.contains(&d) && is_apart(graph, first, last, d))
         .collect();
-    runs.extend(side_by_side(shape, &apart, &spatial, |d| has_halo(graph, first, last, d)));
+    runs.extend(side_by_side(shape, &apart, &spatial, |d| has_windows(graph, first, last, d)));
     // The sum in parts, with or without rows or products side by side around it.
     if let Some(anchor) = summed_of(graph, first, last) {
         let data = &graph.operators[anchor];

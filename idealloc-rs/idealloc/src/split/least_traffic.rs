@@ -7,7 +7,6 @@ use super::group::Group;
 use super::layers::Layers;
 use super::likeness::Likeness;
 use super::machine::Machine;
-use super::misfit::Misfit;
 use super::path::groups_of;
 use super::ways::{Reached, Ways};
 
@@ -24,7 +23,6 @@ pub(super) struct Path {
 
 /// A graph in one order of its layers.
 pub(super) struct Ordered {
-    pub graph: SplitGraph,
     pub layers: Layers,
     /// All layers, for a machine with any price of code.
     pub ends: Vec<EndLayer>,
@@ -33,13 +31,13 @@ pub(super) struct Ordered {
 impl Ordered {
     /// `likeness` knows what the same graph looks like in other orders.
     pub fn new(
-        graph: SplitGraph,
+        graph: &SplitGraph,
         machine: Machine,
         (threads, likeness): (usize, &mut Likeness),
     ) -> Self {
-        let layers = Layers::of(&graph, machine);
-        let ends = EndLayer::of_all(&graph, &layers, machine, (threads, likeness));
-        Self { graph, layers, ends }
+        let layers = Layers::of(graph, machine);
+        let ends = EndLayer::of_all(graph, &layers, machine, (threads, likeness));
+        Self { layers, ends }
     }
 }
 
@@ -49,11 +47,11 @@ impl Ordered {
 /// out as soon as a bound tells. `notes` are what was found out about groups for this machine with any price of code, and
 /// other orders; `known` are ways found with other prices, whose groups are looked at first.
 pub(super) fn least_traffic(
-    Ordered { graph, layers, ends }: &Ordered,
+    Ordered { layers, ends }: &Ordered,
     known: &[Vec<Ways>],
     machine: Machine,
     (threads, notes): (usize, &mut Notes),
-) -> Result<Path, Misfit> {
+) -> Option<Path> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
     for end in ends {
         let ways = ways_to(layers, end, known, machine, (&reached, [None, None]), (threads, notes));
@@ -67,8 +65,6 @@ pub(super) fn least_traffic(
     };
     let groups = groups_of(layers.count(), last_group);
     let all = reached.get(layers.count()).and_then(|ways| ways[0].as_ref());
-    let (Some(groups), Some(all)) = (groups, all) else {
-        return Err(Misfit::of(graph, layers, machine));
-    };
-    Ok(Path { groups, traffic: all.traffic, price: all.price, reached })
+    let (traffic, price) = all.map(|all| (all.traffic, all.price))?;
+    Some(Path { groups: groups?, traffic, price, reached })
 }

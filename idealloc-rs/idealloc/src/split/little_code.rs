@@ -5,10 +5,9 @@ use super::ending::Notes;
 use super::group::Group;
 use super::least_traffic::{Ordered, Path, least_traffic};
 use super::machine::Machine;
-use super::misfit::Misfit;
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_traffic::Traffic;
-use super::written::Written;
+use super::written::{MOST_TIMES, Written};
 
 /// The price of code becomes so many times as high from one search to the next.
 const STEP: f64 = 6.0;
@@ -27,9 +26,6 @@ const SEARCHES_IN_LIMIT: usize = 4;
 /// Short code may cost this fraction of the bytes that move anyway.
 const MOST_SHARE: i64 = 4;
 
-/// To have no more operations than there may be, groups may move so many times the bytes.
-const MOST_TIMES: i64 = 2;
-
 /// Of tiles of other sizes those with the shortest code are looked at that cost so many 32nds more.
 const SHARES: [i64; 3] = [1, 4, 8];
 
@@ -37,24 +33,27 @@ const SHARES: [i64; 3] = [1, 4, 8];
 ///
 /// If short code would cost too many bytes, of all groups within those the ones whose bytes times operations are fewest; but
 /// if these have more operations than there may be, the groups of fewest bytes that were found with no more. If none were, of
-/// all that move up to twice the bytes those whose bytes times operations are fewest.
+/// all that move up to twice the bytes those whose bytes times operations are fewest. None if a layer does not fit.
 pub(super) fn little_code(
     ordered: &Ordered,
     mut least: Path,
     machine: Machine,
     (threads, notes): (usize, &mut Notes),
-) -> Result<Written, Misfit> {
+) -> Option<Written> {
     let Ordered { layers, ends, .. } = ordered;
     let mut shorter = Shorter::new(Traffic { layers, ends, machine }, machine, threads);
     let length = shorter.length(&least.groups);
     if machine.code_bytes == 0 || machine.is_short(length) {
-        return Ok(written(least.groups, true));
+        return Some(written(least.groups, true));
     }
     let unit = Unit::too_many(machine, length);
     let most_traffic = least.traffic + least.traffic / MOST_SHARE;
     let mut found = Found::new(machine, least.traffic);
     found.take(Shortened { groups: least.groups.clone(), length });
     found.take_shorter(&mut shorter, &least.groups);
+    if found.is_short_with(least.traffic) {
+        return found.into_groups();
+    }
     // What a group costs but for its code does not change with the price.
     let mut known = match unit {
         Unit::Operators => vec![std::mem::take(&mut least.reached)],
@@ -70,17 +69,20 @@ pub(super) fn little_code(
         let mut path = least_traffic(ordered, &known, machine_then, (threads, &mut *notes))?;
         known.push(std::mem::take(&mut path.reached));
         let length = shorter.length(&path.groups);
-        let is_enough = machine.is_short(length) || path.traffic > most_traffic;
+        let is_short = machine.is_short(length);
         prices.moves_too_much |= path.traffic > MOST_TIMES * least.traffic;
         let mut is_in_limit = false;
-        if !machine.is_short(length) {
+        if !is_short {
             is_in_limit |= found.take_shorter(&mut shorter, &path.groups);
         }
         is_in_limit |= found.take(Shortened { groups: path.groups, length });
+        // With a higher price no fewer bytes are moved.
+        let is_enough =
+            is_short || path.traffic > most_traffic || found.is_short_with(path.traffic);
         let priced = Priced::of(unit, machine_then, (times, path.price), length);
         prices.note(priced, is_in_limit);
         prices.is_best_in_limit = found.is_best_in_limit;
-        Ok((is_enough, priced, prices))
+        Some((is_enough, priced, prices))
     };
     let (mut low, mut high) = (first, None);
     for _ in 0..SEARCHES {
@@ -121,7 +123,7 @@ pub(super) fn little_code(
             break;
         }
     }
-    Ok(found.into_groups().unwrap_or_else(|| written(least.groups, false)))
+    Some(found.into_groups().unwrap_or_else(|| written(least.groups, false)))
 }
 
 /// The price to try after one at which code is too long.
@@ -177,6 +179,13 @@ impl Found {
         }
         let in_limit = self.in_limit.map(|(_, groups)| written(groups, true));
         in_limit.or_else(|| self.product.map(|(_, groups)| written(groups, false)))
+    }
+
+    /// Whether the best have short enough code and move no more than so many bytes.
+    fn is_short_with(&self, traffic: i64) -> bool {
+        self.best
+            .as_ref()
+            .is_some_and(|&((is_long, bytes), _)| !is_long && bytes <= i128::from(traffic))
     }
 
     /// Takes groups if they are better; returns whether they have no more operations than there may be.

@@ -21,7 +21,7 @@ pub struct Machine {
     pub operation_bytes: i64,
     /// Whether strips are tried that are shifted at the ends so that all look alike.
     pub shifts: bool,
-    /// Whether slices of one tensor from outside are fetched as one box where that is less.
+    /// Whether slices of one tensor from outside may be fetched as one box where that is less.
     pub joins_slices: bool,
     /// Operators in the code at the most, if some bytes can buy that; 0: no limit.
     pub most_code: i64,

@@ -1,6 +1,7 @@
 //! Splitting of operators into tiles, so that a network runs in a memory that no operator fits.
 
 mod at_hand;
+mod best_traffic;
 pub mod bordered;
 mod bounds;
 mod boxes;

@@ -1,5 +1,6 @@
 //! The programme over groups: which layers go together, and how each group is cut.
 
+use super::best_traffic::best_traffic;
 use super::graph::SplitGraph;
 use super::group::Group;
 use super::layer_orders::{order_of, orders};
@@ -7,7 +8,6 @@ use super::layers::Layers;
 use super::machine::Machine;
 pub use super::misfit::Misfit;
 use super::orders_by_peak::least_peak_of_orders;
-use super::orders_by_traffic::least_traffic_of_orders;
 use super::two_parts::with_threads;
 use super::written::Written;
 
@@ -18,8 +18,6 @@ pub struct Found {
     pub order: Vec<usize>,
     /// The groups.
     pub groups: Vec<Group>,
-    /// Whether there are no more operations in the code than there may be.
-    pub is_in_limit: bool,
 }
 
 /// What to search for.
@@ -77,7 +75,7 @@ pub fn search_order(
         Reordering::Thorough => (orders(graph), usize::MAX),
     };
     let found = with_threads(threads, |threads| match objective {
-        Objective::Traffic => least_traffic_of_orders(graph, &orders, most_work, machine, threads),
+        Objective::Traffic => best_traffic(graph, &orders, most_work, machine, threads),
         Objective::Peak => {
             least_peak_of_orders(graph, &orders, machine, threads).ok_or_else(|| Misfit {
                 operator: Layers::of(graph, machine).target.last().copied().unwrap_or(0),
@@ -86,6 +84,6 @@ pub fn search_order(
             })
         }
     });
-    let (order, Written { groups, is_in_limit, .. }) = found?;
-    Ok(Found { order, groups, is_in_limit })
+    let (order, Written { groups, .. }) = found?;
+    Ok(Found { order, groups })
 }

@@ -1,7 +1,9 @@
 //! Grids of strips for a group of layers: each strip computes its halo again, tiles along a strip keep theirs.
 
+use rustc_hash::FxHashMap;
+
 use super::cut::{Cut, Halo};
-use super::graph::{Operator, SplitGraph};
+use super::graph::{Expression, SplitGraph};
 use super::grids::{Grid, LEAD, Run, ascending, sizes, sizes_and_few_parts};
 use super::sweep::CutLoop;
 
@@ -83,13 +85,41 @@ fn along(shape: &[i64], outer: &[(usize, i64)], inner: usize) -> Run {
 
 /// Whether windows move over a dimension of the result of operators `first` to `last`, as far as those with results of
 /// as many dimensions tell.
+pub(super) fn has_windows(graph: &SplitGraph, first: usize, last: usize, dim: usize) -> bool {
+    let mut indices = indices_along(graph, first, last, dim);
+    indices.any(|(_, _, index)| index.terms.len() > 1)
+}
+
+/// Whether neighbours along a dimension of the result need the same elements: windows move over it, or slices of one tensor
+/// are read that are not far apart, as a stencil does.
 pub(super) fn has_halo(graph: &SplitGraph, first: usize, last: usize, dim: usize) -> bool {
+    let extent = graph.tensors[graph.operators[last].results[0]].shape[dim];
+    let mut places: FxHashMap<(usize, usize), i64> = FxHashMap::default();
+    indices_along(graph, first, last, dim).any(|(tensor, position, index)| {
+        let place = *places.entry((tensor, position)).or_insert(index.constant);
+        index.terms.len() > 1
+            || place != index.constant && (place - index.constant).abs() < extent / 2
+    })
+}
+
+/// The indices that move with a dimension of the result, of operators with results of as many dimensions: the tensor, which of
+/// its dimensions, and the index.
+fn indices_along(
+    graph: &SplitGraph,
+    first: usize,
+    last: usize,
+    dim: usize,
+) -> impl Iterator<Item = (usize, usize, &Expression)> {
     let rank = graph.operators[last].result_loops[0].len();
-    let moves = |op: &Operator| {
+    graph.operators[first..=last].iter().flat_map(move |op| {
         let loops = &op.result_loops[0];
-        let Some(Some(l)) = loops.get(dim).filter(|_| loops.len() == rank) else { return false };
-        let mut indices = op.operands.iter().flat_map(|(_, access)| access.indices());
-        indices.any(|index| index.terms.len() > 1 && index.follows(*l))
-    };
-    graph.operators[first..=last].iter().any(moves)
+        let l = loops.get(dim).copied().flatten().filter(|_| loops.len() == rank);
+        let operands = op.operands.iter().filter(move |_| l.is_some());
+        operands.flat_map(move |(tensor, access)| {
+            let indices = access.indices().iter().enumerate();
+            indices
+                .filter(move |(_, index)| l.is_some_and(|l| index.follows(l)))
+                .map(move |(position, index)| (*tensor, position, index))
+        })
+    })
 }
