@@ -1,4 +1,4 @@
-"""Convolutions whose halves gate each other, or whose weights are computed, are cut as others are."""
+"""Convolutions whose halves gate each other, or with computed weights: cut as others are."""
 
 import pytest
 
