@@ -55,7 +55,11 @@ class Network:
         )
 
     def conv(self, x: Value, features: int, kernel: int = 3, stride: int = 1) -> Value:
-        weight = self.argument(features, x[1][1], kernel, kernel)
+        return self.conv_by(x, self.argument(features, x[1][1], kernel, kernel), stride)
+
+    def conv_by(self, x: Value, weight: Value, stride: int = 1) -> Value:
+        """A convolution with weights that may be computed."""
+        features, _, kernel, _ = weight[1]
         x = self.pad(x) if kernel == 3 else x
         n, _, h, w = x[1]
         shape = (n, features, (h - kernel) // stride + 1, (w - kernel) // stride + 1)

@@ -1,4 +1,4 @@
-"""Slices of one tensor that overlap are fetched as one box where that is less."""
+"""Views of one tensor that overlap are fetched as one box where that is less."""
 
 import random
 
@@ -49,6 +49,15 @@ def even_and_odd() -> str:
     return n.text(n.each("subf", first, second))
 
 
+def in_two_shapes() -> str:
+    """Products of an argument, and of the same argument in another shape, added up."""
+    n = Network()
+    x = n.argument(4, 8, 16)
+    first = n.batch_matmul(x, n.argument(4, 16, 16))
+    second = n.matmul(n.reshape(x, "[[0, 1], [2]]", 32, 16), 16)
+    return n.text(n.each("addf", first, n.reshape(second, "[[0, 1], [2]]", 4, 8, 16)))
+
+
 def grouped(text: str, capacity: int) -> list[GroupOp]:
     module = in_layers(text)
     MemplanGroupPass(memory=f"L1={capacity},DDR", threads=1).apply(Context(), module)
@@ -81,9 +90,20 @@ def test_slices_far_apart_are_fetched_one_by_one():
     assert group.cost.traffic.value.data == 4 * 8 * 32 * 3 * 8
 
 
+def test_what_is_read_in_two_shapes_is_fetched_once():
+    moves = 4 * (2 * 512 + 4 * 256 + 256)
+    assert moved(in_two_shapes(), 1 << 15) == moves
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [(difference(), True), (shifts(2), True), (far_apart(), False), (even_and_odd(), False)],
+    [
+        (in_two_shapes(), True),
+        (difference(), True),
+        (shifts(2), True),
+        (far_apart(), False),
+        (even_and_odd(), False),
+    ],
 )
 def test_whether_slices_overlap(text: str, expected: bool):
     module = in_layers(text)
@@ -93,7 +113,9 @@ def test_whether_slices_overlap(text: str, expected: bool):
 
 @pytest.mark.parametrize("emit", ["unroll", "auto", "loop"])
 @pytest.mark.parametrize("capacity", [2048, 16384, 1 << 18])
-@pytest.mark.parametrize("text", [difference(), difference(computed=True), shifts(3)])
+@pytest.mark.parametrize(
+    "text", [difference(), difference(computed=True), shifts(3), in_two_shapes()]
+)
 def test_overlapping_slices_compute_the_same(text: str, capacity: int, emit: Emit):
     memory = f"L1={capacity},DDR"
     group = MemplanGroupPass(memory=memory, threads=1)

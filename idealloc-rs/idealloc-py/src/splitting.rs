@@ -128,7 +128,7 @@ fn split_groups(
     let machine = machine.machine()?;
     let graph = read_graph(graph, &slices)?;
     Ok(py.detach(|| {
-        let compressed = compress(&graph);
+        let compressed = compress(&graph, machine.joins_slices);
         match search_order(&compressed.graph, machine, objective, order, threads) {
             Ok(Found { order, groups }) => {
                 let compressed = compressed.in_order(&order);
@@ -167,7 +167,7 @@ fn split_given(
         })
         .collect();
     Ok(py.detach(|| {
-        let compressed = compress(&graph);
+        let compressed = compress(&graph, machine.joins_slices);
         found_tuple(&compressed, lay_out_given(&compressed.graph, machine, &given))
     }))
 }

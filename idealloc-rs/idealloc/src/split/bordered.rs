@@ -2,7 +2,7 @@
 
 use super::cut::{Cut, Halo};
 use super::graph::SplitGraph;
-use super::grids::{Grid, LEAD, ascending, spatial_dims};
+use super::grids::{Grid, LEAD, Tells, ascending, spatial_dims};
 use super::strips::has_halo;
 use super::sweep::CutLoop;
 
@@ -20,7 +20,7 @@ pub fn bordered_grids(graph: &SplitGraph, first: usize, last: usize) -> Vec<Grid
     }
     let shape = &graph.tensors[op.results[0]].shape;
     let dims: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
-    let mut with_halo = spatial_dims(graph, first, last, &dims);
+    let mut with_halo = spatial_dims(graph, first, last, &dims, Tells::Shapes);
     with_halo.retain(|&d| has_halo(graph, first, last, d));
     let mut grids = Vec::new();
     for &rows in &with_halo {

@@ -35,7 +35,10 @@ impl Compressed {
 }
 
 /// Makes the smaller graph. Linear.
-pub fn compress(graph: &SplitGraph) -> Compressed {
+///
+/// With `keeps_views` an argument in another shape stays a view of it where it is read in several ways, so that a group may
+/// fetch it once for all of them.
+pub fn compress(graph: &SplitGraph, keeps_views: bool) -> Compressed {
     let mut tensors = graph.tensors.clone();
     let mut argument: Vec<usize> = (0..tensors.len()).collect();
     let mut uses = vec![0_u32; tensors.len()];
@@ -51,7 +54,12 @@ pub fn compress(graph: &SplitGraph) -> Compressed {
     let mut maker: Vec<Option<usize>> = vec![None; tensors.len()];
     for (index, op) in graph.operators.iter().enumerate() {
         // A table that is an argument is looked up where it lies; one that is computed needs room.
-        let may_stand = op.is_view || op.results.iter().all(|&result| !is_table[result]);
+        let is_kept = |&(source, _): &(usize, Access)| keeps_views && uses[source] > 1;
+        let may_stand = if op.is_view {
+            !op.operands.first().is_some_and(is_kept)
+        } else {
+            op.results.iter().all(|&result| !is_table[result])
+        };
         if let Some(source) = stands_for(op, &tensors, &uses).filter(|_| may_stand) {
             let result = op.results[0];
             let is_changed = tensors[source].is_changed || !op.is_view;

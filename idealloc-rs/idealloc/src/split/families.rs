@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, Halo};
 use super::graph::SplitGraph;
-use super::grids::{Grid, is_apart, sizes, spatial_dims, summed_of};
+use super::grids::{Grid, Tells, is_apart, sizes, spatial_dims, summed_of};
 use super::sweep::CutLoop;
 
 /// Sizes that are tried for parts of the sum of one layer alone.
@@ -66,14 +66,21 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
     if all.is_empty() {
         return families_of_one_number(graph, first, last);
     }
-    let spatial = spatial_dims(graph, first, last, &all);
     let sums = sums_of(graph, first, last);
-    add_families(&mut families, shape, &[], (&all, &spatial), &sums);
-    let (apart, rest): (Vec<usize>, Vec<usize>) =
-        all.iter().partition(|&&d| is_apart(graph, first, last, d));
-    if !apart.is_empty() {
-        let spatial: Vec<usize> = spatial.into_iter().filter(|d| rest.contains(d)).collect();
-        add_families(&mut families, shape, &apart, (&rest, &spatial), &sums);
+    let mut known: Option<(Vec<usize>, Vec<usize>)> = None;
+    for tells in [Tells::Shapes, Tells::Accesses] {
+        let spatial = spatial_dims(graph, first, last, &all, tells);
+        let (apart, rest): (Vec<usize>, Vec<usize>) =
+            all.iter().partition(|&&d| is_apart(graph, (first, last), d, tells));
+        if known.as_ref() == Some(&(spatial.clone(), apart.clone())) {
+            break;
+        }
+        add_families(&mut families, shape, &[], (&all, &spatial), &sums);
+        if !apart.is_empty() {
+            let around = spatial.iter().copied().filter(|d| rest.contains(d)).collect::<Vec<_>>();
+            add_families(&mut families, shape, &apart, (&rest, &around), &sums);
+        }
+        known = Some((spatial, apart));
     }
     number_series(&mut families);
     families

@@ -1,5 +1,6 @@
 //! Which grids are tried for a group of layers; those of a layer alone are in `families.rs`.
 
+use super::anchor_loops::anchor_loops;
 use super::cut::{Cut, Halo};
 use super::graph::{Access, Expression, Operator, SplitGraph};
 use super::strips::{beams, has_halo, has_windows, side_by_side, strips};
@@ -97,17 +98,52 @@ pub(super) fn ascending(extent: i64, most: u32) -> Vec<i64> {
     sizes
 }
 
+/// How what a contraction multiplies is told from its result, and weights from inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tells {
+    /// By the shape of the layer's result, if it is that of the contraction; weights are arguments.
+    Shapes,
+    /// Through all that is between the two; weights may be computed: masked, flipped.
+    Accesses,
+}
+
+impl Tells {
+    /// For each dimension of the result of a layer whether it is the position in a loop of its contraction, and of which;
+    /// nothing where that cannot be told.
+    fn loops(self, graph: &SplitGraph, anchor: usize, last: usize) -> Option<Vec<Option<usize>>> {
+        let shape = |op: usize| &graph.tensors[graph.operators[op].results[0]].shape;
+        match self {
+            Self::Shapes => (shape(anchor) == shape(last))
+                .then(|| graph.operators[anchor].result_loops[0].clone()),
+            Self::Accesses => Some(anchor_loops(graph, anchor, last)),
+        }
+    }
+}
+
 /// The indices of the arguments that a contraction reads. Where nothing else is read one of them is no weight but the
-/// input: the one that windows move over, else the first.
-fn weights_of<'g>(graph: &'g SplitGraph, op: &'g Operator) -> Vec<&'g [Expression]> {
+/// input: the one that windows move over, else the first. Where no argument is read weights may be computed: what windows
+/// move over is the input, and what does not follow its places is a weight.
+fn weights_of<'g>(graph: &'g SplitGraph, op: &'g Operator, tells: Tells) -> Vec<&'g [Expression]> {
     let factors = op.operands.iter().filter_map(|(tensor, access)| match access {
         Access::Affine(expressions) => Some((*tensor, &expressions[..])),
         _ => None,
     });
     let is_argument = |tensor: usize| graph.tensors[tensor].is_argument;
-    let (mut weights, others): (Vec<_>, Vec<_>) = factors.partition(|&(t, _)| is_argument(t));
+    let has_window = |indices: &[Expression]| indices.iter().any(|e| e.terms.len() > 1);
+    let (mut weights, mut others): (Vec<_>, Vec<_>) = factors.partition(|&(t, _)| is_argument(t));
+    if weights.is_empty() && tells == Tells::Accesses {
+        let windows = others.iter().flat_map(|(_, indices)| indices.iter());
+        let places: Vec<usize> = windows
+            .filter(|index| index.terms.len() > 1)
+            .flat_map(|index| index.terms.iter().map(|&(l, _)| l))
+            .filter(|&l| !op.is_reduction[l])
+            .collect();
+        let is_weight = |indices: &[Expression]| {
+            !places.is_empty() && !indices.iter().any(|e| places.iter().any(|&l| e.follows(l)))
+        };
+        (weights, others) = others.into_iter().partition(|(_, indices)| is_weight(indices));
+    }
     if !others.iter().any(|(_, indices)| indices.iter().any(|e| is_summed(op, e))) {
-        let has_window = |indices: &[Expression]| indices.iter().any(|e| e.terms.len() > 1);
         let input = weights.iter().position(|(_, indices)| has_window(indices)).unwrap_or(0);
         if weights.len() > 1 {
             weights.remove(input);
@@ -122,22 +158,31 @@ pub(super) fn spatial_dims(
     first: usize,
     last: usize,
     dims: &[usize],
+    tells: Tells,
 ) -> Vec<usize> {
-    let Some(anchor) = anchor_like_result(graph, first, last) else { return dims.to_vec() };
-    let op = &graph.operators[anchor];
-    let weights = weights_of(graph, op);
+    let anchor = anchor_of(graph, first, last);
+    let known = anchor.and_then(|anchor| Some((anchor, tells.loops(graph, anchor, last)?)));
+    let Some((anchor, loops)) = known else { return dims.to_vec() };
+    let weights = weights_of(graph, &graph.operators[anchor], tells);
     let depends = |l: usize| weights.iter().any(|e| e.iter().any(|index| index.follows(l)));
-    let is_spatial = |&&d: &&usize| op.result_loops[0][d].is_none_or(|l| !depends(l));
+    let is_spatial = |&&d: &&usize| loops[d].is_none_or(|l| !depends(l));
     let found: Vec<usize> = dims.iter().filter(is_spatial).copied().collect();
     if found.len() > 3 { found[found.len() - 3..].to_vec() } else { found }
 }
 
 /// Whether all that the last contraction multiplies has a dimension of its own for one of the result, as products side by
 /// side have: heads, groups.
-pub(super) fn is_apart(graph: &SplitGraph, first: usize, last: usize, dim: usize) -> bool {
-    let Some(anchor) = anchor_like_result(graph, first, last) else { return false };
+pub(super) fn is_apart(
+    graph: &SplitGraph,
+    (first, last): (usize, usize),
+    dim: usize,
+    tells: Tells,
+) -> bool {
+    let Some(anchor) = anchor_of(graph, first, last) else { return false };
     let op = &graph.operators[anchor];
-    let Some(l) = op.result_loops[0][dim] else { return false };
+    let Some(l) = tells.loops(graph, anchor, last).and_then(|loops| loops[dim]) else {
+        return false;
+    };
     let mut factors = op.operands.iter().filter_map(|(_, access)| match access {
         Access::Affine(indices) if indices.iter().any(|e| is_summed(op, e)) => Some(indices),
         _ => None,
@@ -160,12 +205,6 @@ pub(super) fn summed_of(graph: &SplitGraph, first: usize, last: usize) -> Option
     anchor_of(graph, first, last).or_else(|| (first..=last).rev().find(reduces))
 }
 
-/// The last contraction, if its result has the shape of the last operator's.
-pub(super) fn anchor_like_result(graph: &SplitGraph, first: usize, last: usize) -> Option<usize> {
-    let shape = |op: usize| &graph.tensors[graph.operators[op].results[0]].shape;
-    anchor_of(graph, first, last).filter(|&anchor| shape(anchor) == shape(last))
-}
-
 /// Whether an index depends on a loop that is summed up.
 pub(super) fn is_summed(op: &Operator, index: &Expression) -> bool {
     index.terms.iter().any(|&(l, _)| op.is_reduction[l])
@@ -173,7 +212,7 @@ pub(super) fn is_summed(op: &Operator, index: &Expression) -> bool {
 
 /// Grids that differ in the size of one cut, ascending. Larger tiles need more room, so what does not fit with small ones
 /// does not fit with larger ones, unless smaller tiles do too much work.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// Without tiles that run ahead.
     pub plain: Vec<Grid>,
@@ -211,6 +250,22 @@ impl Run {
 ///
 /// With `is_coarse` only a few.
 pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -> Vec<Run> {
+    let mut runs = runs_told_by(graph, (first, last), is_coarse, Tells::Shapes);
+    for run in runs_told_by(graph, (first, last), is_coarse, Tells::Accesses) {
+        if !runs.contains(&run) {
+            runs.push(run);
+        }
+    }
+    runs
+}
+
+/// The same as far as one way to tell features from places goes.
+fn runs_told_by(
+    graph: &SplitGraph,
+    (first, last): (usize, usize),
+    is_coarse: bool,
+    tells: Tells,
+) -> Vec<Run> {
     let op = &graph.operators[last];
     let mut runs: Vec<Run> = Vec::new();
     if !op.is_splittable {
@@ -218,7 +273,7 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
     }
     let shape = &graph.tensors[op.results[0]].shape;
     let dims: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
-    let spatial = spatial_dims(graph, first, last, &dims);
+    let spatial = spatial_dims(graph, first, last, &dims, tells);
     // The second of two alike spatial dimensions gives the same tiles, turned.
     let is_turned = |d: usize| {
         let is_same = |&other: &usize| other < d && shape[other] == shape[d];
@@ -269,7 +324,9 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
     let apart: Vec<usize> = dims
         .iter()
         .copied()
-        .filter(|&d| !is_coarse && !spatial.contains(&d) && is_apart(graph, first, last, d))
+        .filter(|&d| {
+            !is_coarse && !spatial.contains(&d) && is_apart(graph, (first, last), d, tells)
+        })
         .collect();
     runs.extend(side_by_side(shape, &apart, &spatial, |d| has_windows(graph, first, last, d)));
     // The sum in parts, with or without rows or products side by side around it.

@@ -1,25 +1,25 @@
-//! Slices of one tensor from outside that overlap: fetched one by one, what they share comes to the chip for each of them.
+//! Views of one tensor from outside that overlap: fetched one by one, what they share comes to the chip for each of them.
 //!
-//! Where that is less, the tensor itself is fetched: the box that has all of them. The slices are then views of what is on
-//! chip, and take no time.
+//! They are slices, or show all of it in another shape, and it may be read as it is besides. Where that is less, the tensor
+//! itself is fetched: the box that has all of them. The views are then of what is on chip, and take no time.
 
 use super::external::External;
 use super::graph::Access;
 use super::tally::Tally;
 
 impl Tally<'_> {
-    /// Takes slices of a tensor from outside into the group where the box of them all is less than they are.
+    /// Takes views of a tensor from outside into the group where the box of them all is less than they are.
     pub(super) fn join_slices(&mut self) {
         if !self.machine.joins_slices || self.outer_views.is_empty() {
             return;
         }
         let mut sources: Vec<usize> =
-            self.outer_views.iter().filter_map(|&view| self.sliced_by(view)).collect();
+            self.outer_views.iter().filter_map(|&view| self.shown_by(view)).collect();
         sources.sort_unstable();
         sources.dedup();
         for source in sources {
-            let is_slice = |&view: &usize| self.sliced_by(view) == Some(source);
-            let views: Vec<usize> = self.outer_views.iter().copied().filter(is_slice).collect();
+            let is_shown = |&view: &usize| self.shown_by(view) == Some(source);
+            let views: Vec<usize> = self.outer_views.iter().copied().filter(is_shown).collect();
             if self.is_less_joined(source, &views) {
                 self.outer_views.retain(|view| !views.contains(view));
                 for view in views {
@@ -30,15 +30,15 @@ impl Tally<'_> {
         }
     }
 
-    /// The tensor from outside that an operator shows a slice of.
-    fn sliced_by(&self, view: usize) -> Option<usize> {
+    /// The tensor from outside that a view shows.
+    fn shown_by(&self, view: usize) -> Option<usize> {
         match self.graph.operators[view].operands[..] {
-            [(source, Access::Affine(_)), ..] => Some(source),
+            [(source, Access::Affine(_) | Access::Reshape(_)), ..] => Some(source),
             _ => None,
         }
     }
 
-    /// Whether the box of all that is read of a tensor takes less to fetch than these slices, and what else is read of it.
+    /// Whether the box of all that is read of a tensor takes less to fetch than these views, and what else is read of it.
     fn is_less_joined(&mut self, source: usize, views: &[usize]) -> bool {
         let is_read = self.known[source].reads > 0;
         if views.len() < 2 && !is_read {

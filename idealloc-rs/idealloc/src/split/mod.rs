@@ -1,5 +1,6 @@
 //! Splitting of operators into tiles, so that a network runs in a memory that no operator fits.
 
+mod anchor_loops;
 mod at_hand;
 mod best_traffic;
 pub mod bordered;
