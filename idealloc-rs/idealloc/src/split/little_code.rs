@@ -76,9 +76,8 @@ pub(super) fn little_code(
             is_in_limit |= found.take_shorter(&mut shorter, &path.groups);
         }
         is_in_limit |= found.take(Shortened { groups: path.groups, length });
-        // With a higher price no fewer bytes are moved.
         let is_enough =
-            is_short || path.traffic > most_traffic || found.is_short_with(path.traffic);
+            is_short || path.traffic > most_traffic || found.is_short_with(least.traffic);
         let priced = Priced::of(unit, machine_then, (times, path.price), length);
         prices.note(priced, is_in_limit);
         prices.is_best_in_limit = found.is_best_in_limit;
