@@ -9,7 +9,9 @@ from xdsl.dialects.func import FuncOp
 
 from tests.transforms.test_region_moves import arena_bytes, parse
 from tests.transforms.test_split_programs import Emit
+from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.convert_memplan_to_memref import ConvertMemplanToMemrefPass
@@ -251,3 +253,28 @@ def test_least_peak_computes_the_same(program: Callable[[], str], emit: Emit):
     groups = [op for op in grouped(program(), group).walk() if isinstance(op, GroupOp)]
     counted = max(op.cost.cost.peak for op in groups)
     assert computes_the_same(program(), group, emit) <= counted
+
+
+# On chip throughout: a weight and its gradient, of 384 bytes each; sums of 32, 32 and 16 bytes;
+# keys and values of a head and their gradients, of 256 bytes each. With sums that are whole all
+# that is added up would be there, too, or fetched twice.
+@pytest.mark.parametrize(
+    ("program", "capacity"),
+    [
+        (weight_gradient, 1280),
+        (column_sums, 768),
+        (new_weights, 1280),
+        (accumulated_gradient, 1280),
+        (bias_of_images, 512),
+        (pooled, 384),
+        (heads, 1024),
+    ],
+)
+def test_everything_is_read_and_written_once(program: Callable[[], str], capacity: int):
+    group = MemplanGroupPass(memory=f"L1={capacity}:align=4,DDR", threads=1)
+    module = grouped(program(), group)
+    [function] = [op for op in module.walk() if isinstance(op, FuncOp)]
+    groups = [op for op in module.walk() if isinstance(op, GroupOp)]
+    types = [*function.function_type.inputs, *function.function_type.outputs]
+    floor = sum(size_bytes(type_) or 0 for type_ in types if is_tensor(type_))
+    assert sum(group.cost.cost.traffic for group in groups) == floor

@@ -70,7 +70,7 @@ class GroupFacts:
         }
         self.chains = {link.op: chain for chain in group.layout.sliced for link in chain.links}
         self.adding = {n: c for n in self.levels if (c := self._adding_cuts(n))}
-        """For each operation whose sum is added up by tiles the cuts that cut the sum, ascending."""
+        """By operation whose sum is added up by tiles: the cuts that cut the sum, ascending."""
         self.maker = {
             tensor: number
             for number, _ in group.layout.sequence
