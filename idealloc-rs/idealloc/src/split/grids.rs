@@ -293,12 +293,8 @@ pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -
                         cuts: vec![Cut::even(shape[d], size, Halo::Recompute), sum(part)],
                     };
                     let plain = sums.iter().map(within).collect();
-                    let run = Run {
-                        plain,
-                        ahead: Vec::new(),
-                        shifted: Vec::new(),
-                        is_cached: false,
-                    };
+                    let run =
+                        Run { plain, ahead: Vec::new(), shifted: Vec::new(), is_cached: false };
                     // One product at a time, where they are side by side along two dimensions.
                     if let [.., outer, inner] = apart[..]
                         && (inner, 1) == (d, size)
