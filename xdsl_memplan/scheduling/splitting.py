@@ -275,7 +275,7 @@ def lay_out(
     chains = narrowing_chains(graph)
     sequence, loops, tensors, tracks, fetches, cost, code, operations, sliced = (
         _idealloc.split_layout(
-            replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops)),
+            _with_ascending_layers(graph),
             _slices(chains),
             _machine(machine),
             target,
@@ -296,6 +296,14 @@ def lay_out(
         operations,
         tuple(chains[number] for number in sliced),
     )
+
+
+def _with_ascending_layers(graph: SplitGraph) -> SplitGraph:
+    """The same graph, as one layer if its layers are not numbered one after another."""
+    layers = [op.layer for op in graph.ops]
+    if layers == sorted(layers) and min(layers, default=0) >= 0:
+        return graph
+    return replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops))
 
 
 def _machine(machine: SplitMachine) -> dict[str, Any]:

@@ -17,6 +17,10 @@ impl Sweep<'_> {
         if op == self.last || operator.cuttable.is_empty() || level == self.loops.len() {
             return;
         }
+        // Its sum may be what the grid cuts.
+        if loops.iter().zip(operator.is_reduction.iter()).any(is_cut_sum) {
+            return;
+        }
         let moves = |cut: usize| loops.iter().any(|l| matches!(l, Span::Driven(c, _) if *c == cut));
         if !(0..level).all(moves) || self.is_read_within(op, level) {
             return;
@@ -29,9 +33,8 @@ impl Sweep<'_> {
 
     /// Whether each tile of some cut adds a part to what an operator makes.
     pub(super) fn adds_up(&self, op: usize) -> bool {
-        let is_reduction = self.graph.operators[op].is_reduction.iter();
         let spans = self.loop_spans(op).unwrap_or(&[]);
-        is_reduction.zip(spans).any(|(&is, span)| is && matches!(span, Span::Driven(..)))
+        spans.iter().zip(self.graph.operators[op].is_reduction.iter()).any(is_cut_sum)
     }
 
     /// The loops that are summed up by tiles of the cuts from `level` on, and their ranges.
@@ -58,7 +61,9 @@ impl Sweep<'_> {
             lists.any(|list| list.iter().eq(found.iter().map(|(l, _)| l)))
                 && found[..found.len() - 1].iter().all(is_single)
         };
-        (!found.is_empty() && is_cuttable(&found)).then_some(found)
+        let cut = (1..=found.len()).rev().find(|&cut| is_cuttable(&found[..cut]))?;
+        found.truncate(cut);
+        Some(found)
     }
 
     /// The ranges of a loop over the tiles, if each tile has those iterations that come after the last one's: what is new of
@@ -94,4 +99,9 @@ impl Sweep<'_> {
         }
         false
     }
+}
+
+/// Whether a loop is summed up, and follows a cut.
+fn is_cut_sum((span, &is_reduction): (&Span, &bool)) -> bool {
+    is_reduction && matches!(span, Span::Driven(..))
 }
