@@ -62,7 +62,8 @@ def test_one_group_makes_all_of_them(capacity: int):
 
 def test_a_result_beside_a_convolution_is_cut_into_its_rows():
     module = in_layers(two_heads_of_a_network())
-    MemplanGroupPass(memory="L1=3KiB:align=4,DDR", threads=1).apply(Context(), module)
+    group = MemplanGroupPass(memory="L1=3KiB:align=4,DDR", transfer_cost=8, threads=1)
+    group.apply(Context(), module)
     [group] = [op for op in module.walk() if isinstance(op, GroupOp)]
     assert len(group.results) == 2
     assert {cut.cut.loop for cut in group.cuts} == {2}

@@ -111,7 +111,7 @@ def find_order_and_groups(
     Raises as `find_groups`.
     """
     slices = _slices(narrowing_chains(graph))
-    fields = _machine(machine, graph)
+    fields = _machine(machine, joins_slices=has_overlapping_slices(graph))
     computed, answer = _idealloc.split_groups(graph, slices, fields, objective, order, threads)
     groups, stands_for = _found(answer, machine.alignment)
     layers = list(dict.fromkeys(op.layer for op in graph.ops))
@@ -167,7 +167,9 @@ def lay_out_groups(
         for g in groups
     ]
     slices = _slices(narrowing_chains(graph))
-    answer = _idealloc.split_given(graph, slices, _machine(machine, graph), given)
+    answer = _idealloc.split_given(
+        graph, slices, _machine(machine, joins_slices=has_overlapping_slices(graph)), given
+    )
     return _found(answer, machine.alignment)
 
 
@@ -214,9 +216,9 @@ def lay_out(
     chains = narrowing_chains(graph)
     sequence, loops, tensors, tracks, fetches, cost, code, operations, sliced = (
         _idealloc.split_layout(
-            replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops)),
+            _with_ascending_layers(graph),
             _slices(chains),
-            _machine(machine, graph),
+            _machine(machine, joins_slices=False),
             target,
             list(cuts),
             [(r.tensor, r.kind, r.slices) for r in residencies],
@@ -237,13 +239,21 @@ def lay_out(
     )
 
 
-def _machine(machine: SplitMachine, graph: SplitGraph) -> dict[str, Any]:
+def _with_ascending_layers(graph: SplitGraph) -> SplitGraph:
+    """The same graph, as one layer if its layers are not numbered one after another."""
+    layers = [op.layer for op in graph.ops]
+    if layers == sorted(layers) and min(layers, default=0) >= 0:
+        return graph
+    return replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops))
+
+
+def _machine(machine: SplitMachine, *, joins_slices: bool) -> dict[str, Any]:
     return {
         "capacity": machine.capacity,
         "alignment": machine.alignment,
         "is_staged": machine.is_staged,
         "stages_arguments": machine.stages_arguments,
-        "joins_slices": machine.is_staged and has_overlapping_slices(graph),
+        "joins_slices": machine.is_staged and joins_slices,
         "max_recompute": machine.max_recompute,
         "transfer_bytes": machine.transfer_bytes,
         "code_bytes": machine.code_bytes,

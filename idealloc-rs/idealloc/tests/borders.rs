@@ -90,6 +90,19 @@ fn rows_keep_nothing_if_their_tiles_compute_their_overlap_again() {
     assert!(strips.repeated_work() > 0);
 }
 
+#[test]
+fn what_tiles_keep_of_an_argument_that_they_change_takes_room() {
+    // Changed in each tile: three rows of 14 that a row of the result needs, and two of these for the next one.
+    let mut graph = pictures(12, 14, &[(3, 1)]);
+    Arc::make_mut(&mut graph.tensors[0]).is_changed = true;
+    let is_output = outputs(&graph);
+    let rows = Grid { loops: vec![CutLoop::Result(0)], cuts: vec![Cut::even(10, 1, Halo::Cache)] };
+    let tally = whole(&graph, rows, &is_output);
+    let mut layout = Layout::new(&tally);
+    layout.assign();
+    assert_eq!(layout.peak_of(true), (3 + 2) * 14 * 4);
+}
+
 proptest! {
     #[test]
     fn the_search_needs_hardly_more_than_all_layers_in_one_group(

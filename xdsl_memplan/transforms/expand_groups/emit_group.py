@@ -40,8 +40,8 @@ class Tiles:
 
     outer: dict[int, Window]
     """Tensors at hand before the cut."""
-    anchor: int | None
-    """The operation whose sum is cut."""
+    sums: list[int]
+    """The operations to whose sums each tile adds a part."""
     counters: tuple[Counter, ...] = ()
     """Loops over the tiles that are open."""
 
@@ -105,26 +105,25 @@ class _Emitter:
             if self.facts.tensor_level(tensor_) == cut + 1:
                 del self.at_hand.overlaps[tensor_]
         self.at_hand.start_borders(cut, place)
-        anchor = self.facts.anchor if self.group.cuts[cut].kind == "sum" else None
-        is_all_of_sum = cut == 0 or self.group.cuts[cut - 1].kind != "sum"
-        if anchor is not None and is_all_of_sum:
-            self._start_sum(anchor, place)
-        self._runs(cut, self.facts.runs[cut], Tiles(outer, anchor), place)
+        started = self.facts.sums_started_by(cut)
+        for number in started:
+            self._start_sum(number, place)
+        tiles = Tiles(outer, self.facts.sums_added_to_by(cut))
+        self._runs(cut, self.facts.runs[cut], tiles, place)
         self.at_hand.windows = outer
         self.at_hand.end_borders(cut)
-        if anchor is not None and is_all_of_sum:
-            for result in self.group.graph.ops[anchor].results:
-                value = self.operations.sums.pop(result, None)
-                # Else this tile of the group, or all of it, needs nothing of it.
-                if value is not None:
-                    self.at_hand.made(result, value, place)
+        for result in (t for number in started for t in self.group.graph.ops[number].results):
+            value = self.operations.sums.pop(result, None)
+            # Else this tile of the group, or all of it, needs nothing of it.
+            if value is not None:
+                self.at_hand.made(result, value, place)
 
     def _runs(self, cut: int, runs: Iterable[Run], tiles: Tiles, place: Place) -> None:
         for run in runs:
             done = 0
             shortest = self._shortest_loop(cut, run)
             while done < run.count and not (
-                run.count - done >= shortest and self._can_loop(tiles.anchor)
+                run.count - done >= shortest and self._can_loop(tiles.sums)
             ):
                 self._once(cut, run, done, tiles, place)
                 done += 1
@@ -147,22 +146,22 @@ class _Emitter:
         shortest = self.group.shortest_loops
         return shortest.around if has_tiles_within else shortest.innermost
 
-    def _can_loop(self, anchor: int | None) -> bool:
+    def _can_loop(self, numbers: Iterable[int]) -> bool:
         """A loop that adds up needs a value to start with."""
-        sums = self.operations.sums
-        return anchor is None or all(t in sums for t in self.group.graph.ops[anchor].results)
+        results = (t for number in numbers for t in self.group.graph.ops[number].results)
+        return all(result in self.operations.sums for result in results)
 
-    def _start_sum(self, anchor: int, place: Place) -> None:
+    def _start_sum(self, number: int, place: Place) -> None:
         """What a reduction adds to: made anew, or computed before and read by nobody else."""
-        op = self.group.operations[anchor]
+        op = self.group.operations[number]
         if len(op.results) == 1:
-            (result,) = self.group.graph.ops[anchor].results
+            (result,) = self.group.graph.ops[number].results
             outputs = [value for value in op.operands if value.type == op.results[0].type]
             self._start_result(result, outputs, place)
             return
-        for result in self.group.graph.ops[anchor].results:
-            number = op.results.index(self.group.values[result])
-            output = op.operands[len(op.operands) - len(op.results) + number]
+        for result in self.group.graph.ops[number].results:
+            index = op.results.index(self.group.values[result])
+            output = op.operands[len(op.operands) - len(op.results) + index]
             self._start_result(result, [output], place)
 
     def _spans(self, result: int) -> Sequence[Span]:

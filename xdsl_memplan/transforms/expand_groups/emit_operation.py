@@ -49,7 +49,7 @@ class OperationEmitter:
     facts: GroupFacts
     at_hand: TensorsAtHand
     sums: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    """What a contraction has added up so far."""
+    """What operations have added up so far."""
 
     def __post_init__(self) -> None:
         self.group, self.layout = self.facts.group, self.facts.layout
@@ -129,7 +129,7 @@ class OperationEmitter:
             else:
                 operands.append(self.at_hand.take(operand.tensor, place, box))
         destinations = into
-        if number == self.facts.anchor and into is None:
+        if number in self.facts.adding and into is None:
             totals = [self.sums[result] for result in op.results if result in self.sums]
             destinations = totals if len(totals) == len(op.results) else None
         tile = Tile(loops, operands, destinations)
@@ -219,7 +219,7 @@ class OperationEmitter:
         ir = self.group.operations[number]
         for tensor_ in op.results:
             value = results[_result_number(ir, self.group.values[tensor_])]
-            if number == self.facts.anchor:
+            if number in self.facts.adding:
                 self.sums[tensor_] = value
             else:
                 self.at_hand.made(tensor_, value, place)
@@ -251,7 +251,7 @@ class OperationEmitter:
         box = box_in(self.layout, self.layout.tensors[result], place.position)
         dimension = op.result_access.index(along)
         start, stop = self.facts.loops_at(number, place.position)[along]
-        total = self.sums.get(result) if number == self.facts.anchor else None
+        total = self.sums.get(result) if number in self.facts.adding else None
         is_sum = total is not None
         type_ = tile_type(self.group.values[result].type, box_shape(box))
         for link in chain.links:
@@ -329,7 +329,7 @@ class OperationEmitter:
             self.at_hand.windows = dict(kept)
             whole_result = slice_of(whole_result, place.inside(Axis(piece), place.builder))
         self.at_hand.windows = kept
-        if number == self.facts.anchor:
+        if number in self.facts.adding:
             self.sums[result] = whole_result
         else:
             self.at_hand.made(result, whole_result, place)

@@ -69,7 +69,8 @@ class GroupFacts:
             fetch.reader: fetch for fetch in group.layout.fetches if fetch.kind == "streamed"
         }
         self.chains = {link.op: chain for chain in group.layout.sliced for link in chain.links}
-        self.anchor = next((cut.op for cut in group.cuts if cut.kind == "sum"), None)
+        self.adding = {n: c for n in self.levels if (c := self._adding_cuts(n))}
+        """By operation whose sum is added up by tiles: the cuts that cut the sum, ascending."""
         self.maker = {
             tensor: number
             for number, _ in group.layout.sequence
@@ -102,6 +103,11 @@ class GroupFacts:
                     self.kept_late.setdefault(level, []).append(tensor_)
                 else:
                     self.kept_by.setdefault(-1 if reader is None else reader, []).append(tensor_)
+
+    def _adding_cuts(self, number: int) -> list[int]:
+        spans, iterators = self.layout.loops[number], self.group.graph.ops[number].iterators
+        summed = (span for span, kind in zip(spans, iterators, strict=True) if kind == "reduction")
+        return sorted(span.first for span in summed if span.driven)
 
     def _shifted_by(self, cut: LoopCut) -> ShiftedTiles | None:
         return self.shifted if cut.halo == "shift" else None
@@ -174,10 +180,15 @@ class GroupFacts:
 
     def level_of_result(self, number: int) -> int:
         """Cuts around the place where what an operation makes is complete: those of its sum end."""
-        level = self.levels[number]
-        if number == self.anchor:
-            level -= sum(cut.kind == "sum" for cut in self.group.cuts[:level])
-        return level
+        return self.levels[number] - len(self.adding.get(number, ()))
+
+    def sums_started_by(self, cut: int) -> list[int]:
+        """The operations whose sum starts before the tiles of a cut, and is complete after them."""
+        return [number for number, cuts in self.adding.items() if cuts[0] == cut]
+
+    def sums_added_to_by(self, cut: int) -> list[int]:
+        """The operations to whose sum each tile of a cut adds a part."""
+        return [number for number, cuts in self.adding.items() if cut in cuts]
 
     def loops_at(self, number: int, position: Position) -> Box:
         """The ranges of an operation's loops in a tile."""

@@ -350,12 +350,15 @@ fn runs_told_by(
                         cuts: vec![Cut::even(shape[d], size, Halo::Recompute), sum(part)],
                     };
                     let plain = sums.iter().map(within).collect();
-                    runs.push(Run {
-                        plain,
-                        ahead: Vec::new(),
-                        shifted: Vec::new(),
-                        is_cached: false,
-                    });
+                    let run =
+                        Run { plain, ahead: Vec::new(), shifted: Vec::new(), is_cached: false };
+                    // One product at a time, where they are side by side along two dimensions.
+                    if let [.., outer, inner] = apart[..]
+                        && (inner, 1) == (d, size)
+                    {
+                        runs.extend(run.within(outer, shape[outer]));
+                    }
+                    runs.push(run);
                 }
             }
         }

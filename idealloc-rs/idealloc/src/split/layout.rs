@@ -11,7 +11,7 @@ use super::machine::Machine;
 use super::shifted_reshape::ShiftedReshape;
 use super::slices::Slice;
 use super::storages::Storages;
-use super::sweep::{CutLoop, Span, Sweep};
+use super::sweep::{Span, Sweep};
 use super::tally::{Neighbours, Tally};
 
 /// A group under one grid, laid out for counting.
@@ -58,16 +58,17 @@ pub struct Layout<'s, 'a> {
     pub(super) shifted_reshapes: Vec<ShiftedReshape>,
 }
 
-/// For each operator of a group whether it runs when the sum that `anchor` adds up is complete: what depends on the sum, and
+/// For each operator of a group whether it runs when sums that are added up by tiles are complete: what depends on one, and
 /// what makes something for that alone and would only keep more room until then.
-fn after_sum(tally: &Tally<'_>, running: &[(usize, usize)], anchor: usize) -> Vec<bool> {
+fn after_sums(tally: &Tally<'_>, running: &[(usize, usize)], anchors: &[usize]) -> Vec<bool> {
     let (graph, first, last) = (tally.graph, tally.sweep.first, tally.sweep.last);
     let mut is_after = vec![false; last + 1 - first];
-    let mut late: Vec<usize> = graph.operators[anchor].results.clone();
-    for index in anchor + 1..=last {
+    let mut late: Vec<usize> = Vec::new();
+    for index in anchors[0]..=last {
         let op = &graph.operators[index];
-        if op.operands.iter().any(|(t, _)| late.contains(t)) {
-            is_after[index - first] = true;
+        let depends = op.operands.iter().any(|(t, _)| late.contains(t));
+        is_after[index - first] = depends;
+        if depends || anchors.contains(&index) {
             late.extend(&op.results);
         }
     }
@@ -102,10 +103,6 @@ impl<'s, 'a> Layout<'s, 'a> {
         let (graph, sweep) = (tally.graph, &tally.sweep);
         let (first, last) = (sweep.first, sweep.last);
         let cuts = sweep.loops.len();
-        let anchor = sweep.loops.iter().find_map(|l| match l {
-            CutLoop::Accumulate(op, _) => Some(*op),
-            CutLoop::Result(_) => None,
-        });
         let mut running: Vec<(usize, usize)> = Vec::with_capacity(last + 1 - first);
         for index in first..=last {
             if let Some(spans) = sweep.loop_spans(index)
@@ -114,10 +111,10 @@ impl<'s, 'a> Layout<'s, 'a> {
                 running.push((index, level_of(spans)));
             }
         }
-        let is_after = match anchor {
-            Some(anchor) => after_sum(tally, &running, anchor),
-            None => Vec::new(),
-        };
+        let anchors: Vec<usize> =
+            running.iter().map(|&(op, _)| op).filter(|&op| sweep.adds_up(op)).collect();
+        let is_after =
+            if anchors.is_empty() { Vec::new() } else { after_sums(tally, &running, &anchors) };
         let runs_after = |op: usize| is_after.get(op - first).is_some_and(|&after| after);
         let mut sequence: Vec<usize> = Vec::with_capacity(running.len());
         let mut levels: Vec<usize> = Vec::with_capacity(running.len());

@@ -56,6 +56,7 @@ mod shorter;
 mod shorter_peak;
 mod shorter_traffic;
 mod side_results;
+mod side_sums;
 pub mod slices;
 pub mod storages;
 mod strips;

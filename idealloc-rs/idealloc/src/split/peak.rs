@@ -103,6 +103,9 @@ impl Layout<'_, '_> {
         let mut live = self.resident_bytes;
         for external in &self.externals {
             let tensor = external.tensor;
+            if external.residency == Residency::Fetched || self.graph.tensors[tensor].is_changed {
+                live += self.kept_room(&external.spans, tensor, tile);
+            }
             match external.residency {
                 Residency::Kept => live += self.align(external.bytes_in_all),
                 Residency::Streamed { reader, along, slices } => {
@@ -112,10 +115,7 @@ impl Layout<'_, '_> {
                     change[external.position] += bytes;
                     change[external.position + 1] -= bytes;
                 }
-                Residency::Fetched => {
-                    live += self.kept_room(&external.spans, tensor, tile);
-                }
-                Residency::Resident => {}
+                Residency::Fetched | Residency::Resident => {}
             }
         }
         for &op in self.sequence.iter().filter(|_| self.is_cached) {

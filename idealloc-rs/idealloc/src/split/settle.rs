@@ -194,16 +194,20 @@ impl Layout<'_, '_> {
     ) -> Room {
         let window = || self.sweep.window(&external.spans, tile);
         let aligned = |elements: i64| self.aligned(elements, external.tensor);
+        let for_next = || self.kept_room(&external.spans, external.tensor, tile);
         match residency {
             Residency::Kept => {
+                let mut room =
+                    Room { throughout: self.align(external.bytes_in_all), bytes: 0, start, end };
                 // What is kept of an argument is changed in room of its own, in each tile.
-                let is_changed = self.graph.tensors[external.tensor].is_changed;
-                let bytes = if is_changed { aligned(window()) } else { 0 };
-                Room { throughout: self.align(external.bytes_in_all), bytes, start, end }
+                if self.graph.tensors[external.tensor].is_changed {
+                    room.throughout += for_next();
+                    room.bytes = aligned(window());
+                }
+                room
             }
             Residency::Fetched => {
-                let throughout = self.kept_room(&external.spans, external.tensor, tile);
-                Room { throughout, bytes: aligned(window()), start, end }
+                Room { throughout: for_next(), bytes: aligned(window()), start, end }
             }
             Residency::Streamed { reader, along, slices } => {
                 let slice = self.sweep.largest_slice(window(), (reader, along, slices), tile);

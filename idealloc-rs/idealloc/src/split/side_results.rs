@@ -6,10 +6,10 @@ use super::tracks::Line;
 
 /// The cut that tiles of a tensor follow along a dimension.
 #[derive(Clone, Copy)]
-struct Followed {
-    cut: usize,
+pub(super) struct Followed {
+    pub cut: usize,
     /// What tiles have of it; none if the result that follows has other indices.
-    request: Option<u32>,
+    pub request: Option<u32>,
 }
 
 impl Sweep<'_> {
@@ -53,7 +53,7 @@ impl Sweep<'_> {
 
     /// What an operand follows along the dimension that moves with this loop; where nobody has asked for it yet, and the same
     /// layer makes it, what its own operands follow.
-    fn followed(&self, op: usize, l: usize) -> Option<Followed> {
+    pub(super) fn followed(&self, op: usize, l: usize) -> Option<Followed> {
         let operator = &self.graph.operators[op];
         let along = operator.operands.iter().filter_map(|(tensor, access)| {
             let Access::Affine(indices) = access else { return None };

@@ -214,6 +214,7 @@ impl<'a> Sweep<'a> {
                 loops[l] = Span::Driven(number, self.tracks[number].root());
             }
         }
+        self.sum_by_tiles(op_index, loops);
         for (tensor, access) in &op.operands {
             if !graph.tensors[*tensor].is_constant
                 && self.demand_of(op, loops, *tensor, access, demand)

@@ -1,0 +1,90 @@
+//! Sums beside the last result that are added up tile by tile: room and bytes, by hand.
+
+mod split_graphs;
+
+use std::sync::Arc;
+
+use idealloc::split::cut::{Cut, Halo};
+use idealloc::split::graph::{Access, Nest, Operator, SplitGraph};
+use idealloc::split::layout::Layout;
+use idealloc::split::sweep::{CutLoop, Span, Sweep};
+use idealloc::split::tally::Tally;
+use split_graphs::{contraction, index, machine, tensor};
+
+const ROWS: i64 = 16;
+const WIDE: i64 = 6;
+const NARROW: i64 = 4;
+
+/// The gradient of a weight, `x` turned times `dy`, beside that of the input, `dy` times `w` turned.
+fn gradients(cuttable: Vec<Vec<usize>>) -> SplitGraph {
+    let shapes = [[ROWS, WIDE], [WIDE, NARROW], [ROWS, NARROW], [WIDE, NARROW], [ROWS, WIDE]];
+    let tensors = shapes.iter().enumerate().map(|(number, shape)| tensor(shape, number < 3));
+    let mut graph = SplitGraph { tensors: tensors.collect(), operators: Vec::new() };
+    for result in [3, 4] {
+        Arc::make_mut(&mut graph.tensors[result]).is_returned = true;
+    }
+    let at = |loops: [usize; 2]| {
+        Access::Affine(loops.iter().map(|&l| index(&[(l, 1)], 0)).collect::<Vec<_>>().into())
+    };
+    // Columns of `x`, columns of `dy`, rows that are added up.
+    let of_weight = contraction(0, vec![WIDE, NARROW, ROWS], &[0, 1]);
+    let nest = Nest { cuttable, ..of_weight };
+    let operands = vec![(0, at([2, 0])), (2, at([2, 1]))];
+    graph.operators.push(Operator { nest: nest.into(), results: vec![3], operands });
+    let nest = contraction(1, vec![ROWS, WIDE, NARROW], &[0, 1]);
+    let operands = vec![(2, at([0, 2])), (1, at([1, 2]))];
+    graph.operators.push(Operator { nest: nest.into(), results: vec![4], operands });
+    graph
+}
+
+/// Both under tiles of so many rows of the last result.
+fn in_rows<'a>(graph: &'a SplitGraph, rows: i64, halo: Halo, is_output: &'a [bool]) -> Tally<'a> {
+    let cut = Cut::even(ROWS, rows, halo);
+    let mut sweep = Sweep::new(graph, 1, vec![CutLoop::Result(0)], vec![cut], is_output);
+    sweep.extend(0);
+    Tally::new(sweep, machine(1 << 20), true)
+}
+
+const OUTPUTS: [bool; 5] = [false, false, false, true, true];
+
+fn is_added_up_by_tiles(tally: &Tally<'_>) -> bool {
+    tally.sweep.loop_spans(0).is_some_and(|spans| matches!(spans[2], Span::Driven(0, _)))
+}
+
+#[test]
+fn each_tile_adds_its_rows_to_a_sum_that_stays() {
+    let graph = gradients(vec![vec![2]]);
+    let tally = in_rows(&graph, 2, Halo::Cache, &OUTPUTS);
+    assert!(is_added_up_by_tiles(&tally));
+    assert_eq!(tally.repeated_work(), 0);
+    let mut layout = Layout::new(&tally);
+    layout.assign();
+    let cost = layout.cost(true);
+    // Everything is read, or written, once.
+    assert_eq!(cost.traffic, graph.tensors.iter().map(|tensor| tensor.bytes()).sum::<i64>());
+    // For all tiles `w` and the sum; two rows of `dy`; and two of `x`, or of what is made of `w`.
+    assert_eq!(cost.peak, (2 * WIDE * NARROW + 2 * NARROW + 2 * WIDE) * 4);
+    // `w` once, the sum once, and what comes and goes in rows.
+    assert_eq!(cost.transfers, 1 + 1 + 3 * ROWS / 2);
+}
+
+#[test]
+fn a_sum_whose_order_would_change_is_whole() {
+    let graph = gradients(Vec::new());
+    assert!(!is_added_up_by_tiles(&in_rows(&graph, 2, Halo::Cache, &OUTPUTS)));
+}
+
+#[test]
+fn rows_that_two_tiles_have_are_not_added_twice() {
+    let graph = gradients(vec![vec![2]]);
+    // Six tiles of three rows: the last one has two of those before.
+    assert!(!is_added_up_by_tiles(&in_rows(&graph, 3, Halo::Shift, &OUTPUTS)));
+    assert!(is_added_up_by_tiles(&in_rows(&graph, 3, Halo::Recompute, &OUTPUTS)));
+}
+
+#[test]
+fn a_sum_that_tiles_need_is_whole() {
+    let mut graph = gradients(vec![vec![2]]);
+    graph.operators[1].operands[1].0 = 3;
+    assert!(!is_added_up_by_tiles(&in_rows(&graph, 2, Halo::Cache, &OUTPUTS)));
+}
