@@ -1,7 +1,7 @@
 //! Groups of least traffic whose code is not too long: code gets dearer until it is short enough.
 
 use super::code_price::{Priced, Prices, Unit};
-use super::ending::Notes;
+use super::ending::{Note, Notes};
 use super::group::Group;
 use super::least_traffic::{Ordered, Path, least_traffic};
 use super::machine::Machine;
@@ -29,6 +29,10 @@ const MOST_SHARE: i64 = 4;
 /// Of tiles of other sizes those with the shortest code are looked at that cost so many 32nds more.
 const SHARES: [i64; 3] = [1, 4, 8];
 
+/// After so much work, in steps of walks, fewer bytes than what moves least while code may be long are not looked for. Such
+/// groups have the least price, and others may move less in more moves.
+const MOST_WORK: usize = 2_000_000;
+
 /// The groups of least traffic; if their code is too long, those of least traffic whose code is not.
 ///
 /// If short code would cost too many bytes, of all groups within those the ones whose bytes times operations are fewest; but
@@ -51,7 +55,7 @@ pub(super) fn little_code(
     let mut found = Found::new(machine, least.traffic);
     found.take(Shortened { groups: least.groups.clone(), length });
     found.take_shorter(&mut shorter, &least.groups);
-    if found.is_short_with(least.traffic) {
+    if found.is_short_with(least.traffic) && is_much(notes) {
         return found.into_groups();
     }
     // What a group costs but for its code does not change with the price.
@@ -76,8 +80,9 @@ pub(super) fn little_code(
             is_in_limit |= found.take_shorter(&mut shorter, &path.groups);
         }
         is_in_limit |= found.take(Shortened { groups: path.groups, length });
-        let is_enough =
-            is_short || path.traffic > most_traffic || found.is_short_with(least.traffic);
+        let is_enough = is_short
+            || path.traffic > most_traffic
+            || found.is_short_with(least.traffic) && is_much(notes);
         let priced = Priced::of(unit, machine_then, (times, path.price), length);
         prices.note(priced, is_in_limit);
         prices.is_best_in_limit = found.is_best_in_limit;
@@ -123,6 +128,11 @@ pub(super) fn little_code(
         }
     }
     Some(found.into_groups().unwrap_or_else(|| written(least.groups, false)))
+}
+
+/// Whether there was so much work that groups with short code are good enough where they move no more than those with any.
+fn is_much(notes: &Notes) -> bool {
+    notes.iter().map(Note::work).sum::<usize>() > MOST_WORK
 }
 
 /// The price to try after one at which code is too long.
