@@ -51,7 +51,7 @@ pub(super) fn best_traffic(
         .ok_or_else(|| Misfit::of(&in_first_order, &Layers::of(&in_first_order, apart), apart))
 }
 
-/// The least bytes that all groups move together; none if there are so many layers that it is not known.
+/// The least bytes that all groups move together; 0 if there are so many layers that it is not known.
 fn floor_of(graph: &SplitGraph, machine: Machine) -> i64 {
     let layers = Layers::of(graph, machine);
     let Some(last) = layers.count().checked_sub(1).filter(|&last| last < layers.longest_group())
@@ -62,6 +62,7 @@ fn floor_of(graph: &SplitGraph, machine: Machine) -> i64 {
     end.bounds[last][ALONE].map_or(0, |bound| bound.least.bytes)
 }
 
+/// What is known while groups are looked for on one machine after another.
 struct Search<'a> {
     graph: &'a SplitGraph,
     most_work: usize,
