@@ -64,10 +64,10 @@ impl Sweep<'_> {
         });
         let known = along.clone().find_map(|(tensor, dimension, is_same)| {
             match self.demands.get(tensor)?[dimension] {
-                Demand::Driven(cut, request) => {
+                Demand::Driven(cut, request) if self.is_read_itself(op, tensor) => {
                     Some(Followed { cut, request: Some(request).filter(|_| is_same) })
                 }
-                Demand::Fixed(..) => None,
+                Demand::Driven(..) | Demand::Fixed(..) => None,
             }
         });
         known.or_else(|| {
@@ -78,6 +78,13 @@ impl Sweep<'_> {
                 Some(Followed { cut, request: request.filter(|_| is_same) })
             })
         })
+    }
+
+    /// Whether an operator behind one reads a tensor, not just a view of it: a view of what comes from outside is not part of
+    /// the group, so that its tiles do not tell what they show.
+    fn is_read_itself(&self, op: usize, tensor: usize) -> bool {
+        let mut behind = self.graph.operators[op + 1..=self.last].iter();
+        behind.any(|other| !other.is_view && other.operands.iter().any(|&(read, _)| read == tensor))
     }
 
     /// The operator of the same layer before this one that makes a tensor, and the loop that a dimension of it is.
