@@ -88,3 +88,20 @@ fn a_sum_that_tiles_need_is_whole() {
     graph.operators[1].operands[1].0 = 3;
     assert!(!is_added_up_by_tiles(&in_rows(&graph, 2, Halo::Cache, &OUTPUTS)));
 }
+
+/// A view of what comes from outside is no part of the group: tiles of the rest do not tell what is read of what it shows.
+#[test]
+fn a_sum_of_what_others_read_through_a_view_is_whole() {
+    let mut graph = gradients(vec![vec![2]]);
+    graph.tensors.push(tensor(&[ROWS, NARROW], false));
+    let shown = Access::Affine(vec![index(&[(0, 1)], 0), index(&[(1, 1)], 0)].into());
+    let nest = Nest { is_view: true, work: 0, ..contraction(1, vec![ROWS, NARROW], &[0, 1]) };
+    let view = Operator { nest: nest.into(), results: vec![5], operands: vec![(2, shown)] };
+    graph.operators.insert(1, view);
+    graph.operators[2].operands[0].0 = 5;
+    let is_output = [false, false, false, true, true, false];
+    let cut = Cut::even(ROWS, 2, Halo::Cache);
+    let mut sweep = Sweep::new(&graph, 2, vec![CutLoop::Result(0)], vec![cut], &is_output);
+    sweep.extend(0);
+    assert!(!is_added_up_by_tiles(&Tally::new(sweep, machine(1 << 20), true)));
+}
