@@ -111,7 +111,7 @@ def find_order_and_groups(
     Raises as `find_groups`.
     """
     slices = _slices(narrowing_chains(graph))
-    fields = _machine(machine, joins_slices=has_overlapping_slices(graph))
+    fields = _machine_for(graph, machine)
     computed, answer = _idealloc.split_groups(graph, slices, fields, objective, order, threads)
     groups, stands_for = _found(answer, machine.alignment)
     layers = list(dict.fromkeys(op.layer for op in graph.ops))
@@ -167,9 +167,7 @@ def lay_out_groups(
         for g in groups
     ]
     slices = _slices(narrowing_chains(graph))
-    answer = _idealloc.split_given(
-        graph, slices, _machine(machine, joins_slices=has_overlapping_slices(graph)), given
-    )
+    answer = _idealloc.split_given(graph, slices, _machine_for(graph, machine), given)
     return _found(answer, machine.alignment)
 
 
@@ -218,7 +216,7 @@ def lay_out(
         _idealloc.split_layout(
             _with_ascending_layers(graph),
             _slices(chains),
-            _machine(machine, joins_slices=False),
+            _machine(machine),
             target,
             list(cuts),
             [(r.tensor, r.kind, r.slices) for r in residencies],
@@ -247,13 +245,19 @@ def _with_ascending_layers(graph: SplitGraph) -> SplitGraph:
     return replace(graph, ops=tuple(replace(op, layer=0) for op in graph.ops))
 
 
-def _machine(machine: SplitMachine, *, joins_slices: bool) -> dict[str, Any]:
+def _machine_for(graph: SplitGraph, machine: SplitMachine) -> dict[str, Any]:
+    """The machine that groups of a graph are looked for on: slices may be joined if any overlap."""
+    joins_slices = machine.is_staged and has_overlapping_slices(graph)
+    return {**_machine(machine), "joins_slices": joins_slices}
+
+
+def _machine(machine: SplitMachine) -> dict[str, Any]:
     return {
         "capacity": machine.capacity,
         "alignment": machine.alignment,
         "is_staged": machine.is_staged,
         "stages_arguments": machine.stages_arguments,
-        "joins_slices": machine.is_staged and joins_slices,
+        "joins_slices": False,
         "max_recompute": machine.max_recompute,
         "transfer_bytes": machine.transfer_bytes,
         "code_bytes": machine.code_bytes,

@@ -4,7 +4,7 @@
 //! where it may be better than what is known.
 
 use super::end_layer::{ALONE, EndLayer};
-use super::ending::{Note, Notes};
+use super::ending::{Notes, work_of};
 use super::graph::SplitGraph;
 use super::layers::Layers;
 use super::least_traffic::{Ordered, least_traffic};
@@ -104,7 +104,10 @@ impl Search<'_> {
     /// What has the least price in more room may move more bytes, in fewer moves and less code; and where code is too long
     /// bytes are moved for it. As what is best in half of the room is a way in all of it, bytes do not rise with the room.
     fn look_in_less_room(&mut self, mut looked: Looked) {
-        let least = if self.is_quick() { self.least_bytes(&looked) } else { return };
+        if self.is_done() || !self.is_quick() {
+            return;
+        }
+        let least = self.least_bytes(&looked);
         let is_open = |best: &Option<(Vec<usize>, Written)>, traffic: i64| {
             best.as_ref().is_some_and(|(_, best)| {
                 !best.is_no_worse_than(least) && traffic <= MOST_TIMES * best.needs
@@ -136,8 +139,7 @@ impl Search<'_> {
 
     /// Whether there was so little work that there is time for more.
     fn is_quick(&self) -> bool {
-        self.machines.iter().flat_map(|(_, notes)| notes).map(Note::work).sum::<usize>()
-            <= MOST_WORK_OF_ROOMS
+        self.machines.iter().map(|(_, notes)| work_of(notes)).sum::<usize>() <= MOST_WORK_OF_ROOMS
     }
 
     /// Makes code short of all that may be better than what is known, and forgets the rest.

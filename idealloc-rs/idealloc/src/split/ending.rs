@@ -40,7 +40,7 @@ impl Note {
     const STEPS_OF_RECORD: usize = 10;
 
     /// How much work it was, in steps of walks.
-    pub fn work(&self) -> usize {
+    fn work(&self) -> usize {
         self.steps + Self::STEPS_OF_RECORD * self.records.len()
     }
 }
@@ -48,6 +48,11 @@ impl Note {
 /// What was found out. It changes how long a search takes; what it finds only if a group fits with more on chip before and
 /// after, and not with less. Of 26,000 none did.
 pub(super) type Notes = [Note; 2];
+
+/// How much work it was to find out, in steps of walks.
+pub(super) fn work_of(notes: &Notes) -> usize {
+    notes.iter().map(Note::work).sum()
+}
 
 /// The cheapest ways to a layer; with `known` ways that were found with another price of code. Of `others`, ways in which
 /// the same layers run in another order, those stay that are as cheap.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, Halo};
 use super::graph::SplitGraph;
-use super::grids::{Grid, Tells, is_apart, sizes, spatial_dims, summed_of};
+use super::grids::{Grid, Told, sizes, summed_of, ways_to_tell};
 use super::sweep::CutLoop;
 
 /// Sizes that are tried for parts of the sum of one layer alone.
@@ -67,20 +67,14 @@ pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
         return families_of_one_number(graph, first, last);
     }
     let sums = sums_of(graph, first, last);
-    let mut known: Option<(Vec<usize>, Vec<usize>)> = None;
-    for tells in [Tells::Shapes, Tells::Accesses] {
-        let spatial = spatial_dims(graph, first, last, &all, tells);
-        let (apart, rest): (Vec<usize>, Vec<usize>) =
-            all.iter().partition(|&&d| is_apart(graph, (first, last), d, tells));
-        if known.as_ref() == Some(&(spatial.clone(), apart.clone())) {
-            break;
-        }
+    for Told { spatial, apart } in ways_to_tell(graph, first, last, &all) {
         add_families(&mut families, shape, &[], (&all, &spatial), &sums);
         if !apart.is_empty() {
-            let around = spatial.iter().copied().filter(|d| rest.contains(d)).collect::<Vec<_>>();
-            add_families(&mut families, shape, &apart, (&rest, &around), &sums);
+            let rest = |of: &[usize]| -> Vec<usize> {
+                of.iter().copied().filter(|d| !apart.contains(d)).collect()
+            };
+            add_families(&mut families, shape, &apart, (&rest(&all), &rest(&spatial)), &sums);
         }
-        known = Some((spatial, apart));
     }
     number_series(&mut families);
     families

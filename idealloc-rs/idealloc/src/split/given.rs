@@ -3,7 +3,7 @@
 use super::cut::{Cut, Halo};
 use super::graph::SplitGraph;
 use super::grids::Grid;
-use super::group::{Form, Group};
+use super::group::{Form, Group, moved};
 use super::layers::{Layers, Window};
 use super::layout::Layout;
 use super::machine::Machine;
@@ -45,10 +45,6 @@ pub fn lay_out_given(
     if !machine.joins_slices {
         return apart;
     }
-    let moved = |groups: &[Group]| {
-        let costs = groups.iter().map(|group| group.cost);
-        costs.fold((0, 0), |(bytes, moves), cost| (bytes + cost.traffic, moves + cost.transfers))
-    };
     match (apart, lay_out(graph, machine, given)) {
         (Ok(apart), Ok(joined)) if moved(&joined) < moved(&apart) => Ok(joined),
         (Err(_), Ok(joined)) => Ok(joined),

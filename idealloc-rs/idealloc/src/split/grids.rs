@@ -170,14 +170,37 @@ pub(super) fn spatial_dims(
     if found.len() > 3 { found[found.len() - 3..].to_vec() } else { found }
 }
 
+/// What the dimensions of a layer's result are.
+#[derive(PartialEq)]
+pub(super) struct Told {
+    /// Those on which no weight depends.
+    pub spatial: Vec<usize>,
+    /// Those that all that is multiplied has, too.
+    pub apart: Vec<usize>,
+}
+
+/// What each way to tell says, once.
+pub(super) fn ways_to_tell(
+    graph: &SplitGraph,
+    first: usize,
+    last: usize,
+    dims: &[usize],
+) -> Vec<Told> {
+    let mut told: Vec<Told> = Vec::new();
+    for tells in [Tells::Shapes, Tells::Accesses] {
+        let is_apart = |&d: &usize| is_apart(graph, (first, last), d, tells);
+        let spatial = spatial_dims(graph, first, last, dims, tells);
+        let new = Told { spatial, apart: dims.iter().copied().filter(is_apart).collect() };
+        if !told.contains(&new) {
+            told.push(new);
+        }
+    }
+    told
+}
+
 /// Whether all that the last contraction multiplies has a dimension of its own for one of the result, as products side by
 /// side have: heads, groups.
-pub(super) fn is_apart(
-    graph: &SplitGraph,
-    (first, last): (usize, usize),
-    dim: usize,
-    tells: Tells,
-) -> bool {
+fn is_apart(graph: &SplitGraph, (first, last): (usize, usize), dim: usize, tells: Tells) -> bool {
     let Some(anchor) = anchor_of(graph, first, last) else { return false };
     let op = &graph.operators[anchor];
     let Some(l) = tells.loops(graph, anchor, last).and_then(|loops| loops[dim]) else {
@@ -250,22 +273,6 @@ impl Run {
 ///
 /// With `is_coarse` only a few.
 pub fn runs_of(graph: &SplitGraph, first: usize, last: usize, is_coarse: bool) -> Vec<Run> {
-    let mut runs = runs_told_by(graph, (first, last), is_coarse, Tells::Shapes);
-    for run in runs_told_by(graph, (first, last), is_coarse, Tells::Accesses) {
-        if !runs.contains(&run) {
-            runs.push(run);
-        }
-    }
-    runs
-}
-
-/// The same as far as one way to tell features from places goes.
-fn runs_told_by(
-    graph: &SplitGraph,
-    (first, last): (usize, usize),
-    is_coarse: bool,
-    tells: Tells,
-) -> Vec<Run> {
     let op = &graph.operators[last];
     let mut runs: Vec<Run> = Vec::new();
     if !op.is_splittable {
@@ -273,7 +280,26 @@ fn runs_told_by(
     }
     let shape = &graph.tensors[op.results[0]].shape;
     let dims: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
-    let spatial = spatial_dims(graph, first, last, &dims, tells);
+    for told in ways_to_tell(graph, first, last, &dims) {
+        for run in runs_told(graph, (first, last), is_coarse, &dims, &told) {
+            if !runs.contains(&run) {
+                runs.push(run);
+            }
+        }
+    }
+    runs
+}
+
+/// The same as far as one way to tell features from places goes.
+fn runs_told(
+    graph: &SplitGraph,
+    (first, last): (usize, usize),
+    is_coarse: bool,
+    dims: &[usize],
+    Told { spatial, apart }: &Told,
+) -> Vec<Run> {
+    let shape = &graph.tensors[graph.operators[last].results[0]].shape;
+    let mut runs: Vec<Run> = Vec::new();
     // The second of two alike spatial dimensions gives the same tiles, turned.
     let is_turned = |d: usize| {
         let is_same = |&other: &usize| other < d && shape[other] == shape[d];
@@ -296,7 +322,7 @@ fn runs_told_by(
     let volume = <[usize; 3]>::try_from(&spatial[..]).ok().filter(|_| !is_coarse);
     let batch = volume.map(|[d, _, _]| d).filter(|&d| !has_halo(graph, first, last, d));
     if !is_coarse {
-        runs.extend(strips(shape, &spatial, |d| has_windows(graph, first, last, d)));
+        runs.extend(strips(shape, spatial, |d| has_windows(graph, first, last, d)));
     }
     // Rows that keep their halo (or the batch), and the features of the last contraction within.
     let features = dims.iter().copied().filter(|d| !spatial.contains(d));
@@ -321,14 +347,9 @@ fn runs_told_by(
     } else if let Some(dims) = volume {
         runs.extend(beams(shape, dims));
     }
-    let apart: Vec<usize> = dims
-        .iter()
-        .copied()
-        .filter(|&d| {
-            !is_coarse && !spatial.contains(&d) && is_apart(graph, (first, last), d, tells)
-        })
-        .collect();
-    runs.extend(side_by_side(shape, &apart, &spatial, |d| has_windows(graph, first, last, d)));
+    let apart: Vec<usize> =
+        apart.iter().copied().filter(|d| !is_coarse && !spatial.contains(d)).collect();
+    runs.extend(side_by_side(shape, &apart, spatial, |d| has_windows(graph, first, last, d)));
     // The sum in parts, with or without rows or products side by side around it.
     if let Some(anchor) = summed_of(graph, first, last) {
         let data = &graph.operators[anchor];

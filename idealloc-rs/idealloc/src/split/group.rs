@@ -33,6 +33,12 @@ pub struct Group {
     pub cost: Cost,
 }
 
+/// Bytes that groups move together, and moves.
+pub(super) fn moved(groups: &[Group]) -> (i64, i64) {
+    let costs = groups.iter().map(|group| group.cost);
+    costs.fold((0, 0), |(bytes, moves), cost| (bytes + cost.traffic, moves + cost.transfers))
+}
+
 /// How tensors come to the chip, and what it costs: the same for groups that look alike.
 #[derive(Clone, Debug)]
 pub(super) struct Form {

@@ -1,8 +1,8 @@
 //! Groups of least traffic whose code is not too long: code gets dearer until it is short enough.
 
 use super::code_price::{Priced, Prices, Unit};
-use super::ending::{Note, Notes};
-use super::group::Group;
+use super::ending::{Notes, work_of};
+use super::group::{Group, moved};
 use super::least_traffic::{Ordered, Path, least_traffic};
 use super::machine::Machine;
 use super::shorter::{Shortened, Shorter, Wanted};
@@ -132,7 +132,7 @@ pub(super) fn little_code(
 
 /// Whether there was so much work that groups with short code are good enough where they move no more than those with any.
 fn is_much(notes: &Notes) -> bool {
-    notes.iter().map(Note::work).sum::<usize>() > MOST_WORK
+    work_of(notes) > MOST_WORK
 }
 
 /// The price to try after one at which code is too long.
@@ -140,13 +140,8 @@ fn dearer(times: f64) -> f64 {
     if times == 0.0 { 1.0 } else { times * STEP }
 }
 
-/// Bytes that groups move.
-fn traffic_of(groups: &[Group]) -> i64 {
-    groups.iter().map(|group| group.cost.traffic).sum()
-}
-
 fn written(groups: Vec<Group>, is_in_limit: bool) -> Written {
-    Written { needs: traffic_of(&groups), groups, is_in_limit }
+    Written { needs: moved(&groups).0, groups, is_in_limit }
 }
 
 /// How good groups are, the less the better: whether their code is too long, bytes moved, or those times operations.
@@ -199,7 +194,7 @@ impl Found {
 
     /// Takes groups if they are better; returns whether they have no more operations than there may be.
     fn take(&mut self, new: Shortened) -> bool {
-        let traffic = traffic_of(&new.groups);
+        let (traffic, _) = moved(&new.groups);
         let is_short = self.machine.is_short(new.length);
         let weight = if is_short { 1 } else { i128::from(new.length.operations) };
         let score = (!is_short, i128::from(traffic) * weight);

@@ -1,6 +1,6 @@
 //! Groups of least traffic of a graph whose layers may run in several orders, while code may be long.
 
-use super::ending::{Note, Notes};
+use super::ending::{Notes, work_of};
 use super::graph::SplitGraph;
 use super::least_traffic::{Ordered, Path, least_traffic};
 use super::likeness::Likeness;
@@ -31,7 +31,7 @@ pub(super) fn least_traffic_in_orders(
     let ordered = in_order(first);
     let least = least_traffic(&ordered, &[], machine, (threads, &mut *notes))?;
     let mut ways = WaysInOrders::new(machine, threads, (first.clone(), ordered, &least));
-    let is_enough = |notes: &Notes| notes.iter().map(Note::work).sum::<usize>() > most_work;
+    let is_enough = |notes: &Notes| work_of(notes) > most_work;
     for order in others {
         if is_enough(notes) {
             break;

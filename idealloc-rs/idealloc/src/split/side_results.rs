@@ -2,7 +2,6 @@
 
 use super::graph::{Access, Expression, Operator};
 use super::sweep::{Demand, Sweep};
-use super::tracks::Line;
 
 /// The cut that tiles of a tensor follow along a dimension.
 #[derive(Clone, Copy)]
@@ -32,13 +31,8 @@ impl Sweep<'_> {
                 continue;
             };
             let tracks = &mut self.tracks[cut];
-            let request = if tracks.cut.extent == size {
-                let same = Line { coefficient: 1, low: 0, high: 0, divisor: 1 };
-                let root = tracks.root();
-                Some(tracks.request(root, same, size))
-            } else {
-                request
-            };
+            let request =
+                if tracks.cut.extent == size { Some(tracks.request_of_cut()) } else { request };
             if let Some(request) = request {
                 *demand = Demand::Driven(cut, request);
                 follows[cut] = true;

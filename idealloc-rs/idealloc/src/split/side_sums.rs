@@ -2,7 +2,6 @@
 
 use super::boxes::level_of;
 use super::sweep::{Span, Sweep};
-use super::tracks::Line;
 
 impl Sweep<'_> {
     /// Lets loops that an operator sums up follow the cuts that what it reads follows, if its results are there as a whole
@@ -72,9 +71,7 @@ impl Sweep<'_> {
         let extent = self.graph.operators[op].loops[l];
         let of_operand = self.followed(op, l)?.request;
         let tracks = &mut self.tracks[cut];
-        let same = Line { coefficient: 1, low: 0, high: 0, divisor: 1 };
-        let root = tracks.root();
-        let of_cut = (tracks.cut.extent == extent).then(|| tracks.request(root, same, extent));
+        let of_cut = (tracks.cut.extent == extent).then(|| tracks.request_of_cut());
         of_operand.into_iter().chain(of_cut).find_map(|request| {
             let track = tracks.resolve(request, extent, true);
             let parts = &tracks.get(track).new;

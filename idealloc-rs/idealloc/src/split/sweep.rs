@@ -119,10 +119,7 @@ impl<'a> Sweep<'a> {
         let mut demand: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();
         for (number, cut) in loops.iter().enumerate() {
             if let CutLoop::Result(dimension) = *cut {
-                let root = tracks[number].root();
-                let line = Line { coefficient: 1, low: 0, high: 0, divisor: 1 };
-                let request = tracks[number].request(root, line, shape[dimension]);
-                demand[dimension] = Demand::Driven(number, request);
+                demand[dimension] = Demand::Driven(number, tracks[number].request_of_cut());
             }
         }
         self.demands.set(target, &demand);

@@ -153,6 +153,13 @@ impl Tracks {
         root
     }
 
+    /// What each tile has of a dimension that is the loop that is cut.
+    pub fn request_of_cut(&mut self) -> u32 {
+        let same = Line { coefficient: 1, low: 0, high: 0, divisor: 1 };
+        let root = self.root();
+        self.request(root, same, self.cut.extent)
+    }
+
     /// What a reader with loop range `track` needs of a dimension of `size` elements.
     pub fn request(&mut self, track: u32, line: Line, size: i64) -> u32 {
         if let Some(&known) = self.lines.get(&(track, line, size)) {

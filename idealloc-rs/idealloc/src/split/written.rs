@@ -1,6 +1,6 @@
 //! Groups that were found, with code as short as it could be made.
 
-use super::group::Group;
+use super::group::{Group, moved};
 
 /// To have no more operations than there may be, groups may move so many times the bytes.
 pub(super) const MOST_TIMES: i64 = 2;
@@ -20,22 +20,18 @@ impl Written {
         (!self.is_in_limit, self.needs)
     }
 
-    /// Whether groups of little traffic are better than others: they move fewer bytes, or as many for a lower price. Of two of
+    /// Whether groups of little traffic are better than others: they move fewer bytes, or as many in fewer moves. Of two of
     /// which one has too many operations, that is the other, if it moves no more than twice the bytes.
     pub fn moves_less(&self, other: &Self) -> bool {
         match (self.is_in_limit, other.is_in_limit) {
             (true, false) => self.needs <= MOST_TIMES * other.needs,
             (false, true) => other.needs > MOST_TIMES * self.needs,
-            _ => (self.needs, self.moves()) < (other.needs, other.moves()),
+            _ => moved(&self.groups) < moved(&other.groups),
         }
     }
 
     /// Whether groups that move so many bytes, or more, are no better whatever code they have.
     pub fn is_no_worse_than(&self, traffic: i64) -> bool {
         traffic >= self.needs && (self.is_in_limit || traffic > MOST_TIMES * self.needs)
-    }
-
-    fn moves(&self) -> i64 {
-        self.groups.iter().map(|group| group.cost.transfers).sum()
     }
 }
