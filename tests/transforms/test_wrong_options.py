@@ -29,9 +29,11 @@ def test_of_the_planner(option, value, memory):
         stage.apply(Context(), parse(EXP))
 
 
-@pytest.mark.parametrize("options", [{"memory": TOO_SMALL}, {"objective": "peak"}])
+@pytest.mark.parametrize(
+    "options", [{"memory": TOO_SMALL}, {"objective": "peak"}, {}, {"split": "never"}]
+)
 def test_of_the_search(options):
-    """Before, by peak the network was left whole without a word."""
+    """Before, by peak and where nothing is split it was ignored without a word."""
     stage = MemplanPipelinePass(max_recompute=0.5, **options)
     with pytest.raises(PassFailedException, match=r"^memplan-group: option max-recompute=0.5 "):
         stage.apply(Context(), parse(EXP))
@@ -51,4 +53,22 @@ def test_nothing_is_fetched_without_tiles_to_fetch_or_a_memory_to_fetch_from(opt
     """Before, operands were read where they are without a word."""
     stage = MemplanPipelinePass(stage="all", **options)
     with pytest.raises(PassFailedException, match=r"^option stage=all needs .* two memories"):
+        stage.apply(Context(), parse(EXP))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"objective": "none"}, {"memory": "L1=1KiB,DDR", "split": "never"}, {"memory": "L1,DDR"}],
+)
+def test_no_order_is_thorough_where_nothing_is_split(options):
+    """Before, the orders that `optimize` tries were tried, or none at all."""
+    stage = MemplanPipelinePass(order="thorough", **options)
+    with pytest.raises(PassFailedException, match=r"^option order=thorough needs split=auto"):
+        stage.apply(Context(), parse(EXP))
+
+
+def test_no_order_is_thorough_where_groups_are_given():
+    """Before, the order of the file stayed without a word."""
+    stage = MemplanPipelinePass(memory="L1=1KiB,DDR", order="thorough", strategy="literal")
+    with pytest.raises(PassFailedException, match=r"option order=thorough needs strategy=auto"):
         stage.apply(Context(), parse(EXP))

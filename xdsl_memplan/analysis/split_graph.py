@@ -55,7 +55,7 @@ class FunctionSplitGraph:
         Raises ValueError for several blocks, or for a tensor whose size is not known.
         """
         if len(function.body.blocks) != 1:
-            raise ValueError(f"@{function.sym_name.data} has more than one block")
+            raise ValueError(f"@{function.sym_name.data} has more than one block; use scf")
         return cls._of_block(function.body.block, function.sym_name.data)
 
     @classmethod
