@@ -5,7 +5,9 @@ from xdsl.context import Context
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.test_split_programs import parse
+from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+from xdsl_memplan.transforms.memplan_read_schedule import MemplanReadSchedulePass
 
 EXP = """
 func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
@@ -72,3 +74,16 @@ def test_no_order_is_thorough_where_groups_are_given():
     stage = MemplanPipelinePass(memory="L1=1KiB,DDR", order="thorough", strategy="literal")
     with pytest.raises(PassFailedException, match=r"option order=thorough needs strategy=auto"):
         stage.apply(Context(), parse(EXP))
+
+
+@pytest.mark.parametrize("most", [-1, 0.5])
+def test_tiles_do_no_less_than_is_needed(most: float):
+    """Before, -1 was any, and of 0.5 all tiles were called wrong."""
+    with pytest.raises(PassFailedException, match=rf"option max-recompute={most} is neither 0"):
+        MemplanExpandGroupsPass(max_recompute=most).apply(Context(), parse(EXP))
+
+
+def test_a_schedule_has_a_file():
+    """Before, the file of no name was called a directory."""
+    with pytest.raises(PassFailedException, match=r"needs the path of a schedule: file="):
+        MemplanReadSchedulePass().apply(Context(), parse(EXP))
