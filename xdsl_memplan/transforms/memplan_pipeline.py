@@ -74,7 +74,7 @@ class MemplanPipelinePass(ModulePass):
     - `strategy` (`auto`): see `memplan-group`. With another than `auto` operators are split by it;
       needs two memories, a capacity, and `objective=fit` or `traffic`.
     - `order` (`optimize`): operations, and layers, may run in another order than that of the file;
-      with `keep` they do not; with `thorough` see `memplan-group`.
+      with `keep` they do not; with `thorough` see `memplan-group`: refused where none is split.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles and results written back; functions that cannot be split are refused.
       Needs what `strategy` needs. With `none` it reads arguments where they are.
