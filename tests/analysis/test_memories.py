@@ -36,6 +36,7 @@ def test_option_reads_sizes_alignment_and_base():
         ("L1:align=0", "must be positive"),
         ("L1:size=3", "known are align=BYTES, base=ADDRESS"),
         ("L1=1,L1=2", "'L1' comes twice"),
+        ("L1=64KiB:align=32:align=64", "memory 'L1' has align twice"),
         ("L1=99999999999GiB", "above"),
     ],
 )

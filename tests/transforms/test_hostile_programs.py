@@ -207,9 +207,9 @@ def test_the_smallest_capacity_that_is_named_is_accepted(text: str, stage: Stage
         report = refused(text, f"L1={capacity},DDR", stage)
 
 
-@pytest.mark.parametrize("alignment", [64, 4096])
+@pytest.mark.parametrize("alignment", [4, 64, 4096])
 @pytest.mark.parametrize("program", CHAINS)
-def test_the_smallest_capacity_is_little_above_whole_alignments(
+def test_the_smallest_capacity_is_whole_alignments_and_no_byte_less_does(
     program: Callable[[], str], alignment: int
 ):
     text, aligned = program(), f":align={alignment}"
@@ -219,10 +219,16 @@ def test_the_smallest_capacity_is_little_above_whole_alignments(
     )
     assert named, report
     smallest = int(named[2] or named[1])
-    above = smallest % alignment
-    assert above <= 64
-    below = f"L1={smallest - above - 1}{aligned},DDR{aligned}"
+    assert smallest % alignment == 0
+    below = f"L1={smallest - 1}{aligned},DDR{aligned}"
     assert "however it is cut" in refusal(text, below, "all")
+
+
+def test_of_what_takes_one_alignment_no_reason_is_made_up():
+    """Before, every tile was said to need all of it."""
+    report = refusal(main(f"%x: {T}", T, exp("%y", "%x") + f"return %y : {T}"), "L1=63,DDR", "all")
+    assert "about 64 bytes would do" in report
+    assert report.endswith("and no part of it would take less than the alignment, 64")
 
 
 def test_a_refusal_names_what_would_do_for_all_layers():

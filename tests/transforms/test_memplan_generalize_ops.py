@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
+from tests.transforms.test_region_moves import arena_bytes
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
@@ -88,3 +89,29 @@ def test_same_bits_as_mlir_in_tiles(context: Context, options: dict[str, object]
     MemplanPipelinePass(memory=memory, **options).apply(context, module)  # pyright: ignore
     assert "linalg.softmax" not in str(module)
     assert compare_modules(PROGRAM, str(module)).results == 2
+
+
+ONES = """
+func.func @main(%x: tensor<64x32xf32>) -> tensor<48x32xf32> {
+  %w = arith.constant dense<0.5> : tensor<48x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<48x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<48x32xf32>) -> tensor<48x32xf32>
+  %y = linalg.matmul ins(%w, %x : tensor<48x64xf32>, tensor<64x32xf32>)
+    outs(%f : tensor<48x32xf32>) -> tensor<48x32xf32>
+  return %y : tensor<48x32xf32>
+}
+"""
+
+
+def test_a_matrix_of_one_scalar_takes_no_room(context: Context):
+    """Before, it was filled where tiles took it for free: 1 KiB was refused."""
+    whole = parsed(context, ONES)
+    MemplanPipelinePass().apply(Context(), whole)
+    assert arena_bytes(whole) == {"memory": 48 * 32 * 4}
+    tiles = parsed(context, ONES)
+    MemplanPipelinePass(memory="L1=1KiB,DDR", stage="all").apply(Context(), tiles)
+    x = np.random.default_rng(0).normal(size=(64, 32)).astype(np.float32)
+    [wanted], *others = (run(module, [x]) for module in (parsed(context, ONES), whole, tiles))
+    for [found] in others:
+        assert np.array_equal(found, wanted)

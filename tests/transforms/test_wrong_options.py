@@ -5,7 +5,9 @@ from xdsl.context import Context
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.test_split_programs import parse
+from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
+from xdsl_memplan.transforms.memplan_read_schedule import MemplanReadSchedulePass
 
 EXP = """
 func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
@@ -29,9 +31,11 @@ def test_of_the_planner(option, value, memory):
         stage.apply(Context(), parse(EXP))
 
 
-@pytest.mark.parametrize("options", [{"memory": TOO_SMALL}, {"objective": "peak"}])
+@pytest.mark.parametrize(
+    "options", [{"memory": TOO_SMALL}, {"objective": "peak"}, {}, {"split": "never"}]
+)
 def test_of_the_search(options):
-    """Before, by peak the network was left whole without a word."""
+    """Before, by peak and where nothing is split it was ignored without a word."""
     stage = MemplanPipelinePass(max_recompute=0.5, **options)
     with pytest.raises(PassFailedException, match=r"^memplan-group: option max-recompute=0.5 "):
         stage.apply(Context(), parse(EXP))
@@ -52,3 +56,34 @@ def test_nothing_is_fetched_without_tiles_to_fetch_or_a_memory_to_fetch_from(opt
     stage = MemplanPipelinePass(stage="all", **options)
     with pytest.raises(PassFailedException, match=r"^option stage=all needs .* two memories"):
         stage.apply(Context(), parse(EXP))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"objective": "none"}, {"memory": "L1=1KiB,DDR", "split": "never"}, {"memory": "L1,DDR"}],
+)
+def test_no_order_is_thorough_where_nothing_is_split(options):
+    """Before, the orders that `optimize` tries were tried, or none at all."""
+    stage = MemplanPipelinePass(order="thorough", **options)
+    with pytest.raises(PassFailedException, match=r"^option order=thorough needs split=auto"):
+        stage.apply(Context(), parse(EXP))
+
+
+def test_no_order_is_thorough_where_groups_are_given():
+    """Before, the order of the file stayed without a word."""
+    stage = MemplanPipelinePass(memory="L1=1KiB,DDR", order="thorough", strategy="literal")
+    with pytest.raises(PassFailedException, match=r"option order=thorough needs strategy=auto"):
+        stage.apply(Context(), parse(EXP))
+
+
+@pytest.mark.parametrize("most", [-1, 0.5])
+def test_tiles_do_no_less_than_is_needed(most: float):
+    """Before, -1 was any, and of 0.5 all tiles were called wrong."""
+    with pytest.raises(PassFailedException, match=rf"option max-recompute={most} is neither 0"):
+        MemplanExpandGroupsPass(max_recompute=most).apply(Context(), parse(EXP))
+
+
+def test_a_schedule_has_a_file():
+    """Before, the file of no name was called a directory."""
+    with pytest.raises(PassFailedException, match=r"needs the path of a schedule: file="):
+        MemplanReadSchedulePass().apply(Context(), parse(EXP))

@@ -17,6 +17,8 @@ from xdsl_memplan.analysis.side_effects import must_keep_order, only_asserts
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.queries import aliases_of
 
+DYNAMIC_SIZE = "its size is known at run time only; only static shapes can be planned"
+
 
 class BlockOperations:
     """Operations that take part, in the order of the block; regions move whole."""
@@ -29,7 +31,7 @@ class BlockOperations:
         Linear in the operations. Raises ValueError for several blocks.
         """
         if len(function.body.blocks) != 1:
-            raise ValueError(f"@{function.sym_name.data} has more than one block")
+            raise ValueError(f"@{function.sym_name.data} has more than one block; use scf")
         self.block = function.body.block
         self.last = self.block.last_op
         self._follows = follows

@@ -169,6 +169,7 @@ def parse_memories(text: str, known: Mapping[str, Memory] | None = None) -> list
             raise ValueError(f"memory '{name}' comes twice")
         old = (known or {}).get(name, Memory(name))
         values = {"align": old.alignment, "base": old.base, "banks": old.banks}
+        given: set[str] = set()
         for detail in details:
             key, _, value = (part.strip() for part in detail.partition("="))
             if key not in values:
@@ -176,6 +177,9 @@ def parse_memories(text: str, known: Mapping[str, Memory] | None = None) -> list
                     f"'{detail}' of memory '{name}' is unknown; known are align=BYTES, "
                     "base=ADDRESS, banks=N"
                 )
+            if key in given:
+                raise ValueError(f"memory '{name}' has {key} twice")
+            given.add(key)
             values[key] = _number(value, f"{key} of memory '{name}'")
         size = _number(capacity, f"size of memory '{name}'") if has_capacity else old.capacity
         memories.append(

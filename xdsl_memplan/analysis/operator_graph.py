@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from xdsl_memplan.analysis.block_operations import BlockOperations
+from xdsl_memplan.analysis.block_operations import DYNAMIC_SIZE, BlockOperations
 from xdsl_memplan.analysis.block_order import arrange, values_used
+from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
@@ -149,7 +150,7 @@ class _Builder:
                 continue
             size = size_bytes(result.type)
             if size is None:
-                raise ValueError(f"the size of a result of '{op.name}' is not known")
+                raise ValueError(f"{describe_op(op)}: {DYNAMIC_SIZE}")
             shared = self._shared_storages(op, result.index, size)
             needs_room = not shared and result.first_use is not None
             made = self._make(size if needs_room else 0)

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
 from xdsl_memplan.dialects.queries import aliases_of, destinations_of, overwrites_of
@@ -55,7 +56,7 @@ class FunctionSplitGraph:
         Raises ValueError for several blocks, or for a tensor whose size is not known.
         """
         if len(function.body.blocks) != 1:
-            raise ValueError(f"@{function.sym_name.data} has more than one block")
+            raise ValueError(f"@{function.sym_name.data} has more than one block; use scf")
         return cls._of_block(function.body.block, function.sym_name.data)
 
     @classmethod
@@ -112,6 +113,7 @@ class _Builder:
             return
         if op.name == "tensor.dim":
             return
+        check_answers(op)
         rule = tiling_rule_of(op)
         reads = self._all_of_outside(op) if rule is None else rule.reads
         if not results and not reads:

@@ -16,8 +16,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
-from xdsl_memplan.analysis.block_operations import BlockOperations
+from xdsl_memplan.analysis.block_operations import DYNAMIC_SIZE, BlockOperations
 from xdsl_memplan.analysis.block_order import arrange, values_used
+from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.sharing import Sharing, parts_of
 from xdsl_memplan.analysis.storage_type import is_tensor
@@ -144,7 +145,7 @@ class _Builder:
                 continue
             size = size_bytes(result.type)
             if size is None:
-                raise ValueError(f"the size of a result of '{op.name}' is not known")
+                raise ValueError(f"{describe_op(op)}: {DYNAMIC_SIZE}")
             made = self.index[result] = len(self.graph.tensors)
             self.graph.tensors.append(result)
             self.graph.sizes.append(size if result.first_use is not None else 0)

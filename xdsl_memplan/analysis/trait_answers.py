@@ -6,12 +6,15 @@ What we attach to xDSL's own operations is not checked again.
 from collections.abc import Sequence
 from typing import Any, cast
 
+from xdsl.builder import Builder
 from xdsl.ir import Attribute, Operation, OpTrait, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.analysis.tiling_answers import check_rule, check_tile
+from xdsl_memplan.dialects import tiling_models
 from xdsl_memplan.dialects.interface_models import NoAccess
 from xdsl_memplan.dialects.interfaces import (
     INTERFACES,
@@ -21,19 +24,36 @@ from xdsl_memplan.dialects.interfaces import (
     DestinationTrait,
     InPlaceTrait,
     ReadsWritesTrait,
+    TilingTrait,
 )
 from xdsl_memplan.dialects.stock_models import STOCK
+from xdsl_memplan.dialects.tiling import Tile
+from xdsl_memplan.dialects.tiling_queries import tile_operation
 from xdsl_memplan.model.integers import checked_integer
 from xdsl_memplan.model.lifetime import Lifetime
+
+_MISTAKES = (
+    TypeError,
+    LookupError,
+    AttributeError,
+    AssertionError,
+    ArithmeticError,
+    RuntimeError,
+)
+"""What is raised where somebody else's code is wrong."""
 
 _foreign: dict[type[Operation], tuple[object, Sequence[OpTrait]]] = {}
 """Of each class the traits that somebody else attached, with the set of traits they are from."""
 
 
+class WrongAnswerError(PassFailedException):
+    """A trait says what cannot be: a mistake in its code, whatever else could be done."""
+
+
 def check_answers(op: Operation) -> None:
     """Check all that the traits of an operation say, if they are somebody else's.
 
-    Raises PassFailedException with the operation and the trait: for storage that is no value, for
+    Raises WrongAnswerError with the operation and the trait: for storage that is no value, for
     numbers and accesses that are none, for ties of operands or results that it has not, and for
     traits of control flow and calls, which are followed by what they are.
     """
@@ -56,16 +76,38 @@ def check_answers(op: Operation) -> None:
                             raise ValueError(
                                 f"ties result {result} to operand {operand} of another type"
                             )
+                case TilingTrait():
+                    if any(is_tensor(result.type) for result in op.results):
+                        check_rule(op, trait.rule(op))
                 case _:
                     pass
         except ValueError as error:
             raise _wrong(op, trait, str(error)) from error
-        except (TypeError, LookupError, AttributeError, AssertionError) as error:
+        except _MISTAKES as error:
             raise _wrong(op, trait, f"raises {type(error).__name__}: {error}") from error
 
 
-def _wrong(op: Operation, trait: OpTrait, what: str) -> PassFailedException:
-    return PassFailedException(f"{describe_op(op)}: its {_interface_of(trait).__name__} {what}")
+def checked_tile(op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAValue]:
+    """Insert a tile of an operation by `tile_operation`; check it if its trait is somebody else's.
+
+    Raises WrongAnswerError with the operation and the trait.
+    """
+    foreign = [trait for trait in _foreign_traits(type(op)) if isinstance(trait, TilingTrait)]
+    if not foreign:
+        return tile_operation(op, tile, builder)
+    [trait] = foreign
+    try:
+        results = tile_operation(op, tile, builder)
+        check_tile(op, trait, tile, results)
+    except ValueError as error:
+        raise _wrong(op, trait, str(error)) from error
+    except _MISTAKES as error:
+        raise _wrong(op, trait, f"raises {type(error).__name__}: {error}") from error
+    return results
+
+
+def _wrong(op: Operation, trait: OpTrait, what: str) -> WrongAnswerError:
+    return WrongAnswerError(f"{describe_op(op)}: its {_interface_of(trait).__name__} {what}")
 
 
 def _foreign_traits(op_class: type[Operation]) -> Sequence[OpTrait]:
@@ -78,6 +120,7 @@ def _foreign_traits(op_class: type[Operation]) -> Sequence[OpTrait]:
             if isinstance(trait, INTERFACES)
             and trait not in ours
             and not op_class.__module__.startswith("xdsl_memplan.")
+            and not type(trait).__module__.startswith(tiling_models.__name__)
         ]
         known = _foreign[op_class] = (op_class.traits, traits)
     return known[1]

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, UnitAtt
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.copies import copied_operation
@@ -84,9 +85,14 @@ class MemplanExpandGroupsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Expand every group of the module ``op``.
 
-        Raises PassFailedException for a group whose cuts do not fit its body, RefutedTiles with the
-        operation for tiles that do not compute what the groups do.
+        Raises PassFailedException for a group whose cuts do not fit its body and for an option that
+        cannot be, RefutedTiles with the operation for tiles that do not compute what the groups do.
         """
+        if self.max_recompute != 0 and not self.max_recompute >= 1:
+            raise PassFailedException(
+                f"memplan-expand-groups: option max-recompute={self.max_recompute} is neither 0 "
+                "(any) nor at least 1"
+            )
         for function in operations_in(op):
             if isinstance(function, FuncOp):
                 all_ = operations_in(function)

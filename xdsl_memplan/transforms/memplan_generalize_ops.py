@@ -5,21 +5,27 @@ from dataclasses import dataclass
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
+from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
 
 
 @dataclass(frozen=True)
 class MemplanGeneralizeOpsPass(ModulePass):
     """Write `linalg.map`, `linalg.elementwise` and `linalg.softmax` as `linalg.generic`.
+
+    So are operations with a name that read a tensor of one scalar everywhere (products with ones):
+    a generic one reads the scalar, and no tensor is filled for it.
 
     Before:
 
@@ -51,13 +57,24 @@ class MemplanGeneralizeOpsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the whole module ``op``; linear in its operations."""
+        uniforms = Uniforms()
         for inner in operations_in(op):
             if isinstance(inner, MapOp):
                 map_as_generic(inner)
             elif isinstance(inner, ElementwiseOp):
                 structured_as_generic(inner)
+            elif isinstance(inner, LinalgStructuredOperation) and _reads_scalar(inner, uniforms):
+                structured_as_generic(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
                 _take_apart(inner)
+
+
+def _reads_scalar(op: LinalgStructuredOperation, uniforms: Uniforms) -> bool:
+    """Tell whether the body could read a scalar instead of a tensor that is the same everywhere."""
+    if not op.results or all(uniforms.of(result) is not None for result in op.results):
+        return False
+    outputs = range(len(op.inputs), len(op.operands))
+    return bool(inlined_inputs(op, outputs, uniforms))
 
 
 def _is_static(value: SSAValue) -> bool:

@@ -177,6 +177,11 @@ class MemplanGroupPass(ModulePass):
                 f"memplan-group: strategy={self.strategy} needs objective=traffic and the capacity "
                 'of the first memory: memory="L1=256KiB,DDR"'
             )
+        if self.strategy != "auto" and self.order == "thorough":
+            raise PassFailedException(
+                f"memplan-group: option order=thorough needs strategy=auto; {self.strategy} keeps "
+                "the order"
+            )
         room = None if capacity is None else max(capacity - self.reserve, 0)
         if room is not None and not is_staged:
             # Without a second memory a report needs buffers: it names the bytes that are missing.

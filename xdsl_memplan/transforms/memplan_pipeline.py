@@ -74,7 +74,7 @@ class MemplanPipelinePass(ModulePass):
     - `strategy` (`auto`): see `memplan-group`. With another than `auto` operators are split by it;
       needs two memories, a capacity, and `objective=fit` or `traffic`.
     - `order` (`optimize`): operations, and layers, may run in another order than that of the file;
-      with `keep` they do not; with `thorough` see `memplan-group`.
+      with `keep` they do not; with `thorough` see `memplan-group`: refused where none is split.
     - `stage` (`none`): with `all` the engine reads and writes the first memory only: arguments are
       fetched by tiles and results written back; functions that cannot be split are refused.
       Needs what `strategy` needs. With `none` it reads arguments where they are.
@@ -194,7 +194,12 @@ class MemplanPipelinePass(ModulePass):
                     f"option {name}={value} needs objective=fit or traffic, split=auto, and "
                     'two memories, the first with a capacity: memory="L1=256KiB,DDR"'
                 )
-        self._check_options(op)
+        if self.order == "thorough" and not self._splits(op):
+            raise PassFailedException(
+                "option order=thorough needs split=auto, and objective=peak, or objective=fit or "
+                'traffic and a capacity: memory="L1=256KiB,DDR"'
+            )
+        self._check_options()
         # Loading the parts takes a moment, and every start of xdsl-opt lists this pass.
         from xdsl_memplan.transforms.bufferize.handover import forget, handing_over
 
@@ -248,17 +253,15 @@ class MemplanPipelinePass(ModulePass):
         _verify(op)
         report.end()
 
-    def _check_options(self, module: ModuleOp) -> None:
+    def _check_options(self) -> None:
         """Refuse at once what a pass refuses that may not run, or whose failure is not the last."""
+        from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
         from xdsl_memplan.transforms.plan_memory import PlannerOptions, check_planner_options
 
         check_planner_options(PlannerOptions(self.planner, self.seed, self.effort, self.threads))
-        if self._splits(module):
-            from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
-
-            MemplanGroupPass(
-                max_recompute=self.max_recompute, max_code=self.max_code, threads=self.threads
-            ).check_numbers()
+        MemplanGroupPass(
+            max_recompute=self.max_recompute, max_code=self.max_code, threads=self.threads
+        ).check_numbers()
 
     def _splits(self, module: ModuleOp) -> bool:
         """Whether operators may be split: a capacity or the objective asks for it."""

@@ -57,8 +57,13 @@ class MemplanReadSchedulePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Annotate the buffers of the module ``op``; nothing is changed where this fails.
 
-        Raises PassFailedException with line and column of the file, or the buffer, that is wrong.
+        Raises PassFailedException with line and column of the file, or the buffer, that is wrong,
+        and where no file is named.
         """
+        if not self.file:
+            raise PassFailedException(
+                'memplan-read-schedule needs the path of a schedule: file="schedule.json"'
+            )
         try:
             with Path(self.file).open(encoding="utf-8") as stream:
                 schedule = read_given_schedule(stream, self.file)

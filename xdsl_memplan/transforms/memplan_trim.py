@@ -14,10 +14,11 @@ from xdsl.rewriter import InsertPoint
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.analysis.trait_answers import check_answers, checked_tile
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling import LoopRange, Tile, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import box_shape, shape_of, sliced
-from xdsl_memplan.dialects.tiling_queries import tile_operation, tiling_rule_of
+from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.model.split_graph import Box, bounding_box, box_elements, ranges_read, whole
 from xdsl_memplan.transforms.unread import erase_unread
 
@@ -98,6 +99,7 @@ class _Parts:
         return tuple(loops)
 
     def _visit(self, op: Operation) -> None:
+        check_answers(op)
         rule = None if must_keep_order(op) else tiling_rule_of(op)
         if rule is None or not any(result in self.boxes for result in op.results):
             self._read_all(op)
@@ -157,7 +159,7 @@ def _rebuild(block: Block, parts: _Parts) -> None:
             operands.append(_taken(read.tensor, box, parts, made, builder) if is_read else None)
         ranges = [LoopRange(start, stop - start) for start, stop in loops]
         for result, value in zip(
-            op.results, tile_operation(op, Tile(ranges, operands), builder), strict=True
+            op.results, checked_tile(op, Tile(ranges, operands), builder), strict=True
         ):
             if result in parts.trimmed:
                 made[result] = value

@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.analysis.trait_answers import WrongAnswerError
 from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
@@ -120,7 +121,7 @@ def run_for_less_room(
             reserve += more_to_reserve(error, first.capacity)
             if reserve >= first.capacity:
                 break
-        except RefutedTiles:
+        except (RefutedTiles, WrongAnswerError):
             raise
         except PassFailedException as error:
             failures.append(error)
@@ -177,7 +178,7 @@ def run_split(
         try:
             _commit(module, _trial(module, passes, run))
             return
-        except RefutedTiles:
+        except (RefutedTiles, WrongAnswerError):
             raise
         except PassFailedException as error:
             failures.append(error)
@@ -352,7 +353,7 @@ def _take_smaller(
     for passes in (unsplit, tiles, [*unsplit, *tiles]):
         try:
             trials.append(_trial(module, passes, run))
-        except RefutedTiles:
+        except (RefutedTiles, WrongAnswerError):
             raise
         except PassFailedException as error:
             failures.append(error)

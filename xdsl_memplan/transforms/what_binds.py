@@ -20,11 +20,12 @@ def what_binds(
 ) -> str | None:
     """Name what takes most room where the layer that ends at ``op`` fits ``capacity`` bytes alone.
 
-    The tensor, its bytes in a tile, and whether elements are looked up in it, every tile needs it
-    whole, it is added up (reduction), or tiles overlap (halo). None if it does not fit after all.
+    The tensor, its bytes in a tile, and whether less would take as much room (alignment), elements
+    are looked up in it, every tile needs it whole, it is added up (reduction), or tiles overlap
+    (halo). None if it does not fit after all.
     """
     graph = _alone(split.graph, split.graph.ops[op].layer)
-    machine = replace(machine, capacity=capacity + machine.alignment)
+    machine = replace(machine, capacity=capacity)
     try:
         [group], _ = find_groups(graph, machine, "traffic")
     except (LayerDoesNotFitError, ValueError):
@@ -44,7 +45,10 @@ def what_binds(
     ]
     room, tensor = max(rooms, default=(0, 0))
     tensor = -tensor
-    why = next(_reasons(graph, layout, tensor), "")
+    if room <= machine.alignment:
+        why = f", and no part of it would take less than the alignment, {machine.alignment}"
+    else:
+        why = next(_reasons(graph, layout, tensor), "")
     return f"{room} bytes of it are {describe_value(split.values[tensor])}{why}"
 
 

@@ -50,3 +50,19 @@ func.func @left_alone(%a: memref<4x6xf32>) {
   linalg.softmax dimension(0) ins(%a : memref<4x6xf32>) outs(%a : memref<4x6xf32>)
   return
 }
+
+// -----
+
+// A product with ones reads the scalar: nothing is filled for the matrix. Which window a filter has only the filter tells.
+
+// CHECK: @ones
+// CHECK: %p = linalg.generic
+// CHECK-SAME: ins(%x, %w : tensor<4x8xf32>, tensor<8x16xf32>)
+// CHECK: linalg.conv_2d_nchw_fchw
+func.func @ones(%x: tensor<4x8xf32>, %i: tensor<1x2x4x4xf32>, %o: tensor<4x16xf32>, %q: tensor<1x3x2x2xf32>) -> (tensor<4x16xf32>, tensor<1x3x2x2xf32>) {
+  %w = arith.constant dense<1.0> : tensor<8x16xf32>
+  %k = arith.constant dense<1.0> : tensor<3x2x3x3xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x16xf32>) outs(%o : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%i, %k : tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) outs(%q : tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
+  return %p, %c : tensor<4x16xf32>, tensor<1x3x2x2xf32>
+}

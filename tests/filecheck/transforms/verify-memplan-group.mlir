@@ -1,9 +1,9 @@
 // RUN: xdsl-opt -p 'memplan-form-layers,memplan-group{memory="L1=256,DDR"}' --split-input-file --verify-diagnostics %s | filecheck %s
 
-// Windows of one channel, 10 * 10 * 4 bytes for two by two elements of the result.
+// Windows of one channel, 9 * 9 * 4 bytes for one element of the result.
 
 // CHECK: '%r = linalg.conv_2d_nchw_fchw' {{.*}} does not fit 256 bytes however it is cut
-// CHECK-SAME: ; 400 bytes of it are %x, argument 0 of @windows: {{.*}}, of which tiles overlap (halo)
+// CHECK-SAME: ; 324 bytes of it are %x, argument 0 of @windows: {{.*}}, of which tiles overlap (halo)
 func.func @windows(%x: tensor<1x64x22x22xf32>, %w: tensor<64x64x9x9xf32>) -> tensor<1x64x14x14xf32> {
   %c = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x64x14x14xf32>

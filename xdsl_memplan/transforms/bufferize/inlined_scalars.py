@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineDimExpr
 
@@ -24,21 +25,25 @@ def needs_memref(op: Operation, operand: int, uniforms: Uniforms) -> bool:
 
 
 def inlined_inputs(
-    op: linalg_ops.GenericOp, outputs: Iterable[int], uniforms: Uniforms
+    op: LinalgStructuredOperation, outputs: Iterable[int], uniforms: Uniforms
 ) -> frozenset[int]:
     """Find the inputs of which the body gets the scalar: what others have tells the loops' sizes.
 
     Args:
-        op: the operation.
+        op: the operation; only a generic one can have its inputs inlined.
         outputs: its destination operands that are kept.
         uniforms: the uniform tensors.
     """
-    maps = op.indexing_maps.data
+    uniform = {i for i, v in enumerate(op.inputs) if is_tensor(v) and uniforms.of(v) is not None}
+    if not uniform:
+        return frozenset()
+    maps = op.get_indexing_maps().data
     sized = _dimensions(maps[i] for i in outputs)
+    sized |= _dimensions(maps[i] for i in range(len(op.inputs)) if i not in uniform)
     found: set[int] = set()
-    for i, operand in enumerate(op.inputs):
+    for i in sorted(uniform):
         used = _dimensions([maps[i]])
-        if is_tensor(operand) and uniforms.of(operand) is not None and used <= sized:
+        if used <= sized:
             found.add(i)
         else:
             sized |= used

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from xdsl_memplan.analysis.trait_answers import checked_tile
 from xdsl_memplan.dialects.tiling import LoopRange, Tile
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     box_shape,
@@ -16,7 +17,6 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     shape_of,
     tile_type,
 )
-from xdsl_memplan.dialects.tiling_queries import tile_operation
 from xdsl_memplan.model.narrowing_chains import ChainLink, NarrowingChain
 from xdsl_memplan.model.split_graph import (
     Box,
@@ -133,7 +133,7 @@ class OperationEmitter:
             totals = [self.sums[result] for result in op.results if result in self.sums]
             destinations = totals if len(totals) == len(op.results) else None
         tile = Tile(loops, operands, destinations)
-        return tile_operation(self.group.operations[number], tile, place.builder)
+        return checked_tile(self.group.operations[number], tile, place.builder)
 
     def _padded_alike(
         self,
@@ -211,7 +211,7 @@ class OperationEmitter:
         ranges, starts = made
         source = self.at_hand.take(self.group.graph.ops[number].operands[0].tensor, place, operand)
         tile = Tile(ranges, [source], None)
-        [result] = tile_operation(self.group.operations[number], tile, place.builder)
+        [result] = checked_tile(self.group.operations[number], tile, place.builder)
         return Window(result, starts).take(place, loops_at)
 
     def _finish(self, number: int, results: Sequence[SSAValue], place: Place) -> None:

@@ -210,6 +210,9 @@ impl SplitGraph {
             if op.in_place.iter().chain(op.parts.iter()).any(|&k| k >= op.operands.len()) {
                 return wrong("it has no such operand to write over");
             }
+            if op.cuttable.iter().flatten().any(|&l| op.is_reduction.get(l) != Some(&true)) {
+                return wrong("what may be cut is no reduction of it");
+            }
             for (&tensor, loops) in op.results.iter().zip(op.result_loops.iter()) {
                 let Some(shape) = self.tensors.get(tensor).map(|t| &t.shape) else {
                     return wrong("it makes a tensor that does not exist");

@@ -12,9 +12,9 @@ use super::ways::{Reached, Ways};
 pub struct Misfit {
     /// The operator whose result the layer hands on.
     pub operator: usize,
-    /// About the least capacity that would do for the layer; none if no cut helps.
+    /// The least capacity that would do for the layer, as the search counts; none if no cut helps.
     pub smallest_capacity: Option<i64>,
-    /// About the least that would do for each layer alone; none if no cut helps one of them.
+    /// The least that would do for each layer alone; none if no cut helps one of them.
     pub smallest_for_all: Option<i64>,
 }
 
@@ -61,14 +61,19 @@ fn smallest_capacity(
         let read: i64 = op.operands.iter().map(|(tensor, _)| bytes(*tensor)).sum();
         read + op.results.iter().map(|&tensor| bytes(tensor)).sum::<i64>()
     };
-    let fits_in = |capacity: i64| fits(graph, layers, layer, Machine { capacity, ..machine });
-    let (mut low, mut high) = (machine.capacity, ops.iter().map(all).sum::<i64>());
+    // Rooms are multiples of the alignment, so no capacity between two of them is the least.
+    let in_bytes = |units: i64| units.saturating_mul(machine.alignment);
+    let fits_in =
+        |units: i64| fits(graph, layers, layer, Machine { capacity: in_bytes(units), ..machine });
+    let most: i64 = ops.iter().map(all).sum();
+    let (mut low, mut high) =
+        (machine.capacity / machine.alignment, machine.align(most) / machine.alignment);
     if !fits_in(high) {
         return None;
     }
-    while high - low > machine.alignment {
+    while high - low > 1 {
         let middle = low + (high - low) / 2;
         if fits_in(middle) { high = middle } else { low = middle }
     }
-    Some(high)
+    Some(in_bytes(high))
 }
