@@ -118,24 +118,25 @@ fn runs_while(of: &Tiles<'_>, goes_on: impl Fn(usize, usize) -> bool) -> Vec<Run
                 last = kind;
             }
         } else {
-            for (is_unlike, pair) in unlike[1..].iter_mut().zip(track.new.windows(2)) {
+            for (is_unlike, pair) in unlike.iter_mut().skip(1).zip(track.new.windows(2)) {
                 *is_unlike |= pair[0].1 - pair[0].0 != pair[1].1 - pair[1].0;
             }
         }
     }
     for tiles in of.clipped {
-        for (is_unlike, pair) in unlike[1..].iter_mut().zip(tiles.windows(2)) {
+        for (is_unlike, pair) in unlike.iter_mut().skip(1).zip(tiles.windows(2)) {
             *is_unlike |= pair[0] != pair[1];
         }
     }
     let mut runs: Vec<Run> = Vec::new();
     let mut first = 0;
-    for tile in 1..=tiles {
-        if tile == tiles || unlike[tile] || !goes_on(first, tile) {
+    for (tile, &is_unlike) in unlike.iter().enumerate().skip(1) {
+        if is_unlike || !goes_on(first, tile) {
             runs.push(Run { first, count: tile - first });
             first = tile;
         }
     }
+    runs.push(Run { first, count: tiles - first });
     runs
 }
 
