@@ -341,3 +341,48 @@ fn shifted_tiles_compute_as_much_as_any_other() {
     assert_eq!(tracks.get(columns).new[5..], [(15, 18), (17, 20)]);
     assert_eq!(tracks.get(columns).total(), 21);
 }
+
+#[test]
+fn what_one_tile_alone_needs_of_a_reshaped_tensor_is_there_for_that_tile() {
+    let part_of = |size: i64, part: i64| {
+        // The last `part` of 40 rows are those of another tensor, whose numbers are reshaped.
+        let mut tracks = Tracks::new(Cut::even(40, size, Halo::Recompute));
+        let rows = tracks.root();
+        let line = Line { coefficient: 1, low: part - 40, high: part - 40, divisor: 1 };
+        let request = tracks.request(rows, line, part);
+        let of_part = tracks.resolve(request, part, false);
+        let strides = Strides { outer: 0, inner: 1, stride: 1, extent: part };
+        let (asked, _) = tracks.request_through(of_part, strides);
+        match asked {
+            Asked::Request(request) => {
+                let numbers = tracks.resolve(request, part, false);
+                Some(tracks.get(numbers).new.clone())
+            }
+            Asked::Same(..) => None,
+        }
+    };
+    assert_eq!(part_of(10, 8), Some(vec![(0, 0), (0, 0), (0, 0), (0, 8)]));
+    assert_eq!(part_of(4, 8).map(|tiles| tiles[8..].to_vec()), Some(vec![(0, 4), (4, 8)]));
+}
+
+#[test]
+fn no_loop_is_cut_into_more_tiles_than_there_is_time_for() {
+    let mut graph = SplitGraph::default();
+    let extent = 6_400_000;
+    graph.tensors.extend([tensor(&[extent], true), tensor(&[extent], false)]);
+    let same = Access::Affine(vec![index(&[(0, 1)], 0)].into());
+    let nest = Nest { cuttable: Vec::new(), ..contraction(0, vec![extent], &[0]) };
+    graph.operators.push(Operator {
+        nest: nest.into(),
+        results: vec![1],
+        operands: vec![(0, same)],
+    });
+    let grids = |of: &[Grid]| of.iter().flat_map(|grid| grid.cuts.iter().map(Cut::tiles)).max();
+    let families = families_of_layer(&graph, 0, 0);
+    let sized = families.iter().flat_map(|f| f.sizes.iter().map(|&size| f.grid(size)));
+    let most = grids(&sized.collect::<Vec<_>>());
+    assert!(most.is_some_and(|most| (1 << 12..=1 << 16).contains(&most)), "{most:?}");
+    for run in runs_of(&graph, 0, 0, false) {
+        assert!(grids(&run.plain).is_some_and(|most| most <= 1 << 16));
+    }
+}

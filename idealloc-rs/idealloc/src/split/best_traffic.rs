@@ -16,7 +16,7 @@ use super::orders_by_traffic::{InOrder, least_traffic_in_orders};
 use super::written::{MOST_TIMES, Written};
 
 /// After so much work, in steps of walks, less room is not looked at any more.
-const MOST_WORK_OF_ROOMS: usize = 1_000_000;
+const MOST_WORK_OF_ROOMS: usize = 900_000;
 
 /// The groups that move the fewest bytes of those that have no more operations than there may be, unless those are twice as
 /// many bytes; and the order that they are in.
@@ -83,7 +83,8 @@ impl Search<'_> {
             return None;
         }
         let mut notes = Notes::default();
-        let (graph, most_work, threads) = (self.graph, self.most_work, self.threads);
+        let (graph, threads) = (self.graph, self.threads);
+        let most_work = self.most_work.saturating_sub(self.work());
         let found =
             least_traffic_in_orders(graph, orders, most_work, machine, (threads, &mut notes))?;
         let looked = Looked::of(machine, &found);
@@ -139,7 +140,12 @@ impl Search<'_> {
 
     /// Whether there was so little work that there is time for more.
     fn is_quick(&self) -> bool {
-        self.machines.iter().map(|(_, notes)| work_of(notes)).sum::<usize>() <= MOST_WORK_OF_ROOMS
+        self.work() <= MOST_WORK_OF_ROOMS
+    }
+
+    /// How much work there was so far, in steps of walks.
+    fn work(&self) -> usize {
+        self.machines.iter().map(|(_, notes)| work_of(notes)).sum()
     }
 
     /// Makes code short of all that may be better than what is known, and forgets the rest.

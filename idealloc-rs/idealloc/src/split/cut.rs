@@ -12,6 +12,14 @@ pub enum Halo {
     Shift,
 }
 
+/// Into more tiles no loop is cut: what is known of each takes time and memory.
+const MOST_TILES: i64 = 1 << 16;
+
+/// The least iterations per tile that are tried for a loop.
+pub(super) fn finest(extent: i64) -> i64 {
+    (extent + MOST_TILES - 1) / MOST_TILES
+}
+
 /// A loop cut into tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cut {

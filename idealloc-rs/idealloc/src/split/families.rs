@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::cut::{Cut, Halo};
+use super::cut::{Cut, Halo, finest};
 use super::graph::SplitGraph;
 use super::grids::{Grid, Told, sizes, summed_of, ways_to_tell};
 use super::sweep::CutLoop;
@@ -210,9 +210,9 @@ fn add_families(
 /// All sizes of tiles of which there are different numbers, ascending, but for a single tile.
 fn all_sizes(extent: i64) -> Vec<i64> {
     let mut sizes = vec![extent];
-    while let Some(&size) = sizes.last().filter(|&&size| size > 1) {
+    while let Some(&size) = sizes.last().filter(|&&size| size > finest(extent)) {
         let one_tile_more = rounded_up(extent, size) + 1;
-        sizes.push(rounded_up(extent, one_tile_more).min(size - 1));
+        sizes.push(rounded_up(extent, one_tile_more).min(size - 1).max(finest(extent)));
     }
     sizes.reverse();
     sizes.pop();
@@ -225,8 +225,9 @@ fn some_sizes(extent: i64) -> Vec<i64> {
     let mut sizes: Vec<i64> = numbers
         .take_while(|&tiles| tiles < extent)
         .map(|tiles| rounded_up(extent, tiles))
+        .take_while(|&size| size > finest(extent))
         .collect();
-    sizes.extend((extent > 1).then_some(1));
+    sizes.extend((extent > 1).then_some(finest(extent)));
     sizes.dedup();
     sizes
 }

@@ -1,7 +1,7 @@
 //! Which grids are tried for a group of layers; those of a layer alone are in `families.rs`.
 
 use super::anchor_loops::anchor_loops;
-use super::cut::{Cut, Halo};
+use super::cut::{Cut, Halo, finest};
 use super::graph::{Access, Expression, Operator, SplitGraph};
 use super::strips::{beams, has_halo, has_windows, side_by_side, strips};
 use super::sweep::CutLoop;
@@ -67,7 +67,8 @@ pub(super) fn sizes(extent: i64, most: u32) -> Vec<i64> {
     let step = (extent as f64).powf(1.0 / f64::from(most)).max(1.25);
     let mut kept: Vec<i64> = Vec::new();
     let mut last = extent as f64;
-    while last > 1.0 {
+    let finest = finest(extent);
+    while last > finest as f64 {
         let wanted = if kept.is_empty() { (last / 2.0).max(last / step) } else { last / step };
         let (low, high) = ((wanted / 1.25).ceil() as i64, (wanted * 1.12).floor() as i64);
         let high = high.min(last as i64 - 1).max(1);
@@ -76,6 +77,7 @@ pub(super) fn sizes(extent: i64, most: u32) -> Vec<i64> {
             let tiles = (extent as f64 / wanted).round().max(2.0) as i64;
             ((extent + tiles - 1) / tiles).clamp(1, last as i64 - 1)
         });
+        let size = size.max(finest);
         kept.push(size);
         last = size as f64;
     }

@@ -22,6 +22,7 @@ impl Tally<'_> {
             let views: Vec<usize> = self.outer_views.iter().copied().filter(is_shown).collect();
             if self.is_less_joined(source, &views) {
                 self.outer_views.retain(|view| !views.contains(view));
+                self.known[source].outer_views -= views.len() as u32;
                 for view in views {
                     self.joined_views.push(view);
                     self.take_in(view);

@@ -45,6 +45,7 @@ mod peak_end;
 mod peak_ending;
 mod pieces;
 mod profile;
+mod readers;
 mod records;
 mod rows;
 mod savings;

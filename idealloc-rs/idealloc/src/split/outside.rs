@@ -77,9 +77,7 @@ impl Tally<'_> {
     pub(super) fn source_of(&self, tensor: usize) -> usize {
         let mut source = tensor;
         while self.is_outer_view(source) {
-            let shows = |&&op: &&usize| self.graph.operators[op].results[0] == source;
-            let Some(&op) = self.outer_views.iter().find(shows) else { break };
-            source = self.graph.operators[op].operands[0].0;
+            source = self.graph.operators[self.known[source].shown_by].operands[0].0;
         }
         source
     }

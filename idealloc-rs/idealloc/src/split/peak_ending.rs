@@ -192,7 +192,14 @@ impl<'a> Ending<'a> {
     }
 
     fn try_grids(&mut self, grids: &[Grid], first: usize, note: &mut Note) {
+        let mut score = None;
         for (index, grid) in grids.iter().enumerate() {
+            let known = self.best.as_ref().map(|best| best.score);
+            // A group that is not cut needs the least room around it.
+            if known != score && self.deepest(1, 0).is_none() {
+                return;
+            }
+            score = known;
             self.try_grid(grid, (first + index) as GridNumber, note);
         }
     }

@@ -74,22 +74,27 @@ impl Layout<'_, '_> {
         let mut other = Profile::default();
         let mut spare = Storages::default();
         let mut parts = None;
-        for change in changes {
+        let mut together = changes.len();
+        let mut rest = &changes[..];
+        while let Some((change, others)) = rest.split_first() {
             let index = change.external;
             if change.saved <= gained[index] {
+                rest = others;
                 continue;
             }
             if let Some(room) = self.own_room(&self.externals[index]) {
-                if !self.change_alone(&change, room, &mut profile) {
+                rest = others;
+                if !self.change_alone(change, room, &mut profile) {
                     continue;
                 }
                 self.externals[index].residency = change.residency;
             } else if change.residency == Residency::Kept
                 && let Some(number) = self.storage_as_part(&self.externals[index])
             {
+                rest = others;
                 let known = parts.take().filter(|parts: &Parts| parts.storage == number);
                 let known = known.unwrap_or_else(|| self.parts_of(number, &profile));
-                let is_kept = self.keep_part(&change, &known, &mut profile);
+                let is_kept = self.keep_part(change, &known, &mut profile);
                 parts = Some(known);
                 if !is_kept {
                     continue;
@@ -98,25 +103,58 @@ impl Layout<'_, '_> {
                 self.storages.remove(self.externals[index].tensor, number);
                 parts = None;
             } else {
-                if self.is_too_much(&change, &profile.most()) {
+                // Others share its room, so that all is laid out again: for many changes at once where they all fit.
+                let (batch, after) = rest.split_at(together.min(rest.len()));
+                let before = self.take_all(batch, &mut gained, &profile.most());
+                if before.is_empty() {
+                    rest = after;
                     continue;
                 }
-                let residency = &mut self.externals[index].residency;
-                let before = std::mem::replace(residency, change.residency);
                 std::mem::swap(&mut self.storages, &mut spare);
                 self.assign();
-                if self.fill_profile(false, capacity, &mut other) > capacity {
-                    self.externals[index].residency = before;
-                    std::mem::swap(&mut self.storages, &mut spare);
+                if self.fill_profile(false, capacity, &mut other) <= capacity {
+                    std::mem::swap(&mut profile, &mut other);
+                    parts = None;
+                    rest = after;
+                    together *= 2;
                     continue;
                 }
-                std::mem::swap(&mut profile, &mut other);
-                parts = None;
+                std::mem::swap(&mut self.storages, &mut spare);
+                for &(index, residency, saved) in before.iter().rev() {
+                    self.externals[index].residency = residency;
+                    gained[index] = saved;
+                }
+                if before.len() == 1 {
+                    rest = after;
+                }
+                together = 1;
+                continue;
             }
             gained[index] = change.saved;
         }
         self.known_peak = Some(profile.peak());
         Settled::Fits
+    }
+
+    /// Makes the changes that save more than what is known of their tensors, but those for which there is certainly no room;
+    /// returns for each the tensor, how it came to the chip before, and what that had saved.
+    fn take_all(
+        &mut self,
+        changes: &[Change],
+        gained: &mut [i64],
+        most: &[i64],
+    ) -> Vec<(usize, Residency, i64)> {
+        let mut before = Vec::new();
+        for change in changes {
+            let index = change.external;
+            if change.saved > gained[index] && !self.is_too_much(change, most) {
+                let residency = &mut self.externals[index].residency;
+                before.push((index, *residency, gained[index]));
+                *residency = change.residency;
+                gained[index] = change.saved;
+            }
+        }
+        before
     }
 
     /// Changes the profile as the change of a tensor with room of its own does; false, and nothing is changed, if it does

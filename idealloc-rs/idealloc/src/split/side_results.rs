@@ -58,7 +58,7 @@ impl Sweep<'_> {
         });
         let known = along.clone().find_map(|(tensor, dimension, is_same)| {
             match self.demands.get(tensor)?[dimension] {
-                Demand::Driven(cut, request) if self.is_read_itself(op, tensor) => {
+                Demand::Driven(cut, request) if self.readers(tensor).any_reads_itself => {
                     Some(Followed { cut, request: Some(request).filter(|_| is_same) })
                 }
                 Demand::Driven(..) | Demand::Fixed(..) => None,
@@ -72,13 +72,6 @@ impl Sweep<'_> {
                 Some(Followed { cut, request: request.filter(|_| is_same) })
             })
         })
-    }
-
-    /// Whether an operator behind one reads a tensor, not just a view of it: a view of what comes from outside is not part of
-    /// the group, so that its tiles do not tell what they show.
-    fn is_read_itself(&self, op: usize, tensor: usize) -> bool {
-        let mut behind = self.graph.operators[op + 1..=self.last].iter();
-        behind.any(|other| !other.is_view && other.operands.iter().any(|&(read, _)| read == tensor))
     }
 
     /// The operator of the same layer before this one that makes a tensor, and the loop that a dimension of it is.

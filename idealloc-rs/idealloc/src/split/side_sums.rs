@@ -21,7 +21,8 @@ impl Sweep<'_> {
             return;
         }
         let moves = |cut: usize| loops.iter().any(|l| matches!(l, Span::Driven(c, _) if *c == cut));
-        if !(0..level).all(moves) || self.is_read_within(op, level) {
+        let is_read_within = operator.results.iter().any(|&t| self.readers(t).deepest > level);
+        if !(0..level).all(moves) || is_read_within {
             return;
         }
         let Some(ways) = self.ways_to_sum(op, level) else { return };
@@ -78,23 +79,6 @@ impl Sweep<'_> {
             let is_next = parts.windows(2).all(|w| w[0].1 == w[1].0);
             (is_next && parts[0].0 == 0 && parts[parts.len() - 1].1 == extent).then_some(track)
         })
-    }
-
-    /// Whether something within more than `level` cuts needs what an operator makes.
-    fn is_read_within(&self, op: usize, level: usize) -> bool {
-        let graph = self.graph;
-        let mut late = graph.operators[op].results.clone();
-        for later in op + 1..=self.last {
-            let Some(spans) = self.loop_spans(later) else { continue };
-            let other = &graph.operators[later];
-            if other.operands.iter().any(|(tensor, _)| late.contains(tensor)) {
-                if level_of(spans) > level {
-                    return true;
-                }
-                late.extend(&other.results);
-            }
-        }
-        false
     }
 }
 

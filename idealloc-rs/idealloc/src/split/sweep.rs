@@ -6,6 +6,7 @@
 
 use super::cut::Cut;
 use super::graph::{Access, Expression, Operator, SplitGraph};
+use super::readers::Readers;
 use super::rows::Rows;
 use super::tracks::{Asked, Line, Strides, Tracks};
 
@@ -57,6 +58,8 @@ pub struct Sweep<'a> {
     pub(super) demands: Rows<Demand>,
     loop_spans: Rows<Span>,
     tensor_spans: Rows<Span>,
+    /// By tensor.
+    pub(super) readers: Vec<Readers>,
     scratch: Scratch,
     /// First operator that was walked over.
     pub first: usize,
@@ -100,6 +103,7 @@ impl<'a> Sweep<'a> {
             demands: Rows::default(),
             loop_spans: Rows::default(),
             tensor_spans: Rows::default(),
+            readers: Vec::new(),
             scratch: Scratch::default(),
             first: last + 1,
         };
@@ -113,6 +117,7 @@ impl<'a> Sweep<'a> {
         self.demands.restart();
         self.tensor_spans.restart();
         self.loop_spans.restart();
+        self.readers.clear();
         self.first = self.last + 1;
         let target = graph.operators[self.last].results[0];
         let shape = &graph.tensors[target].shape;
@@ -149,6 +154,7 @@ impl<'a> Sweep<'a> {
             self.first -= 1;
             let mut scratch = std::mem::take(&mut self.scratch);
             self.visit(self.first, &mut scratch);
+            self.note_reads(self.first);
             self.scratch = scratch;
         }
     }

@@ -29,6 +29,10 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Known {
     /// Whether it is a view of a tensor from outside that stays there.
     pub is_outer_view: bool,
+    /// The operator that shows it, if it is such a view.
+    pub shown_by: usize,
+    /// How many such views show it.
+    pub outer_views: u32,
     /// Whether the group makes it.
     pub is_inside: bool,
     /// Whether a tile can keep what the next one needs of it.
@@ -45,6 +49,8 @@ pub(super) struct Known {
 
 const UNKNOWN: Known = Known {
     is_outer_view: false,
+    shown_by: 0,
+    outer_views: 0,
     is_inside: false,
     is_keepable: true,
     is_stale: false,
@@ -207,6 +213,8 @@ impl<'a> Tally<'a> {
         {
             let view = op.results[0];
             self.known[view].is_outer_view = true;
+            self.known[view].shown_by = index;
+            self.known[of].outer_views += 1;
             self.outer_views.push(index);
             self.is_changed(view);
             for &tensor in &self.outside {
@@ -243,12 +251,17 @@ impl<'a> Tally<'a> {
             known.reader = index;
             self.is_changed(*tensor);
         }
-        let is_view_of_result = |&&view: &&usize| {
-            graph.operators[view].operands.first().is_some_and(|(of, _)| op.results.contains(of))
-        };
-        while let Some(&view) = self.outer_views.iter().find(is_view_of_result) {
-            self.outer_views.retain(|&other| other != view);
-            self.take_in(view);
+        if op.results.iter().any(|&tensor| self.known[tensor].outer_views > 0) {
+            let mut shown: Vec<usize> = Vec::new();
+            self.outer_views.retain(|&view| {
+                let is_shown = op.results.contains(&graph.operators[view].operands[0].0);
+                shown.extend(is_shown.then_some(view));
+                !is_shown
+            });
+            for view in shown {
+                self.known[graph.operators[view].operands[0].0].outer_views -= 1;
+                self.take_in(view);
+            }
         }
     }
 

@@ -1,5 +1,9 @@
 //! Rows of tiles that look alike: one loop computes them.
 
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
 use super::track::Track;
 
 /// Runs in a period at the most.
@@ -21,15 +25,22 @@ pub(super) struct Tiles<'t> {
     pub is_shifted: bool,
 }
 
+impl Tiles<'_> {
+    fn count(&self) -> usize {
+        self.tracks.first().map_or(1, |track| track.new.len())
+    }
+}
+
 /// Runs of tiles that look alike, of which one is written down, and where the same runs come again and again, periods, of
 /// which those of one are.
 pub(super) fn rows_of_tiles(tiles: &Tiles<'_>) -> Vec<Row> {
     let runs = runs_of_shifted(tiles).unwrap_or_else(|| runs_of(tiles));
+    let looks: Vec<u64> = runs.iter().map(|run| looks_of(tiles, run)).collect();
     let (mut rows, mut index) = (Vec::new(), 0);
     while index < runs.len() {
         let (mut period, mut taken) = (1, 1);
         for length in 1..=LONGEST_PERIOD.min((runs.len() - index) / 2) {
-            let count = periods(tiles, &runs[index..], length);
+            let count = periods(tiles, (&runs[index..], &looks[index..]), length);
             if count >= 2 && count * length > taken {
                 (period, taken) = (length, count * length);
             }
@@ -50,9 +61,17 @@ struct Run {
 }
 
 fn runs_of(of: &Tiles<'_>) -> Vec<Run> {
-    runs_while(of, |first, tile| {
-        tile == first + 1 || are_as_far(of.tracks, (first, first + 1), (tile - 1, tile))
-    })
+    let mut steps = vec![false; of.count()];
+    for track in of.tracks {
+        let mut last = start_of(track, 0);
+        let mut step = None;
+        for (changes, &(start, end)) in steps.iter_mut().zip(&track.new).skip(1) {
+            let start = if start < end { start } else { 0 };
+            *changes |= step.is_some_and(|step| step != start - last);
+            (step, last) = (Some(start - last), start);
+        }
+    }
+    runs_while(of, |first, tile| tile == first + 1 || !steps[tile])
 }
 
 /// Runs of tiles that are alike where those at the ends are shifted inwards; none if they are not, or if ranges do not
@@ -87,32 +106,68 @@ pub(super) fn is_even_between_ends(numbers: &[i64]) -> bool {
 
 /// Runs of tiles that are alike, as long as one more `goes_on` with what began at a first.
 fn runs_while(of: &Tiles<'_>, goes_on: impl Fn(usize, usize) -> bool) -> Vec<Run> {
-    let tiles = of.tracks.first().map_or(1, |track| track.new.len());
+    let tiles = of.count();
+    // Whether a tile is unlike the one before.
+    let mut unlike = vec![false; tiles];
+    for track in of.tracks {
+        if track.has_overlap() {
+            let mut last = track.kind(0);
+            for (tile, is_unlike) in unlike.iter_mut().enumerate().skip(1) {
+                let kind = track.kind(tile);
+                *is_unlike |= kind != last;
+                last = kind;
+            }
+        } else {
+            for (is_unlike, pair) in unlike.iter_mut().skip(1).zip(track.new.windows(2)) {
+                *is_unlike |= pair[0].1 - pair[0].0 != pair[1].1 - pair[1].0;
+            }
+        }
+    }
+    for tiles in of.clipped {
+        for (is_unlike, pair) in unlike.iter_mut().skip(1).zip(tiles.windows(2)) {
+            *is_unlike |= pair[0] != pair[1];
+        }
+    }
     let mut runs: Vec<Run> = Vec::new();
     let mut first = 0;
-    for tile in 1..=tiles {
-        if tile == tiles || !are_alike(of, first, tile) || !goes_on(first, tile) {
+    for (tile, &is_unlike) in unlike.iter().enumerate().skip(1) {
+        if is_unlike || !goes_on(first, tile) {
             runs.push(Run { first, count: tile - first });
             first = tile;
         }
     }
+    runs.push(Run { first, count: tiles - first });
     runs
 }
 
-/// How often the first `length` runs come again, each time as far ahead.
-fn periods(of: &Tiles<'_>, runs: &[Run], length: usize) -> usize {
+/// A number that runs have in common whose first tiles are alike and which are as long, and others hardly ever.
+fn looks_of(of: &Tiles<'_>, run: &Run) -> u64 {
+    let mut hasher = FxHasher::default();
+    run.count.hash(&mut hasher);
+    of.tracks.iter().for_each(|track| track.kind(run.first).hash(&mut hasher));
+    of.clipped.iter().for_each(|tiles| tiles[run.first].hash(&mut hasher));
+    hasher.finish()
+}
+
+/// How often the first `length` runs come again, each time as far ahead; `looks` are those of the runs.
+fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> usize {
     let tracks = of.tracks;
     let mut count = 1;
     while (count + 1) * length <= runs.len() {
         let (now, next) = (count * length, (count - 1) * length);
-        let is_same = (0..length).all(|k| {
-            let (start, new, old) = (runs[k], runs[now + k], runs[next + k]);
-            let last = |run: Run| run.first + run.count - 1;
-            new.count == start.count
-                && are_alike(of, start.first, new.first)
-                && are_as_far(tracks, (old.first, new.first), (last(old), last(new)))
-                && are_as_far(tracks, (start.first, runs[length + k].first), (old.first, new.first))
-        });
+        let is_same = (0..length).all(|k| looks[k] == looks[now + k])
+            && (0..length).all(|k| {
+                let (start, new, old) = (runs[k], runs[now + k], runs[next + k]);
+                let last = |run: Run| run.first + run.count - 1;
+                new.count == start.count
+                    && are_alike(of, start.first, new.first)
+                    && are_as_far(tracks, (old.first, new.first), (last(old), last(new)))
+                    && are_as_far(
+                        tracks,
+                        (start.first, runs[length + k].first),
+                        (old.first, new.first),
+                    )
+            });
         if !is_same {
             break;
         }
@@ -129,12 +184,14 @@ fn are_alike(of: &Tiles<'_>, one: usize, other: usize) -> bool {
 
 /// Whether all ranges are as far apart in one pair of tiles as in another.
 fn are_as_far(tracks: &[&Track], one: (usize, usize), other: (usize, usize)) -> bool {
-    let start = |track: &Track, tile: usize| {
-        let (start, end) = track.new[tile];
-        if start < end { start } else { 0 }
-    };
-    let distance = |track: &Track, (from, to)| start(track, to) - start(track, from);
+    let distance = |track: &Track, (from, to)| start_of(track, to) - start_of(track, from);
     tracks.iter().all(|track| distance(track, one) == distance(track, other))
+}
+
+/// Where a tile begins, if there is anything in it.
+fn start_of(track: &Track, tile: usize) -> i64 {
+    let (start, end) = track.new[tile];
+    if start < end { start } else { 0 }
 }
 
 #[cfg(test)]

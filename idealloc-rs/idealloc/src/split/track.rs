@@ -32,7 +32,12 @@ impl Track {
             Self { new, keep, largest: 0, total, reach, has_overlap: false, kinds: 0, raw };
         track.largest = (0..track.new.len()).map(|tile| track.size(tile)).max().unwrap_or(0);
         track.has_overlap = (1..track.new.len()).any(|tile| track.overlap(tile) > 0);
-        let mut kinds: Vec<_> = (0..track.new.len()).map(|tile| track.kind(tile)).collect();
+        let mut kinds: Vec<_> = Vec::new();
+        for kind in (0..track.new.len()).map(|tile| track.kind(tile)) {
+            if kinds.last() != Some(&kind) {
+                kinds.push(kind);
+            }
+        }
         kinds.sort_unstable();
         kinds.dedup();
         track.kinds = kinds.len() as i64;

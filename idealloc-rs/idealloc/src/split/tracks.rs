@@ -192,8 +192,10 @@ impl Tracks {
             is_same &= *range.get_or_insert(of_tile) == of_tile;
             is_single &= (outer + from * inner) / stride == (outer + to * inner - 1) / stride;
         }
-        // Heads of which each tile has one: all need the same.
-        let asked = match range.filter(|_| is_same) {
+        // Heads of which each tile has one: all need the same. What one tile alone needs is there for that one.
+        let mut busy = reader.new.iter().filter(|(from, to)| from < to);
+        let is_alone = reader.new.len() > 1 && busy.next().is_some() && busy.next().is_none();
+        let asked = match range.filter(|_| is_same && !is_alone) {
             Some((start, end)) => Asked::Same(start, end),
             None => {
                 let extent = reader.new.last().map_or(0, |range| range.1);
