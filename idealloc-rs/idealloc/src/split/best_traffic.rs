@@ -21,7 +21,8 @@ const MOST_WORK_OF_ROOMS: usize = 900_000;
 /// The groups that move the fewest bytes of those that have no more operations than there may be, unless those are twice as
 /// many bytes; and the order that they are in.
 ///
-/// Orders but the first are looked at while there was no more work than `most_work`.
+/// Orders but the first are looked at while there was no more work than `most_work`, and half as much again for each machine
+/// after the first.
 ///
 /// # Errors
 /// `Misfit` names a layer of the first order that does not fit.
@@ -84,11 +85,12 @@ impl Search<'_> {
         }
         let mut notes = Notes::default();
         let (graph, threads) = (self.graph, self.threads);
-        let most_work = self.most_work.saturating_sub(self.work());
+        let number = self.machines.len();
+        let most_work = self.most_work.saturating_add((self.most_work / 2).saturating_mul(number));
+        let most_work = most_work.saturating_sub(self.work());
         let found =
             least_traffic_in_orders(graph, orders, most_work, machine, (threads, &mut notes))?;
         let looked = Looked::of(machine, &found);
-        let number = self.machines.len();
         self.machines.push((machine, notes));
         self.found.extend(found.into_iter().map(|in_order| (number, in_order)));
         self.take_up_to(self.floor);
