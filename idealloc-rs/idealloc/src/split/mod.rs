@@ -20,6 +20,7 @@ pub mod graph;
 pub mod grids;
 pub mod group;
 mod joined_slices;
+mod keep_on_chip;
 mod knapsack;
 mod layer_alone;
 mod layer_grids;
