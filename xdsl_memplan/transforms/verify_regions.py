@@ -35,6 +35,7 @@ from xdsl_memplan.dialects.memplan import ArenaOp, BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, MOVE, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.transforms.verify_subview_types import check_subview_type
 
 
 def verify_regions(function: FuncOp, module: ModuleOp) -> None:
@@ -42,7 +43,8 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
 
     Where no `total` is recorded, the copies may move no more than the `bytes` recorded besides what
     reaches a returned buffer. Raises PassFailedException for a region that is outside of its
-    memref, and for a record of bytes that the copies do not bear out or that contradicts itself.
+    memref or has another type, and for a record of bytes that the copies do not bear out or that
+    contradicts itself.
     """
     on_chip = next((op.sym_name.data for op in module.body.ops if isinstance(op, ArenaOp)), None)
     total, promised = _recorded(function, TOTAL), _recorded(function, "bytes")
@@ -51,6 +53,7 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
     moved = compulsory = 0
     for op in operations_in(function):
         if isinstance(op, memref.SubviewOp):
+            check_subview_type(op)
             _check_bounds(op, indices)
         elif total is not None or promised is not None:
             ends = _ends(op)
