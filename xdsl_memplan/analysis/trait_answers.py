@@ -14,7 +14,6 @@ from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import Kind, kind_of
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.tiling_answers import check_rule, check_tile
-from xdsl_memplan.dialects import tiling_models
 from xdsl_memplan.dialects.interface_models import NoAccess
 from xdsl_memplan.dialects.interfaces import (
     INTERFACES,
@@ -28,7 +27,6 @@ from xdsl_memplan.dialects.interfaces import (
 )
 from xdsl_memplan.dialects.stock_models import STOCK
 from xdsl_memplan.dialects.tiling import Tile
-from xdsl_memplan.dialects.tiling_queries import tile_operation
 from xdsl_memplan.model.integers import checked_integer
 from xdsl_memplan.model.lifetime import Lifetime
 
@@ -41,6 +39,9 @@ _MISTAKES = (
     RuntimeError,
 )
 """What is raised where somebody else's code is wrong."""
+
+_OUR_MODELS = "xdsl_memplan.dialects.tiling_models"
+"""Where tiling of xDSL's own operations is; only newer versions of xDSL can load it."""
 
 _foreign: dict[type[Operation], tuple[object, Sequence[OpTrait]]] = {}
 """Of each class the traits that somebody else attached, with the set of traits they are from."""
@@ -92,6 +93,9 @@ def checked_tile(op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAVal
 
     Raises WrongAnswerError with the operation and the trait.
     """
+    # With older versions of xDSL there are no tiles, and this cannot be loaded.
+    from xdsl_memplan.dialects.tiling_queries import tile_operation
+
     foreign = [trait for trait in _foreign_traits(type(op)) if isinstance(trait, TilingTrait)]
     if not foreign:
         return tile_operation(op, tile, builder)
@@ -120,7 +124,7 @@ def _foreign_traits(op_class: type[Operation]) -> Sequence[OpTrait]:
             if isinstance(trait, INTERFACES)
             and trait not in ours
             and not op_class.__module__.startswith("xdsl_memplan.")
-            and not type(trait).__module__.startswith(tiling_models.__name__)
+            and not type(trait).__module__.startswith(_OUR_MODELS)
         ]
         known = _foreign[op_class] = (op_class.traits, traits)
     return known[1]
