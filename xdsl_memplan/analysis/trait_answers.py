@@ -3,7 +3,8 @@
 What we attach to xDSL's own operations is not checked again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 from xdsl.builder import Builder
@@ -60,7 +61,7 @@ def check_answers(op: Operation) -> None:
     """
     for trait in _foreign_traits(type(op)):
         _check_kind(op, trait)
-        try:
+        with _asking(op, trait):
             match trait:
                 case BufferLikeTrait():
                     _check_storage(op, trait)
@@ -82,10 +83,6 @@ def check_answers(op: Operation) -> None:
                         check_rule(op, trait.rule(op))
                 case _:
                     pass
-        except ValueError as error:
-            raise _wrong(op, trait, str(error)) from error
-        except _MISTAKES as error:
-            raise _wrong(op, trait, f"raises {type(error).__name__}: {error}") from error
 
 
 def checked_tile(op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAValue]:
@@ -100,14 +97,21 @@ def checked_tile(op: Operation, tile: Tile, builder: Builder) -> Sequence[SSAVal
     if not foreign:
         return tile_operation(op, tile, builder)
     [trait] = foreign
-    try:
+    with _asking(op, trait):
         results = tile_operation(op, tile, builder)
         check_tile(op, trait, tile, results)
+    return results
+
+
+@contextmanager
+def _asking(op: Operation, trait: OpTrait) -> Generator[None]:
+    """Make a WrongAnswerError of what a trait raises, and of what its answer is refused for."""
+    try:
+        yield
     except ValueError as error:
         raise _wrong(op, trait, str(error)) from error
     except _MISTAKES as error:
         raise _wrong(op, trait, f"raises {type(error).__name__}: {error}") from error
-    return results
 
 
 def _wrong(op: Operation, trait: OpTrait, what: str) -> WrongAnswerError:

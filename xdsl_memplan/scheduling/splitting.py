@@ -23,11 +23,6 @@ _Misfit: TypeAlias = tuple[int, int | None, int | None]
 _Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, _Misfit | None]
 
 
-_MARGIN = 64
-"""Bytes that the least capacity is said above what tiles count at the most: buffers may take a
-little more in the end."""
-
-
 @dataclass(frozen=True)
 class SplitMachine:
     """The memory and what moves cost."""
@@ -113,7 +108,7 @@ def find_order_and_groups(
     slices = _slices(narrowing_chains(graph))
     fields = _machine_for(graph, machine)
     computed, answer = _idealloc.split_groups(graph, slices, fields, objective, order, threads)
-    groups, stands_for = _found(answer, machine.alignment)
+    groups, stands_for = _found(answer)
     layers = list(dict.fromkeys(op.layer for op in graph.ops))
     if computed == sorted(computed):
         return layers, groups, stands_for
@@ -168,17 +163,14 @@ def lay_out_groups(
     ]
     slices = _slices(narrowing_chains(graph))
     answer = _idealloc.split_given(graph, slices, _machine_for(graph, machine), given)
-    return _found(answer, machine.alignment)
+    return _found(answer)
 
 
-def _found(answer: _Answer, alignment: int) -> tuple[list[LayerGroup], list[int]]:
+def _found(answer: _Answer) -> tuple[list[LayerGroup], list[int]]:
     """Groups and what tensors stand for; raises LayerDoesNotFitError."""
     found, misfit = answer
     if found is None:
-        op, *capacities = misfit or (0, None, None)
-        # Tiles take multiples of the alignment; the search for the least ends less than one above.
-        near = (None if c is None else c - max(0, c % alignment - _MARGIN) for c in capacities)
-        raise LayerDoesNotFitError(op, *near)
+        raise LayerDoesNotFitError(*(misfit or (0, None, None)))
     groups, stands_for = found
     return [
         LayerGroup(

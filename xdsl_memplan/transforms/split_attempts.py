@@ -22,6 +22,9 @@ from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 MOST_TRIES = 5
 """Groups or schedules are made so often, each time for less room, until the buffers fit."""
 
+_MISTAKES = (RefutedTiles, WrongAnswerError)
+"""Failures by mistakes in code, ours or a client's: no other split mends them."""
+
 _HINT = "what may help"
 """What a line of a report begins with that advises tiles."""
 
@@ -121,7 +124,7 @@ def run_for_less_room(
             reserve += more_to_reserve(error, first.capacity)
             if reserve >= first.capacity:
                 break
-        except (RefutedTiles, WrongAnswerError):
+        except _MISTAKES:
             raise
         except PassFailedException as error:
             failures.append(error)
@@ -178,7 +181,7 @@ def run_split(
         try:
             _commit(module, _trial(module, passes, run))
             return
-        except (RefutedTiles, WrongAnswerError):
+        except _MISTAKES:
             raise
         except PassFailedException as error:
             failures.append(error)
@@ -353,7 +356,7 @@ def _take_smaller(
     for passes in (unsplit, tiles, [*unsplit, *tiles]):
         try:
             trials.append(_trial(module, passes, run))
-        except (RefutedTiles, WrongAnswerError):
+        except _MISTAKES:
             raise
         except PassFailedException as error:
             failures.append(error)

@@ -21,8 +21,8 @@ const MOST_WORK_OF_ROOMS: usize = 900_000;
 /// The groups that move the fewest bytes of those that have no more operations than there may be, unless those are twice as
 /// many bytes; and the order that they are in.
 ///
-/// Orders but the first are looked at while there was no more work than `most_work`, and half as much again for each machine
-/// after the first.
+/// Orders but the first are looked at while there was no more work in all than `most_work`, and half as much again for each
+/// machine after the first.
 ///
 /// # Errors
 /// `Misfit` names a layer of the first order that does not fit.

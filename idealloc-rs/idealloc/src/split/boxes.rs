@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::cut::rounded_up;
 use super::sweep::{Span, Sweep};
 use super::track::{LARGEST, Track};
 
@@ -151,9 +152,9 @@ impl Sweep<'_> {
             None => 0,
         };
         if extent > 0 {
-            elements / extent * ((extent + slices - 1) / slices)
+            elements / extent * rounded_up(extent, slices)
         } else {
-            (elements + slices - 1) / slices
+            rounded_up(elements, slices)
         }
     }
 

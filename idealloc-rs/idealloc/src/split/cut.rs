@@ -17,7 +17,12 @@ const MOST_TILES: i64 = 1 << 16;
 
 /// The least iterations per tile that are tried for a loop.
 pub(super) fn finest(extent: i64) -> i64 {
-    (extent + MOST_TILES - 1) / MOST_TILES
+    rounded_up(extent, MOST_TILES)
+}
+
+/// How many parts of so many iterations a loop has, or how many iterations are in each of so many parts; the last may be smaller.
+pub(super) fn rounded_up(extent: i64, divisor: i64) -> i64 {
+    (extent + divisor - 1) / divisor
 }
 
 /// A loop cut into tiles.
@@ -45,7 +50,7 @@ impl Cut {
 
     /// The same with `lead` tiles before the first in which earlier operators run ahead.
     pub fn with_lead(extent: i64, size: i64, halo: Halo, lead: i64) -> Self {
-        let tiles = ((extent + size - 1) / size + lead) as usize;
+        let tiles = (rounded_up(extent, size) + lead) as usize;
         Self { size, lead, extent, halo, merged: (1, 1), tiles }
     }
 

@@ -1,6 +1,7 @@
 //! A tensor that a group reads and does not make: how it comes to the chip, and what that moves.
 
 use super::boxes::level_of;
+use super::cut::rounded_up;
 use super::graph::Access;
 use super::least::Least;
 use super::machine::Machine;
@@ -150,12 +151,12 @@ impl External {
             return None;
         }
         let (reader, along, extent) = self.slicing(sweep)?;
-        let slices = ((self.bytes_in_largest + room - 1) / room).clamp(1, extent);
-        let per_slice = (extent + slices - 1) / slices;
+        let slices = rounded_up(self.bytes_in_largest, room).clamp(1, extent);
+        let per_slice = rounded_up(extent, slices);
         // With a chain that runs slice by slice it comes in slices that are no larger.
         let in_chain = sweep.graph.operators[reader].slice;
         let per_slice = in_chain.map_or(per_slice, |slice| per_slice.min(slice.size));
-        let slices = (extent + per_slice - 1) / per_slice;
+        let slices = rounded_up(extent, per_slice);
         (slices > 1).then_some(Residency::Streamed { reader, along, slices })
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::cut::{Cut, Halo, finest};
+use super::cut::{Cut, Halo, finest, rounded_up};
 use super::graph::SplitGraph;
 use super::grids::{Grid, Told, sizes, summed_of, ways_to_tell};
 use super::sweep::CutLoop;
@@ -230,8 +230,4 @@ fn some_sizes(extent: i64) -> Vec<i64> {
     sizes.extend((extent > 1).then_some(finest(extent)));
     sizes.dedup();
     sizes
-}
-
-fn rounded_up(extent: i64, divisor: i64) -> i64 {
-    (extent + divisor - 1) / divisor
 }

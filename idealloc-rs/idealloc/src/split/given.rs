@@ -1,6 +1,6 @@
 //! Groups that somebody else chose: which tensors stay on chip between them, and how others come there.
 
-use super::cut::{Cut, Halo};
+use super::cut::{Cut, Halo, rounded_up};
 use super::graph::SplitGraph;
 use super::grids::Grid;
 use super::group::{Form, Group, moved};
@@ -147,7 +147,7 @@ fn grid_of(way: &[Parts], shape: &[i64]) -> Grid {
             && parts > 1
             && extent > 1
         {
-            let size = (extent + parts - 1) / parts;
+            let size = rounded_up(extent, parts);
             grid.loops.push(CutLoop::Result(dimension));
             grid.cuts.push(Cut::even(extent, size, halo));
         }

@@ -1,7 +1,7 @@
 //! Which grids are tried for a group of layers; those of a layer alone are in `families.rs`.
 
 use super::anchor_loops::anchor_loops;
-use super::cut::{Cut, Halo, finest};
+use super::cut::{Cut, Halo, finest, rounded_up};
 use super::graph::{Access, Expression, Operator, SplitGraph};
 use super::strips::{beams, has_halo, has_windows, side_by_side, strips};
 use super::sweep::CutLoop;
@@ -75,7 +75,7 @@ pub(super) fn sizes(extent: i64, most: u32) -> Vec<i64> {
         let divisor = (low.max(1)..=high).rev().find(|&s| extent % s == 0);
         let size = divisor.unwrap_or_else(|| {
             let tiles = (extent as f64 / wanted).round().max(2.0) as i64;
-            ((extent + tiles - 1) / tiles).clamp(1, last as i64 - 1)
+            rounded_up(extent, tiles).clamp(1, last as i64 - 1)
         });
         let size = size.max(finest);
         kept.push(size);
@@ -87,7 +87,7 @@ pub(super) fn sizes(extent: i64, most: u32) -> Vec<i64> {
 /// The same, and all numbers of parts up to a few: weights come once for each part, so with few of them one less counts.
 pub(super) fn sizes_and_few_parts(extent: i64, most: u32) -> Vec<i64> {
     let mut all = sizes(extent, most);
-    all.extend((2..=FEW_PARTS.min(extent)).map(|parts| (extent + parts - 1) / parts));
+    all.extend((2..=FEW_PARTS.min(extent)).map(|parts| rounded_up(extent, parts)));
     all.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
     all.dedup();
     all

@@ -14,11 +14,11 @@ impl Tally<'_> {
             return;
         }
         let mut sources: Vec<usize> =
-            self.outer_views.iter().filter_map(|&view| self.shown_by(view)).collect();
+            self.outer_views.iter().filter_map(|&view| self.source_of_view(view)).collect();
         sources.sort_unstable();
         sources.dedup();
         for source in sources {
-            let is_shown = |&view: &usize| self.shown_by(view) == Some(source);
+            let is_shown = |&view: &usize| self.source_of_view(view) == Some(source);
             let views: Vec<usize> = self.outer_views.iter().copied().filter(is_shown).collect();
             if self.is_less_joined(source, &views) {
                 self.outer_views.retain(|view| !views.contains(view));
@@ -32,7 +32,7 @@ impl Tally<'_> {
     }
 
     /// The tensor from outside that a view shows.
-    fn shown_by(&self, view: usize) -> Option<usize> {
+    fn source_of_view(&self, view: usize) -> Option<usize> {
         match self.graph.operators[view].operands[..] {
             [(source, Access::Affine(_) | Access::Reshape(_)), ..] => Some(source),
             _ => None,

@@ -1,5 +1,7 @@
 //! The memory that a group runs in, and what a group costs there.
 
+use super::cut::rounded_up;
+
 /// What the memory and the engine are like.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -32,7 +34,7 @@ pub struct Machine {
 impl Machine {
     /// Bytes that a buffer takes.
     pub fn align(&self, bytes: i64) -> i64 {
-        (bytes + self.alignment - 1) / self.alignment * self.alignment
+        rounded_up(bytes, self.alignment) * self.alignment
     }
 
     /// Bytes that code counts for.

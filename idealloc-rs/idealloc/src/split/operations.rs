@@ -2,7 +2,7 @@
 //! operands and results. Numbers are not counted: a function writes each of them down once.
 
 use super::boxes::level_of;
-use super::cut::Cut;
+use super::cut::{Cut, rounded_up};
 use super::external::{External, Residency};
 use super::layout::Layout;
 use super::loop_indices::index_operations;
@@ -150,7 +150,7 @@ impl Layout<'_, '_> {
             }
             None => return 1,
         };
-        let size = slices.map_or(size, |slices| (length + slices - 1) / slices).max(1);
+        let size = slices.map_or(size, |slices| rounded_up(length, slices)).max(1);
         1 + i64::from(length % size > 0 && length > size)
     }
 

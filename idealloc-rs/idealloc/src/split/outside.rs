@@ -76,8 +76,8 @@ impl Tally<'_> {
     /// The tensor whose elements a tensor from outside has.
     pub(super) fn source_of(&self, tensor: usize) -> usize {
         let mut source = tensor;
-        while self.is_outer_view(source) {
-            source = self.graph.operators[self.known[source].shown_by].operands[0].0;
+        while let Some(view) = self.shown_by(source) {
+            source = self.graph.operators[view].operands[0].0;
         }
         source
     }

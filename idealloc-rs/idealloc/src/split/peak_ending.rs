@@ -195,7 +195,7 @@ impl<'a> Ending<'a> {
         let mut score = None;
         for (index, grid) in grids.iter().enumerate() {
             let known = self.best.as_ref().map(|best| best.score);
-            // A group that is not cut needs the least room around it.
+            // One tile that keeps nothing is the least that any grid needs.
             if known != score && self.deepest(1, 0).is_none() {
                 return;
             }

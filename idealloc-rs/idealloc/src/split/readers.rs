@@ -22,9 +22,9 @@ impl Sweep<'_> {
     /// Notes that an operator reads its operands. What nobody needs is not computed, and is in no cut.
     pub(super) fn note_reads(&mut self, op: usize) {
         let operator = &self.graph.operators[op];
-        let behind = operator.results.iter().map(|&tensor| self.readers(tensor).deepest).max();
+        let behind = operator.results.iter().map(|&tensor| self.readers(tensor).deepest);
         let deepest =
-            self.loop_spans(op).map(|spans| level_of(spans).max(behind.unwrap_or(0))).unwrap_or(0);
+            self.loop_spans(op).map_or(0, |spans| behind.fold(level_of(spans), usize::max));
         for &(tensor, _) in &operator.operands {
             if tensor >= self.readers.len() {
                 self.readers.resize(tensor + 1, Readers::default());

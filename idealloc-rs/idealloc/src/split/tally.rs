@@ -27,10 +27,8 @@ pub(super) const NONE: u32 = u32::MAX;
 /// What is known of a tensor that the group reads or makes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
-    /// Whether it is a view of a tensor from outside that stays there.
-    pub is_outer_view: bool,
-    /// The operator that shows it, if it is such a view.
-    pub shown_by: usize,
+    /// The operator that shows it, if it is a view of a tensor from outside that stays there.
+    pub shown_by: Option<usize>,
     /// How many such views show it.
     pub outer_views: u32,
     /// Whether the group makes it.
@@ -48,8 +46,7 @@ pub(super) struct Known {
 }
 
 const UNKNOWN: Known = Known {
-    is_outer_view: false,
-    shown_by: 0,
+    shown_by: None,
     outer_views: 0,
     is_inside: false,
     is_keepable: true,
@@ -212,8 +209,7 @@ impl<'a> Tally<'a> {
             && !self.graph.tensors[op.results[0]].is_returned
         {
             let view = op.results[0];
-            self.known[view].is_outer_view = true;
-            self.known[view].shown_by = index;
+            self.known[view].shown_by = Some(index);
             self.known[of].outer_views += 1;
             self.outer_views.push(index);
             self.is_changed(view);
@@ -235,7 +231,7 @@ impl<'a> Tally<'a> {
         self.count_operator(index);
         for &tensor in &op.results {
             self.known[tensor].is_inside = true;
-            self.known[tensor].is_outer_view = false;
+            self.known[tensor].shown_by = None;
             self.leave_outside(tensor);
             self.count_made(tensor);
         }
@@ -251,15 +247,12 @@ impl<'a> Tally<'a> {
             known.reader = index;
             self.is_changed(*tensor);
         }
-        if op.results.iter().any(|&tensor| self.known[tensor].outer_views > 0) {
-            let mut shown: Vec<usize> = Vec::new();
-            self.outer_views.retain(|&view| {
-                let is_shown = op.results.contains(&graph.operators[view].operands[0].0);
-                shown.extend(is_shown.then_some(view));
-                !is_shown
-            });
-            for view in shown {
-                self.known[graph.operators[view].operands[0].0].outer_views -= 1;
+        let views =
+            op.results.iter().map(|&tensor| std::mem::take(&mut self.known[tensor].outer_views));
+        if views.sum::<u32>() > 0 {
+            let shows =
+                |view: &mut usize| op.results.contains(&graph.operators[*view].operands[0].0);
+            for view in self.outer_views.extract_if(.., shows).collect::<Vec<_>>() {
                 self.take_in(view);
             }
         }
@@ -344,7 +337,12 @@ impl<'a> Tally<'a> {
 
     /// Whether a view of a tensor from outside stays there.
     pub(super) fn is_outer_view(&self, tensor: usize) -> bool {
-        self.known.get(tensor).is_some_and(|known| known.is_outer_view)
+        self.shown_by(tensor).is_some()
+    }
+
+    /// The operator that shows a tensor, if it is a view of a tensor from outside that stays there.
+    pub(super) fn shown_by(&self, tensor: usize) -> Option<usize> {
+        self.known.get(tensor)?.shown_by
     }
 
     /// Whether the group makes a tensor itself.

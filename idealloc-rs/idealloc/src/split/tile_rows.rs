@@ -61,15 +61,12 @@ struct Run {
 }
 
 fn runs_of(of: &Tiles<'_>) -> Vec<Run> {
+    // Whether a tile is farther from the one before, or less far, than that from the one before it.
     let mut steps = vec![false; of.count()];
     for track in of.tracks {
-        let mut last = start_of(track, 0);
-        let mut step = None;
-        for (changes, &(start, end)) in steps.iter_mut().zip(&track.new).skip(1) {
-            let start = if start < end { start } else { 0 };
-            *changes |= step.is_some_and(|step| step != start - last);
-            (step, last) = (Some(start - last), start);
-        }
+        let starts = |tile| start_of(track, tile);
+        let distances = (1..of.count()).map(|tile| starts(tile) - starts(tile - 1));
+        mark_changes(&mut steps[1..], distances);
     }
     runs_while(of, |first, tile| tile == first + 1 || !steps[tile])
 }
@@ -110,23 +107,10 @@ fn runs_while(of: &Tiles<'_>, goes_on: impl Fn(usize, usize) -> bool) -> Vec<Run
     // Whether a tile is unlike the one before.
     let mut unlike = vec![false; tiles];
     for track in of.tracks {
-        if track.has_overlap() {
-            let mut last = track.kind(0);
-            for (tile, is_unlike) in unlike.iter_mut().enumerate().skip(1) {
-                let kind = track.kind(tile);
-                *is_unlike |= kind != last;
-                last = kind;
-            }
-        } else {
-            for (is_unlike, pair) in unlike.iter_mut().skip(1).zip(track.new.windows(2)) {
-                *is_unlike |= pair[0].1 - pair[0].0 != pair[1].1 - pair[1].0;
-            }
-        }
+        mark_changes(&mut unlike, (0..tiles).map(|tile| track.kind(tile)));
     }
-    for tiles in of.clipped {
-        for (is_unlike, pair) in unlike.iter_mut().skip(1).zip(tiles.windows(2)) {
-            *is_unlike |= pair[0] != pair[1];
-        }
+    for padding in of.clipped {
+        mark_changes(&mut unlike, padding.iter());
     }
     let mut runs: Vec<Run> = Vec::new();
     let mut first = 0;
@@ -138,6 +122,15 @@ fn runs_while(of: &Tiles<'_>, goes_on: impl Fn(usize, usize) -> bool) -> Vec<Run
     }
     runs.push(Run { first, count: tiles - first });
     runs
+}
+
+/// Marks each place at which a value is another than the one before.
+fn mark_changes<T: PartialEq>(marks: &mut [bool], mut values: impl Iterator<Item = T>) {
+    let Some(mut last) = values.next() else { return };
+    for (mark, value) in marks.iter_mut().skip(1).zip(values) {
+        *mark |= value != last;
+        last = value;
+    }
 }
 
 /// A number that runs have in common whose first tiles are alike and which are as long, and others hardly ever.
@@ -155,7 +148,7 @@ fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> us
     let mut count = 1;
     while (count + 1) * length <= runs.len() {
         let (now, next) = (count * length, (count - 1) * length);
-        let is_same = (0..length).all(|k| looks[k] == looks[now + k])
+        let is_same = looks[..length] == looks[now..now + length]
             && (0..length).all(|k| {
                 let (start, new, old) = (runs[k], runs[now + k], runs[next + k]);
                 let last = |run: Run| run.first + run.count - 1;

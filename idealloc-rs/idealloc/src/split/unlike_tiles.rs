@@ -2,6 +2,7 @@
 //! of dimensions that are several in an operand, and of results that others have written.
 
 use super::boxes::level_of;
+use super::cut::rounded_up;
 use super::graph::{Access, Operator};
 use super::layout::Layout;
 use super::sweep::{Span, line_of};
@@ -157,7 +158,7 @@ pub(super) fn box_around((first, end): (i64, i64), sizes: &[i64]) -> (i64, i64) 
     }
     let before = first / stride * stride;
     if (end - 1) / stride * stride > before {
-        return (before, (end + stride - 1) / stride * stride);
+        return (before, rounded_up(end, stride) * stride);
     }
     let (from, to) = box_around((first - before, end - before), inner);
     (from + before, to + before)
