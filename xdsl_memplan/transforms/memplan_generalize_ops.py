@@ -1,4 +1,4 @@
-"""Operations of linalg in forms of their own, as the generic one."""
+"""Operations in forms of their own, as those that the other passes know."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.tensor import PadOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -18,6 +19,7 @@ from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
+from xdsl_memplan.transforms.known_padding import write_known_padding
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
     """Write `linalg.map`, `linalg.elementwise` and `linalg.softmax` as `linalg.generic`.
 
     So are operations with a name that read a tensor of one scalar everywhere (products with ones):
-    a generic one reads the scalar, and no tensor is filled for it.
+    a generic one reads the scalar, and no tensor is filled for it. Padding by constants is written
+    in the `tensor.pad`.
 
     Before:
 
@@ -65,6 +68,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 structured_as_generic(inner)
             elif isinstance(inner, LinalgStructuredOperation) and _reads_scalar(inner, uniforms):
                 structured_as_generic(inner)
+            elif isinstance(inner, PadOp):
+                write_known_padding(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
                 _take_apart(inner)
 

@@ -66,3 +66,26 @@ func.func @ones(%x: tensor<4x8xf32>, %i: tensor<1x2x4x4xf32>, %o: tensor<4x16xf3
   %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%i, %k : tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) outs(%q : tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
   return %p, %c : tensor<4x16xf32>, tensor<1x3x2x2xf32>
 }
+
+// -----
+
+// Padding that constants tell, as tosa-to-tensor writes it; what is not known stays.
+
+// CHECK: @padded
+// CHECK: tensor.pad %x low[0, 1] high[2, 1] {
+// CHECK: tensor.pad %x low[%n, 1] high[0, 1] {
+func.func @padded(%x: tensor<4x6xi8>, %n: index) -> (tensor<6x8xi8>, tensor<?x8xi8>) {
+  %zp = arith.constant -3 : i8
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %p = tensor.pad %x low[%c0, %c1] high[%c2, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zp : i8
+  } : tensor<4x6xi8> to tensor<6x8xi8>
+  %q = tensor.pad %x low[%n, %c1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zp : i8
+  } : tensor<4x6xi8> to tensor<?x8xi8>
+  return %p, %q : tensor<6x8xi8>, tensor<?x8xi8>
+}
