@@ -1,15 +1,17 @@
 """Operations in forms of their own, as those that the other passes know."""
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
+from xdsl.dialects.bufferization import AllocTensorOp
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.dialects.tensor import PadOp
+from xdsl.dialects.tensor import EmptyOp, PadOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
 from xdsl_memplan.analysis.uniform import Uniforms
@@ -28,7 +30,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
 
     So are operations with a name that read a tensor of one scalar everywhere (products with ones):
     a generic one reads the scalar, and no tensor is filled for it. Padding by constants is written
-    in the `tensor.pad`.
+    in the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory
+    is a `tensor.empty`.
 
     Before:
 
@@ -68,10 +71,19 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 structured_as_generic(inner)
             elif isinstance(inner, LinalgStructuredOperation) and _reads_scalar(inner, uniforms):
                 structured_as_generic(inner)
+            elif isinstance(inner, AllocTensorOp) and _is_room(inner):
+                room = EmptyOp(inner.dynamic_sizes, cast(TensorType[Attribute], inner.tensor.type))
+                Rewriter.replace_op(inner, room)
             elif isinstance(inner, PadOp):
                 write_known_padding(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
                 _take_apart(inner)
+
+
+def _is_room(op: AllocTensorOp) -> bool:
+    """Tell whether an allocation says no more than a shape; where it is, a plan says."""
+    says_more = op.copy is not None or op.size_hint is not None or op.attributes
+    return not says_more and isinstance(op.tensor.type, TensorType)
 
 
 def _reads_scalar(op: LinalgStructuredOperation, uniforms: Uniforms) -> bool:

@@ -89,3 +89,20 @@ func.func @padded(%x: tensor<4x6xi8>, %n: index) -> (tensor<6x8xi8>, tensor<?x8x
   } : tensor<4x6xi8> to tensor<?x8xi8>
   return %p, %q : tensor<6x8xi8>, tensor<?x8xi8>
 }
+
+// -----
+
+// Room is a tensor.empty, whoever asks for it; a copy and a memory that is named stay.
+
+// CHECK: @rooms
+// CHECK-NEXT: tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: tensor.empty(%n) : tensor<?xf32>
+// CHECK-NEXT: bufferization.alloc_tensor() copy(%x)
+// CHECK-NEXT: bufferization.alloc_tensor() {memory_space = 1 : i64}
+func.func @rooms(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<?xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %a = bufferization.alloc_tensor() : tensor<4xf32>
+  %b = bufferization.alloc_tensor(%n) : tensor<?xf32>
+  %c = bufferization.alloc_tensor() copy(%x) : tensor<4xf32>
+  %d = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<4xf32>
+  return %a, %b, %c, %d : tensor<4xf32>, tensor<?xf32>, tensor<4xf32>, tensor<4xf32>
+}
