@@ -3,7 +3,7 @@
 from functools import cache
 
 from xdsl.dialects.arith import IntegerOverflowAttr, TruncIOp
-from xdsl.ir import Dialect
+from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import BaseAttr, OptPropertyDef
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -35,7 +35,7 @@ def extended_arith(stock: Dialect) -> Dialect:
 def _parse(cls: type[TruncIOp], parser: Parser) -> TruncIOp:
     """`%x overflow<nsw> {attributes} : i32 to i8`."""
     unresolved = parser.parse_unresolved_operand()
-    properties = {}
+    properties: dict[str, Attribute] = {}
     if parser.parse_optional_keyword("overflow") is not None:
         properties[_FLAGS] = IntegerOverflowAttr(IntegerOverflowAttr.parse_parameter(parser))
     attributes = parser.parse_optional_attr_dict()
