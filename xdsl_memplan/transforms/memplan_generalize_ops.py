@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.bufferization import AllocTensorOp
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.dialects.tensor import EmptyOp, PadOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
@@ -22,6 +23,7 @@ from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
 from xdsl_memplan.transforms.known_padding import write_known_padding
+from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
     So are operations with a name that read a tensor of one scalar everywhere (products with ones):
     a generic one reads the scalar, and no tensor is filled for it. Padding by constants is written
     in the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory
-    is a `tensor.empty`.
+    is a `tensor.empty`. What a sum makes narrower before it adds up is taken out of it
+    (`narrowed_operands.py`).
 
     Before:
 
@@ -65,6 +68,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
         """Rewrite the whole module ``op``; linear in its operations."""
         uniforms = Uniforms()
         for inner in operations_in(op):
+            if type(inner) is GenericOp:
+                inner = take_out_narrowed(inner)
             if isinstance(inner, MapOp):
                 map_as_generic(inner)
             elif isinstance(inner, ElementwiseOp):

@@ -106,3 +106,89 @@ func.func @rooms(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<?xf32>,
   %d = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<4xf32>
   return %a, %b, %c, %d : tensor<4xf32>, tensor<?xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// 8 bits of 32-bit sums, computed where a product reads them: made once, and the product reads 8 bits. Rows of the scale are read as
+// they are.
+
+// CHECK: @narrowed
+// CHECK: %[[Q:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%s, %m : tensor<64x8xi32>, tensor<8xi32>) outs(%{{.*}} : tensor<64x8xi8>) {
+// CHECK-NEXT: ^bb0(%[[S:.*]]: i32, %[[M:.*]]: i32, %{{.*}}: i8):
+// CHECK-NEXT: arith.muli %[[S]], %[[M]] : i32
+// CHECK-NEXT: arith.trunci
+// CHECK-NEXT: linalg.yield
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[Q]], %w : tensor<64x8xi8>, tensor<16x8xi8>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: i8, %{{.*}}: i8, %{{.*}}: i32):
+// CHECK-NEXT: arith.extsi %[[X]] : i8 to i32
+func.func @narrowed(%s: tensor<64x8xi32>, %m: tensor<8xi32>, %w: tensor<16x8xi8>, %o: tensor<64x16xi32>) -> tensor<64x16xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %m, %w : tensor<64x8xi32>, tensor<8xi32>, tensor<16x8xi8>) outs(%o : tensor<64x16xi32>) {
+  ^bb0(%in: i32, %by: i32, %v: i8, %out: i32):
+    %a = arith.muli %in, %by : i32
+    %b = arith.trunci %a : i32 to i8
+    %c = arith.extsi %b : i8 to i32
+    %d = arith.extsi %v : i8 to i32
+    %e = arith.muli %c, %d : i32
+    %f = arith.addi %out, %e : i32
+    linalg.yield %f : i32
+  } -> tensor<64x16xi32>
+  return %r : tensor<64x16xi32>
+}
+
+// -----
+
+// What a sum widens stays in it: 8-bit weights become floats where they are read. So does what is read elsewhere, may divide by what
+// the sum does not read, or is computed from two places.
+
+// CHECK: @widened
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @widened(%s: tensor<64x8xf32>, %w: tensor<16x8xi8>, %o: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %w : tensor<64x8xf32>, tensor<16x8xi8>) outs(%o : tensor<64x16xf32>) {
+  ^bb0(%in: f32, %v: i8, %out: f32):
+    %a = arith.sitofp %v : i8 to f32
+    %b = arith.mulf %in, %a : f32
+    %c = arith.truncf %b : f32 to f16
+    %d = arith.extf %c : f16 to f32
+    %e = arith.addf %out, %d : f32
+    linalg.yield %e : f32
+  } -> tensor<64x16xf32>
+  return %r : tensor<64x16xf32>
+}
+
+// -----
+
+// CHECK: @divided
+// CHECK: linalg.generic
+// CHECK-SAME: "reduction"
+func.func @divided(%s: tensor<64xi32>, %w: tensor<2xi32>, %o: tensor<32xi32>) -> tensor<32xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i * 2)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%s, %w : tensor<64xi32>, tensor<2xi32>) outs(%o : tensor<32xi32>) {
+  ^bb0(%in: i32, %v: i32, %out: i32):
+    %a = arith.divsi %in, %in : i32
+    %b = arith.trunci %a : i32 to i8
+    %c = arith.extsi %b : i8 to i32
+    %e = arith.addi %out, %c : i32
+    linalg.yield %e : i32
+  } -> tensor<32xi32>
+  return %r : tensor<32xi32>
+}
+
+// -----
+
+// The window of a pooling is not read and stays: it tells how long the loop is.
+
+// CHECK: @window
+// CHECK: -> tensor<16xi8>
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%{{.*}}, %w : tensor<16xi8>, tensor<2xi8>)
+func.func @window(%s: tensor<16xi32>, %w: tensor<2xi8>, %o: tensor<15xi32>) -> tensor<15xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%s, %w : tensor<16xi32>, tensor<2xi8>) outs(%o : tensor<15xi32>) {
+  ^bb0(%in: i32, %v: i8, %out: i32):
+    %b = arith.trunci %in : i32 to i8
+    %c = arith.extsi %b : i8 to i32
+    %e = arith.addi %out, %c : i32
+    linalg.yield %e : i32
+  } -> tensor<15xi32>
+  return %r : tensor<15xi32>
+}
