@@ -23,6 +23,7 @@ from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
 from xdsl_memplan.transforms.known_padding import write_known_padding
+from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
 
 
@@ -34,7 +35,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
     a generic one reads the scalar, and no tensor is filled for it. Padding by constants is written
     in the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory
     is a `tensor.empty`. What a sum makes narrower before it adds up is taken out of it
-    (`narrowed_operands.py`).
+    (`narrowed_operands.py`), and fills and transposes that were made generic have their names
+    again.
 
     Before:
 
@@ -69,7 +71,7 @@ class MemplanGeneralizeOpsPass(ModulePass):
         uniforms = Uniforms()
         for inner in operations_in(op):
             if type(inner) is GenericOp:
-                inner = take_out_narrowed(inner)
+                inner = named_again(inner) or take_out_narrowed(inner)
             if isinstance(inner, MapOp):
                 map_as_generic(inner)
             elif isinstance(inner, ElementwiseOp):

@@ -192,3 +192,55 @@ func.func @window(%s: tensor<16xi32>, %w: tensor<2xi8>, %o: tensor<15xi32>) -> t
   } -> tensor<15xi32>
   return %r : tensor<15xi32>
 }
+
+// -----
+
+// A fill that was made generic is one again, whether its body or an operand says the scalar. What writes a part, or counts, is none.
+
+// CHECK: @fills
+// CHECK: linalg.fill {note = 1 : i64} ins(%z : i32) outs(%e : tensor<4x6xi32>)
+// CHECK: linalg.fill ins(%z : i32) outs(%e : tensor<4x6xi32>)
+// CHECK: linalg.generic
+// CHECK: linalg.index
+// CHECK-NOT: linalg.fill
+func.func @fills() -> (tensor<4x6xi32>, tensor<4x6xi32>, tensor<4x6xindex>) {
+  %z = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<4x6xi32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x6xi32>) attrs = {note = 1 : i64} {
+  ^bb0(%out: i32):
+    linalg.yield %z : i32
+  } -> tensor<4x6xi32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%z : i32) outs(%e : tensor<4x6xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<4x6xi32>
+  %f = tensor.empty() : tensor<4x6xindex>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<4x6xindex>) {
+  ^bb0(%out: index):
+    %n = linalg.index 1 : index
+    linalg.yield %n : index
+  } -> tensor<4x6xindex>
+  return %a, %b, %c : tensor<4x6xi32>, tensor<4x6xi32>, tensor<4x6xindex>
+}
+
+// -----
+
+// So is a transpose. What stays in its place, or is computed, is none.
+
+// CHECK: @transposes
+// CHECK: linalg.transpose ins(%x : tensor<4x6x8xf32>) outs(%e : tensor<6x8x4xf32>) permutation = [1, 2, 0]
+// CHECK: linalg.generic
+// CHECK: math.exp
+// CHECK-NOT: linalg.transpose
+func.func @transposes(%x: tensor<4x6x8xf32>, %e: tensor<6x8x4xf32>) -> (tensor<6x8x4xf32>, tensor<6x8x4xf32>) {
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i, j)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<4x6x8xf32>) outs(%e : tensor<6x8x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<6x8x4xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i, j)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<4x6x8xf32>) outs(%e : tensor<6x8x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %m = math.exp %in : f32
+    linalg.yield %m : f32
+  } -> tensor<6x8x4xf32>
+  return %a, %b : tensor<6x8x4xf32>, tensor<6x8x4xf32>
+}
