@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, TransposeOp, YieldOp
-from xdsl.ir import Operation
+from xdsl.ir import BlockArgument, Operation
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from xdsl_memplan.analysis.storage_type import is_tensor
@@ -45,9 +45,11 @@ def _fill(op: GenericOp) -> FillOp | None:
     block = op.body.block
     assert isinstance(block.last_op, YieldOp)
     (scalar,) = block.last_op.operands
-    if scalar in block.args[:-1]:
-        scalar = op.inputs[list(block.args).index(scalar)]
-    return None if scalar in block.args else FillOp([scalar], op.outputs, op.result_types)
+    if isinstance(scalar, BlockArgument) and scalar.block is block:
+        if scalar is block.args[-1]:
+            return None
+        scalar = op.inputs[scalar.index]
+    return FillOp([scalar], op.outputs, op.result_types)
 
 
 def _transpose(op: GenericOp, read: AffineMap) -> TransposeOp | None:
