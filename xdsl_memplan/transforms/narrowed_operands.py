@@ -38,7 +38,7 @@ class _Narrowed:
 
 
 def take_out_narrowed(op: GenericOp) -> GenericOp:
-    """Replace a sum by an elementwise operation and one that reads what that makes, narrower.
+    """Replace a sum by elementwise operations and one that reads what these make, narrower.
 
     Before, where `%s` are 32-bit sums and `%q` computes 8 bits of one:
 
@@ -59,13 +59,16 @@ def take_out_narrowed(op: GenericOp) -> GenericOp:
     tensors = [operand for operand in op.inputs if isinstance(operand.type, TensorType)]
     if not op.results or any(static_shape(operand) is None for operand in tensors):
         return op
+    while (narrowed := _narrowest(op)) is not None:
+        op = _taken_out(op, narrowed)
+    return op
+
+
+def _narrowest(op: GenericOp) -> _Narrowed | None:
+    """Find what makes fewest bytes; of several the last one, which takes most with it."""
     found = [(_made_bytes(op, narrowed), narrowed) for narrowed in _candidates(op)]
-    if not found:
-        return op
-    # Of several of one size the last one: it takes most with it.
-    fewest = min(bytes_ for bytes_, _ in found)
-    narrowed = [narrowed for bytes_, narrowed in found if bytes_ == fewest][-1]
-    return _taken_out(op, narrowed)
+    fewest = min((bytes_ for bytes_, _ in found), default=0)
+    return next((narrowed for bytes_, narrowed in reversed(found) if bytes_ == fewest), None)
 
 
 def _candidates(op: GenericOp) -> Iterator[_Narrowed]:
