@@ -14,7 +14,13 @@ from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.dialects.tensor import EmptyOp, ExtractOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.dialects.memref_size import size_bytes
@@ -113,10 +119,23 @@ def _narrowed(op: GenericOp, value: OpResult) -> _Narrowed | None:
         for result, extent in zip(maps[k].results, static_shape(op.operands[k]) or (), strict=True):
             if extents.get(result) != extent:
                 return None
-    reads_all = all(isinstance(place, AffineDimExpr) for place in places)
+    loops = op.get_static_loop_ranges()
+    reads_all = all(_last(place, loops) == extent - 1 for place, extent in extents.items())
     if not all(_may_move(scalar, reads_all=reads_all) for scalar in scalars):
         return None
     return _Narrowed(value, scalars, arguments, largest)
+
+
+def _last(place: AffineExpr, loops: Sequence[int]) -> int | None:
+    """The last index of a sum of loops, which takes all before it too; None for what may not."""
+    match place:
+        case AffineDimExpr():
+            return loops[place.position] - 1
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add, left, right):
+            ends = _last(left, loops), _last(right, loops)
+            return None if ends[0] is None or ends[1] is None else ends[0] + ends[1]
+        case _:
+            return None
 
 
 def _may_move(scalar: Operation, *, reads_all: bool) -> bool:

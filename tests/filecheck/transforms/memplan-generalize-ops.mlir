@@ -244,3 +244,30 @@ func.func @transposes(%x: tensor<4x6x8xf32>, %e: tensor<6x8x4xf32>) -> (tensor<6
   } -> tensor<6x8x4xf32>
   return %a, %b : tensor<6x8x4xf32>, tensor<6x8x4xf32>
 }
+
+// -----
+
+// A table that is looked up where a window of one place is read: all of it is read, so each element may be looked up once.
+
+// CHECK: @looked_up
+// CHECK: tensor.extract
+// CHECK: -> tensor<8x4xi8>
+// CHECK: linalg.generic
+// CHECK-NOT: tensor.extract
+// CHECK: "reduction"
+func.func @looked_up(%s: tensor<8x4xi32>, %t: tensor<256xi8>, %w: tensor<6x1x4xi8>, %o: tensor<8x6xi32>) -> tensor<8x6xi32> {
+  %c128 = arith.constant 128 : index
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i + k, l)>, affine_map<(i, j, k, l) -> (j, k, l)>, affine_map<(i, j, k, l) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%s, %w : tensor<8x4xi32>, tensor<6x1x4xi8>) outs(%o : tensor<8x6xi32>) {
+  ^bb0(%in: i32, %v: i8, %out: i32):
+    %a = arith.trunci %in : i32 to i8
+    %i = arith.index_cast %a : i8 to index
+    %n = arith.addi %i, %c128 : index
+    %b = tensor.extract %t[%n] : tensor<256xi8>
+    %c = arith.extsi %b : i8 to i32
+    %d = arith.extsi %v : i8 to i32
+    %e = arith.muli %c, %d : i32
+    %f = arith.addi %out, %e : i32
+    linalg.yield %f : i32
+  } -> tensor<8x6xi32>
+  return %r : tensor<8x6xi32>
+}
