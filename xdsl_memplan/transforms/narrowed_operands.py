@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import AffineMapAttr, TensorType
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.dialects.tensor import EmptyOp, ExtractOp
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -28,6 +29,8 @@ from xdsl_memplan.dialects.purity import ARITHMETIC
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling_models.tile_values import static_shape
 from xdsl_memplan.transforms.new_generic import put_in_place
+
+_ZERO = AffineExpr.constant(0)
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ def take_out_narrowed(op: GenericOp) -> GenericOp:
     After, `%n = linalg.generic ins(%s : ...) -> tensor<64x8xi8>`, and the sum reads `%n`. Taken out
     is what makes fewest bytes, if they are less than those that it is computed from and that
     nothing else needs. The same scalars are computed, each once: the result is the same bit for
-    bit. Returns what the sum has become, or ``op``.
+    bit. Of arguments and constants what is as wide stays. Returns what the sum has become, or
+    ``op``.
     """
     kinds = {kind.data for kind in op.get_iterator_types()}
     if IteratorType.REDUCTION not in kinds or op.library_call is not None:
@@ -81,8 +85,18 @@ def _candidates(op: GenericOp) -> Iterator[_Narrowed]:
     for scalar in list(op.body.block.ops)[:-1]:
         if len(scalar.results) == 1:
             narrowed = _narrowed(op, scalar.results[0])
-            if narrowed is not None and _made_bytes(op, narrowed) < _freed_bytes(op, narrowed):
+            if narrowed is not None and _is_worth_it(op, narrowed):
                 yield narrowed
+
+
+def _is_worth_it(op: GenericOp, narrowed: _Narrowed) -> bool:
+    """Tell whether fewer bytes are read; what is given, such as weights, is fetched in any case."""
+    made = _made_bytes(op, narrowed)
+    largest = op.operands[narrowed.largest]
+    is_given = isinstance(largest, BlockArgument) or isinstance(largest.owner, ConstantOp)
+    if is_given and made >= (size_bytes(largest.type) or 0):
+        return False
+    return made < _freed_bytes(op, narrowed)
 
 
 def _narrowed(op: GenericOp, value: OpResult) -> _Narrowed | None:
@@ -117,13 +131,19 @@ def _narrowed(op: GenericOp, value: OpResult) -> _Narrowed | None:
     extents = dict(zip(places, shape, strict=True))
     for k in arguments:
         for result, extent in zip(maps[k].results, static_shape(op.operands[k]) or (), strict=True):
-            if extents.get(result) != extent:
+            # What is repeated is read at 0 all along.
+            if extents.get(result, 0 if result != _ZERO else extent) != extent:
                 return None
     loops = op.get_static_loop_ranges()
     reads_all = all(_last(place, loops) == extent - 1 for place, extent in extents.items())
     if not all(_may_move(scalar, reads_all=reads_all) for scalar in scalars):
         return None
     return _Narrowed(value, scalars, arguments, largest)
+
+
+def _own_loop(places: Sequence[AffineExpr], result: AffineExpr) -> AffineExpr:
+    """Where the elementwise operation reads what the sum reads at ``result``."""
+    return AffineExpr.dimension(places.index(result)) if result in places else result
 
 
 def _last(place: AffineExpr, loops: Sequence[int]) -> int | None:
@@ -188,7 +208,7 @@ def _taken_out(op: GenericOp, narrowed: _Narrowed) -> GenericOp:
         made.add_op(scalar)
     made.add_op(YieldOp(narrowed.value))
     own = [
-        AffineMap(rank, 0, tuple(AffineExpr.dimension(places.index(e)) for e in maps[k].results))
+        AffineMap(rank, 0, tuple(_own_loop(places, result) for result in maps[k].results))
         for k in narrowed.inputs
     ]
     elementwise = GenericOp(

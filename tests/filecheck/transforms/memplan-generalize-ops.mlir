@@ -271,3 +271,32 @@ func.func @looked_up(%s: tensor<8x4xi32>, %t: tensor<256xi8>, %w: tensor<6x1x4xi
   } -> tensor<8x6xi32>
   return %r : tensor<8x6xi32>
 }
+
+// -----
+
+// Channels that are scaled where a product reads them (squeeze and excitation): the scales are repeated. Weights that are scaled stay.
+
+// CHECK: @scaled
+// CHECK: math.exp
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.mulf
+// CHECK: "reduction"
+// CHECK: arith.mulf
+// CHECK-NEXT: arith.mulf
+func.func @scaled(%x: tensor<64x8xf32>, %s: tensor<1x8xf32>, %w: tensor<16x8xf32>, %e: tensor<64x8xf32>, %o: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x8xf32>) outs(%e : tensor<64x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %m = math.exp %in : f32
+    linalg.yield %m : f32
+  } -> tensor<64x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (0, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (0, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y, %s, %w, %s : tensor<64x8xf32>, tensor<1x8xf32>, tensor<16x8xf32>, tensor<1x8xf32>) outs(%o : tensor<64x16xf32>) {
+  ^bb0(%in: f32, %by: f32, %v: f32, %vby: f32, %out: f32):
+    %a = arith.mulf %in, %by : f32
+    %b = arith.mulf %v, %vby : f32
+    %c = arith.mulf %a, %b : f32
+    %f = arith.addf %out, %c : f32
+    linalg.yield %f : f32
+  } -> tensor<64x16xf32>
+  return %r : tensor<64x16xf32>
+}
