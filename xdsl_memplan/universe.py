@@ -88,8 +88,10 @@ def _memplan() -> "Dialect":
 
 
 _EXTENSIONS: dict[str, tuple[str, str]] = {
+    "arith": ("xdsl_memplan.dialects.arith_additions", "extended_arith"),
     "linalg": ("xdsl_memplan.dialects.linalg_additions", "extended_linalg"),
     "memref": ("xdsl_memplan.dialects.memref_additions", "extended_memref"),
+    "tensor": ("xdsl_memplan.dialects.tensor_additions", "extended_tensor"),
 }
 """Stock dialects that lack something: the module and the function that add it."""
 

@@ -22,7 +22,17 @@ from xdsl_memplan.dialects.memref_size import size_bytes
         ("memref<4xindex>", 32),
         ("memref<10xi1>", 10),  # a bit takes a byte
         ("memref<3xi4>", 3),
-        ("memref<3xi33>", 15),  # 5 bytes each
+        # LLVM lays elements out at multiples of their alignment.
+        ("memref<3xi17>", 12),
+        ("memref<3xi33>", 24),
+        ("memref<3xi48>", 24),
+        ("memref<3xi65>", 48),
+        ("memref<3xi257>", 144),
+        ("memref<3xf80>", 48),
+        ("memref<2xcomplex<f64>>", 32),
+        ("memref<2xvector<3xf32>>", 32),
+        ("memref<2xvector<2x3xf16>>", 32),
+        ("memref<2xvector<9xf32>>", 128),
         ("memref<2xcomplex<f32>>", 16),
         ("memref<2xvector<4xf32>>", 32),
         ("memref<2x0x3xf32>", 0),

@@ -6,9 +6,11 @@ from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AnyFloat,
     ComplexType,
     FixedBitwidthType,
     IndexType,
+    IntegerType,
     MemRefType,
     NoneAttr,
     TensorType,
@@ -21,14 +23,20 @@ from xdsl_memplan.dialects.layout_span import last_element
 INDEX_BYTES = 8
 """An `index` is stored in 64 bits, as MLIR's lowering to LLVM does by default."""
 
+_NUMBER_ALIGNMENT = 16
+"""The most that LLVM aligns a number to on 64-bit machines, in bytes; vectors have no such end."""
+
 
 def element_size_bytes(element: Attribute) -> int | None:
     """Bytes between two neighbouring elements; None if the type does not say.
 
-    Types narrower than a byte take a whole one, as in MLIR's lowering of memrefs.
+    Types narrower than a byte take a whole one, as in MLIR's lowering of memrefs. Numbers of odd
+    widths lie as far apart as LLVM puts them, at multiples of their alignment: an i48 takes 8
+    bytes, an f80 16, a vector of three f32 16. Types of other dialects take what they say.
     """
     if _has_fixed_bitwidth(type(element)):
-        return cast(FixedBitwidthType, element).size
+        size = cast(FixedBitwidthType, element).size
+        return _apart(size, _NUMBER_ALIGNMENT) if _is_number(type(element)) else size
     match element:
         case IndexType():
             return INDEX_BYTES
@@ -39,14 +47,30 @@ def element_size_bytes(element: Attribute) -> int | None:
             part = element_size_bytes(element.element_type)
             if part is None or any(element.get_scalable_dims()):
                 return None
-            return part * _product(element.get_shape())
+            shape = element.get_shape()
+            row = part * _product(shape[-1:])
+            return _product(shape[:-1]) * _apart(row, row << 1)
         case _:
             return None
+
+
+def _apart(size: int, most: int) -> int:
+    """Bytes from one to the next of what has `size` and is aligned to a power of two up to `most`.
+
+    That is the least one that holds it.
+    """
+    alignment = min(1 << max(0, size - 1).bit_length(), most)
+    return -(-size // alignment) * alignment
 
 
 @cache  # Asked for every tensor, and isinstance is slow where a class has an ABC.
 def _has_fixed_bitwidth(element_class: type[Attribute]) -> bool:
     return issubclass(element_class, FixedBitwidthType)
+
+
+@cache
+def _is_number(element_class: type[Attribute]) -> bool:
+    return issubclass(element_class, IntegerType | AnyFloat)
 
 
 @cache

@@ -11,8 +11,10 @@ from xdsl.dialects.linalg.ops import GenericOp, TransposeOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
 
+from xdsl_memplan.dialects.linalg_additions.filter_layouts import features_first
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.unit_dimensions import non_unit_dimensions, unit_reshape
 
@@ -47,7 +49,8 @@ class MemplanFoldTransposesPass(ModulePass):
     ```
 
     It folds into `linalg.matmul`, `linalg.batch_matmul` (the batch stays in front) and
-    `linalg.generic`, also through reshapes that only add or drop dimensions of size 1. A transpose
+    `linalg.generic`, also through reshapes that only add or drop dimensions of size 1, and into the
+    filter of `linalg.conv_2d_nhwc_hwcf`, which becomes `linalg.conv_2d_nhwc_fhwc`. A transpose
     that only moves such dimensions becomes a reshape. Where only slices are read of a transposed
     tensor (queries, keys and values), they are taken from the tensor itself, if the dimensions that
     are left are in the same order: views instead of a copy. A tensor with other readers is left
@@ -65,6 +68,8 @@ class MemplanFoldTransposesPass(ModulePass):
             for inner in operations:
                 if isinstance(inner, GenericOp) or inner.name in _BATCH_DIMENSIONS:
                     _fold_into(inner)
+                elif (twin := features_first(inner)) is not None:
+                    _fold_into_filter(inner, *twin)
             for inner in operations_in(op):
                 if isinstance(inner, TransposeOp):
                     _slice_first(inner)
@@ -137,6 +142,29 @@ def _fold_into(consumer: Operation) -> None:
         results = tuple(maps[i].results[position] for position in order)
         maps[i] = AffineMap(maps[i].num_dims, maps[i].num_symbols, results)
     consumer.properties["indexing_maps"] = ArrayAttr(AffineMapAttr(m) for m in maps)
+
+
+def _fold_into_filter(convolution: Operation, twin: type[Operation], wanted: Sequence[int]) -> None:
+    """Take a convolution of another layout, if its filter lies so before it is transposed."""
+    filter_ = convolution.operands[1]
+    origin = _origin(filter_)
+    if origin is None or not _may_read(origin):
+        return
+    shape = _shape(filter_)
+    slots = non_unit_dimensions(shape)
+    by_source = [slots[i] for i in sorted(range(len(slots)), key=lambda i: origin.dimensions[i])]
+    if by_source != [position for position in wanted if position in slots]:
+        return
+    _show(origin.source, [shape[position] for position in wanted], Use(convolution, 1))
+    new = twin.create(
+        operands=convolution.operands,
+        result_types=convolution.result_types,
+        properties=convolution.properties,
+        attributes=convolution.attributes,
+        regions=[convolution.detach_region(region) for region in [*convolution.regions]],
+        location=convolution.location,
+    )
+    Rewriter.replace_op(convolution, new)
 
 
 def _slice_first(transpose: TransposeOp) -> None:

@@ -21,6 +21,7 @@ from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling_models.looked_up import note_table_accesses, tables
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
+from xdsl_memplan.transforms.bufferize.unread import drop_unread
 from xdsl_memplan.transforms.empty_tensors import drop_empty_tensors
 from xdsl_memplan.transforms.inserted_ranks import insert_whole_ranks
 from xdsl_memplan.transforms.returned_constants import copy_returned_constants
@@ -124,6 +125,7 @@ def _form(function: FuncOp, longest_norm_bytes: int | None, turned_apart: bool) 
     put_scalars_into_tensors(block)
     insert_whole_ranks(block)
     copy_returned_constants(block)
+    drop_unread(function)
     erase_unread(function)
     _note_lookups(block)
     try:

@@ -121,6 +121,8 @@ def _fuse_one(consumer: LinalgStructuredOperation, chains: bool) -> GenericOp | 
         reads_once = _reads_each_element_once(consumer, operand)
         if not (reads_once or chains) or not _is_elementwise(producer):
             continue
+        if not _tells_all_loops(producer, consumer, operand):
+            continue
         if reads_once and (
             not _works_in_place(producer) or (chains and _waits_for_little(producer, consumer))
         ):
@@ -199,6 +201,24 @@ def _reads_each_element_once(consumer: LinalgStructuredOperation, value: OpResul
             return False
         found.add(maps[use.index].data)
     return len(found) == 1 and _is_permutation(found.pop())
+
+
+def _tells_all_loops(
+    producer: LinalgStructuredOperation, consumer: LinalgStructuredOperation, value: OpResult
+) -> bool:
+    """Tell whether operands still say how long each loop is where nobody reads ``value``.
+
+    They do not where what is repeated along a loop, or looked up, is added up along it.
+    """
+    maps = [attribute.data for attribute in consumer.get_indexing_maps()]
+    reads = list(zip(consumer.operands, maps, strict=True))
+    left = [map_ for operand, map_ in reads if operand is not value]
+    *read, written = (attribute.data for attribute in producer.get_indexing_maps())
+    way = next(map_ for operand, map_ in reads if operand is value)
+    loops = _loops_of_producer(written, way)
+    left += [_with_loops(map_, loops, way.num_dims) for map_ in read]
+    told = {e.position for map_ in left for e in map_.results if isinstance(e, AffineDimExpr)}
+    return len(told) == way.num_dims
 
 
 def _is_elementwise(op: LinalgStructuredOperation) -> bool:

@@ -1,14 +1,18 @@
-"""Operations of linalg in forms of their own, as the generic one."""
+"""Operations in forms of their own, as those that the other passes know."""
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
+from xdsl.dialects.bufferization import AllocTensorOp
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.dialects.tensor import EmptyOp, PadOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
 from xdsl_memplan.analysis.uniform import Uniforms
@@ -18,6 +22,9 @@ from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
+from xdsl_memplan.transforms.known_padding import write_known_padding
+from xdsl_memplan.transforms.named_again import named_again
+from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,11 @@ class MemplanGeneralizeOpsPass(ModulePass):
     """Write `linalg.map`, `linalg.elementwise` and `linalg.softmax` as `linalg.generic`.
 
     So are operations with a name that read a tensor of one scalar everywhere (products with ones):
-    a generic one reads the scalar, and no tensor is filled for it.
+    a generic one reads the scalar, and no tensor is filled for it. Padding by constants is written
+    in the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory
+    is a `tensor.empty`. What a sum makes narrower before it adds up is taken out of it
+    (`narrowed_operands.py`), and fills and transposes that were made generic have their names
+    again.
 
     Before:
 
@@ -59,14 +70,27 @@ class MemplanGeneralizeOpsPass(ModulePass):
         """Rewrite the whole module ``op``; linear in its operations."""
         uniforms = Uniforms()
         for inner in operations_in(op):
+            if type(inner) is GenericOp:
+                inner = named_again(inner) or take_out_narrowed(inner)
             if isinstance(inner, MapOp):
                 map_as_generic(inner)
             elif isinstance(inner, ElementwiseOp):
                 structured_as_generic(inner)
             elif isinstance(inner, LinalgStructuredOperation) and _reads_scalar(inner, uniforms):
                 structured_as_generic(inner)
+            elif isinstance(inner, AllocTensorOp) and _is_room(inner):
+                room = EmptyOp(inner.dynamic_sizes, cast(TensorType[Attribute], inner.tensor.type))
+                Rewriter.replace_op(inner, room)
+            elif isinstance(inner, PadOp):
+                write_known_padding(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
                 _take_apart(inner)
+
+
+def _is_room(op: AllocTensorOp) -> bool:
+    """Tell whether an allocation says no more than a shape; where it is, a plan says."""
+    says_more = op.copy is not None or op.size_hint is not None or op.attributes
+    return not says_more and isinstance(op.tensor.type, TensorType)
 
 
 def _reads_scalar(op: LinalgStructuredOperation, uniforms: Uniforms) -> bool:

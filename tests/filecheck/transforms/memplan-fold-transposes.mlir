@@ -121,3 +121,26 @@ func.func @turned(%x: tensor<4x6xf32>) -> tensor<2x3xf32> {
   %s = tensor.extract_slice %t[1, 0] [2, 3] [1, 1] : tensor<6x4xf32> to tensor<2x3xf32>
   func.return %s : tensor<2x3xf32>
 }
+
+// -----
+
+// Filters with features first are read as they are; one in another order is transposed.
+
+// CHECK: @filters
+// CHECK-NOT: linalg.transpose
+// CHECK: linalg.conv_2d_nhwc_fhwc {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<1x8x8x4xf32>, tensor<6x3x3x4xf32>)
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK-SAME: ins(%q, %v, %z, %z : tensor<1x8x8x4xi8>, tensor<6x1x1x4xi8>, i32, i32)
+// CHECK: linalg.transpose
+// CHECK: linalg.conv_2d_nhwc_hwcf {
+func.func @filters(%x: tensor<1x8x8x4xf32>, %w: tensor<6x3x3x4xf32>, %q: tensor<1x8x8x4xi8>, %v: tensor<6x1x1x4xi8>, %o: tensor<1x6x6x6xf32>, %p: tensor<1x8x8x6xi32>, %u: tensor<4x3x3x6xf32>, %z: i32) -> (tensor<1x6x6x6xf32>, tensor<1x8x8x6xi32>, tensor<1x6x6x6xf32>) {
+  %e = tensor.empty() : tensor<3x3x4x6xf32>
+  %t = linalg.transpose ins(%w : tensor<6x3x3x4xf32>) outs(%e : tensor<3x3x4x6xf32>) permutation = [1, 2, 3, 0]
+  %a = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %t : tensor<1x8x8x4xf32>, tensor<3x3x4x6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32>
+  %f = tensor.empty() : tensor<1x1x4x6xi8>
+  %s = linalg.transpose ins(%v : tensor<6x1x1x4xi8>) outs(%f : tensor<1x1x4x6xi8>) permutation = [1, 2, 3, 0]
+  %b = linalg.conv_2d_nhwc_hwcf_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%q, %s, %z, %z : tensor<1x8x8x4xi8>, tensor<1x1x4x6xi8>, i32, i32) outs(%p : tensor<1x8x8x6xi32>) -> tensor<1x8x8x6xi32>
+  %r = linalg.transpose ins(%u : tensor<4x3x3x6xf32>) outs(%e : tensor<3x3x4x6xf32>) permutation = [1, 2, 0, 3]
+  %c = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %r : tensor<1x8x8x4xf32>, tensor<3x3x4x6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32>
+  return %a, %b, %c : tensor<1x6x6x6xf32>, tensor<1x8x8x6xi32>, tensor<1x6x6x6xf32>
+}

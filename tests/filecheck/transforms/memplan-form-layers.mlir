@@ -144,3 +144,25 @@ func.func @effects(%a: tensor<4xf32>) -> tensor<4xf32> {
   func.call @print(%x) : (tensor<4xf32>) -> ()
   func.return %x : tensor<4xf32>
 }
+
+// -----
+
+// The old contents of a destination are not read: the layer does not wait for what makes them.
+
+// CHECK: @destination_of_a_later_layer
+// CHECK: linalg.matmul {memplan.layer = 0 : i64}
+// CHECK: linalg.exp {memplan.layer = 0 : i64} ins(%p : tensor<8x8xf32>) outs(%{{[0-9]+}} : tensor<8x8xf32>)
+// CHECK-NOT: alloc_tensor
+func.func @destination_of_a_later_layer(%x: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.matmul ins(%x, %v : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %o = linalg.matmul ins(%v, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %o2 = linalg.matmul ins(%x, %o : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = linalg.exp ins(%p : tensor<8x8xf32>) outs(%o2 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %a = bufferization.alloc_tensor() : tensor<8x8xf32>
+  %s = linalg.exp ins(%r : tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.matmul ins(%s, %o : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %q : tensor<8x8xf32>
+}

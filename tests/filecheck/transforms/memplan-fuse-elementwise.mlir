@@ -327,3 +327,27 @@ func.func @start(%v: tensor<8xf32>, %x: tensor<4x6xf32>, %w: tensor<6x8xf32>) ->
   %m = linalg.matmul ins(%x, %w : tensor<4x6xf32>, tensor<6x8xf32>) outs(%b : tensor<4x8xf32>) -> tensor<4x8xf32>
   func.return %m : tensor<4x8xf32>
 }
+
+// -----
+
+// Nothing but the repeated row tells how many columns are added up: it stays.
+
+// CHECK: @sums_of_repeated
+// CHECK: math.exp
+// CHECK: linalg.yield
+// CHECK: linalg.generic
+// CHECK: arith.addf
+func.func @sums_of_repeated(%x: tensor<16xf32>, %b: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16x24xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16x24xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<16x24xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%p : tensor<16x24xf32>) outs(%b : tensor<16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %q : tensor<16xf32>
+}

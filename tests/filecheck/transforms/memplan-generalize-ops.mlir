@@ -66,3 +66,237 @@ func.func @ones(%x: tensor<4x8xf32>, %i: tensor<1x2x4x4xf32>, %o: tensor<4x16xf3
   %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%i, %k : tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) outs(%q : tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
   return %p, %c : tensor<4x16xf32>, tensor<1x3x2x2xf32>
 }
+
+// -----
+
+// Padding that constants tell, as tosa-to-tensor writes it; what is not known stays.
+
+// CHECK: @padded
+// CHECK: tensor.pad %x low[0, 1] high[2, 1] {
+// CHECK: tensor.pad %x low[%n, 1] high[0, 1] {
+func.func @padded(%x: tensor<4x6xi8>, %n: index) -> (tensor<6x8xi8>, tensor<?x8xi8>) {
+  %zp = arith.constant -3 : i8
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %p = tensor.pad %x low[%c0, %c1] high[%c2, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zp : i8
+  } : tensor<4x6xi8> to tensor<6x8xi8>
+  %q = tensor.pad %x low[%n, %c1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zp : i8
+  } : tensor<4x6xi8> to tensor<?x8xi8>
+  return %p, %q : tensor<6x8xi8>, tensor<?x8xi8>
+}
+
+// -----
+
+// Room is a tensor.empty, whoever asks for it; a copy and a memory that is named stay.
+
+// CHECK: @rooms
+// CHECK-NEXT: tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: tensor.empty(%n) : tensor<?xf32>
+// CHECK-NEXT: bufferization.alloc_tensor() copy(%x)
+// CHECK-NEXT: bufferization.alloc_tensor() {memory_space = 1 : i64}
+func.func @rooms(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<?xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %a = bufferization.alloc_tensor() : tensor<4xf32>
+  %b = bufferization.alloc_tensor(%n) : tensor<?xf32>
+  %c = bufferization.alloc_tensor() copy(%x) : tensor<4xf32>
+  %d = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<4xf32>
+  return %a, %b, %c, %d : tensor<4xf32>, tensor<?xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// 8 bits of 32-bit sums, computed where a product reads them: made once, and the product reads 8 bits. Rows of the scale are read as
+// they are.
+
+// CHECK: @narrowed
+// CHECK: %[[Q:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%s, %m : tensor<64x8xi32>, tensor<8xi32>) outs(%{{.*}} : tensor<64x8xi8>) {
+// CHECK-NEXT: ^bb0(%[[S:.*]]: i32, %[[M:.*]]: i32, %{{.*}}: i8):
+// CHECK-NEXT: arith.muli %[[S]], %[[M]] : i32
+// CHECK-NEXT: arith.trunci
+// CHECK-NEXT: linalg.yield
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[Q]], %w : tensor<64x8xi8>, tensor<16x8xi8>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: i8, %{{.*}}: i8, %{{.*}}: i32):
+// CHECK-NEXT: arith.extsi %[[X]] : i8 to i32
+func.func @narrowed(%s: tensor<64x8xi32>, %m: tensor<8xi32>, %w: tensor<16x8xi8>, %o: tensor<64x16xi32>) -> tensor<64x16xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %m, %w : tensor<64x8xi32>, tensor<8xi32>, tensor<16x8xi8>) outs(%o : tensor<64x16xi32>) {
+  ^bb0(%in: i32, %by: i32, %v: i8, %out: i32):
+    %a = arith.muli %in, %by : i32
+    %b = arith.trunci %a : i32 to i8
+    %c = arith.extsi %b : i8 to i32
+    %d = arith.extsi %v : i8 to i32
+    %e = arith.muli %c, %d : i32
+    %f = arith.addi %out, %e : i32
+    linalg.yield %f : i32
+  } -> tensor<64x16xi32>
+  return %r : tensor<64x16xi32>
+}
+
+// -----
+
+// What a sum widens stays in it: 8-bit weights become floats where they are read. So does what is read elsewhere, may divide by what
+// the sum does not read, or is computed from two places.
+
+// CHECK: @widened
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @widened(%s: tensor<64x8xf32>, %w: tensor<16x8xi8>, %o: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %w : tensor<64x8xf32>, tensor<16x8xi8>) outs(%o : tensor<64x16xf32>) {
+  ^bb0(%in: f32, %v: i8, %out: f32):
+    %a = arith.sitofp %v : i8 to f32
+    %b = arith.mulf %in, %a : f32
+    %c = arith.truncf %b : f32 to f16
+    %d = arith.extf %c : f16 to f32
+    %e = arith.addf %out, %d : f32
+    linalg.yield %e : f32
+  } -> tensor<64x16xf32>
+  return %r : tensor<64x16xf32>
+}
+
+// -----
+
+// CHECK: @divided
+// CHECK: linalg.generic
+// CHECK-SAME: "reduction"
+func.func @divided(%s: tensor<64xi32>, %w: tensor<2xi32>, %o: tensor<32xi32>) -> tensor<32xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i * 2)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%s, %w : tensor<64xi32>, tensor<2xi32>) outs(%o : tensor<32xi32>) {
+  ^bb0(%in: i32, %v: i32, %out: i32):
+    %a = arith.divsi %in, %in : i32
+    %b = arith.trunci %a : i32 to i8
+    %c = arith.extsi %b : i8 to i32
+    %e = arith.addi %out, %c : i32
+    linalg.yield %e : i32
+  } -> tensor<32xi32>
+  return %r : tensor<32xi32>
+}
+
+// -----
+
+// The window of a pooling is not read and stays: it tells how long the loop is.
+
+// CHECK: @window
+// CHECK: -> tensor<16xi8>
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%{{.*}}, %w : tensor<16xi8>, tensor<2xi8>)
+func.func @window(%s: tensor<16xi32>, %w: tensor<2xi8>, %o: tensor<15xi32>) -> tensor<15xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%s, %w : tensor<16xi32>, tensor<2xi8>) outs(%o : tensor<15xi32>) {
+  ^bb0(%in: i32, %v: i8, %out: i32):
+    %b = arith.trunci %in : i32 to i8
+    %c = arith.extsi %b : i8 to i32
+    %e = arith.addi %out, %c : i32
+    linalg.yield %e : i32
+  } -> tensor<15xi32>
+  return %r : tensor<15xi32>
+}
+
+// -----
+
+// A fill that was made generic is one again, whether its body or an operand says the scalar. What writes a part, or counts, is none.
+
+// CHECK: @fills
+// CHECK: linalg.fill {note = 1 : i64} ins(%z : i32) outs(%e : tensor<4x6xi32>)
+// CHECK: linalg.fill ins(%z : i32) outs(%e : tensor<4x6xi32>)
+// CHECK: linalg.generic
+// CHECK: linalg.index
+// CHECK-NOT: linalg.fill
+func.func @fills() -> (tensor<4x6xi32>, tensor<4x6xi32>, tensor<4x6xindex>) {
+  %z = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<4x6xi32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x6xi32>) attrs = {note = 1 : i64} {
+  ^bb0(%out: i32):
+    linalg.yield %z : i32
+  } -> tensor<4x6xi32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%z : i32) outs(%e : tensor<4x6xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  } -> tensor<4x6xi32>
+  %f = tensor.empty() : tensor<4x6xindex>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<4x6xindex>) {
+  ^bb0(%out: index):
+    %n = linalg.index 1 : index
+    linalg.yield %n : index
+  } -> tensor<4x6xindex>
+  return %a, %b, %c : tensor<4x6xi32>, tensor<4x6xi32>, tensor<4x6xindex>
+}
+
+// -----
+
+// So is a transpose. What stays in its place, or is computed, is none.
+
+// CHECK: @transposes
+// CHECK: linalg.transpose ins(%x : tensor<4x6x8xf32>) outs(%e : tensor<6x8x4xf32>) permutation = [1, 2, 0]
+// CHECK: linalg.generic
+// CHECK: math.exp
+// CHECK-NOT: linalg.transpose
+func.func @transposes(%x: tensor<4x6x8xf32>, %e: tensor<6x8x4xf32>) -> (tensor<6x8x4xf32>, tensor<6x8x4xf32>) {
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i, j)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<4x6x8xf32>) outs(%e : tensor<6x8x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<6x8x4xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i, j)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<4x6x8xf32>) outs(%e : tensor<6x8x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %m = math.exp %in : f32
+    linalg.yield %m : f32
+  } -> tensor<6x8x4xf32>
+  return %a, %b : tensor<6x8x4xf32>, tensor<6x8x4xf32>
+}
+
+// -----
+
+// A table that is looked up where a window of one place is read: all of it is read, so each element may be looked up once.
+
+// CHECK: @looked_up
+// CHECK: tensor.extract
+// CHECK: -> tensor<8x4xi8>
+// CHECK: linalg.generic
+// CHECK-NOT: tensor.extract
+// CHECK: "reduction"
+func.func @looked_up(%s: tensor<8x4xi32>, %t: tensor<256xi8>, %w: tensor<6x1x4xi8>, %o: tensor<8x6xi32>) -> tensor<8x6xi32> {
+  %c128 = arith.constant 128 : index
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i + k, l)>, affine_map<(i, j, k, l) -> (j, k, l)>, affine_map<(i, j, k, l) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%s, %w : tensor<8x4xi32>, tensor<6x1x4xi8>) outs(%o : tensor<8x6xi32>) {
+  ^bb0(%in: i32, %v: i8, %out: i32):
+    %a = arith.trunci %in : i32 to i8
+    %i = arith.index_cast %a : i8 to index
+    %n = arith.addi %i, %c128 : index
+    %b = tensor.extract %t[%n] : tensor<256xi8>
+    %c = arith.extsi %b : i8 to i32
+    %d = arith.extsi %v : i8 to i32
+    %e = arith.muli %c, %d : i32
+    %f = arith.addi %out, %e : i32
+    linalg.yield %f : i32
+  } -> tensor<8x6xi32>
+  return %r : tensor<8x6xi32>
+}
+
+// -----
+
+// Channels that are scaled where a product reads them (squeeze and excitation): the scales are repeated. Weights that are scaled stay.
+
+// CHECK: @scaled
+// CHECK: math.exp
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.mulf
+// CHECK: "reduction"
+// CHECK: arith.mulf
+// CHECK-NEXT: arith.mulf
+func.func @scaled(%x: tensor<64x8xf32>, %s: tensor<1x8xf32>, %w: tensor<16x8xf32>, %e: tensor<64x8xf32>, %o: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x8xf32>) outs(%e : tensor<64x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %m = math.exp %in : f32
+    linalg.yield %m : f32
+  } -> tensor<64x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (0, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (0, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y, %s, %w, %s : tensor<64x8xf32>, tensor<1x8xf32>, tensor<16x8xf32>, tensor<1x8xf32>) outs(%o : tensor<64x16xf32>) {
+  ^bb0(%in: f32, %by: f32, %v: f32, %vby: f32, %out: f32):
+    %a = arith.mulf %in, %by : f32
+    %b = arith.mulf %v, %vby : f32
+    %c = arith.mulf %a, %b : f32
+    %f = arith.addf %out, %c : f32
+    linalg.yield %f : f32
+  } -> tensor<64x16xf32>
+  return %r : tensor<64x16xf32>
+}

@@ -2,6 +2,7 @@
 
 - `named_ops.py`: named operations of MLIR 22, as one table. If xDSL has one, its row is skipped.
 - `map.py`, `elementwise.py`, `softmax.py`: one operation each that has a form of its own.
+- `filter_layouts.py`: which of these differ in the layout of their filter alone.
 - `corrections.py`: methods of stock classes that misread, misprint or misbuild operations.
 - `syntax.py`, `bodies.py`, `short_body.py`, `indexing.py`: what these are made of.
 

@@ -23,7 +23,9 @@ def pad_interior(op: tensor.PadOp) -> Slice:
     """The slice of the padded tensor that the source fills."""
     low, high = op.static_low.get_values(), op.static_high.get_values()
     if DYNAMIC_INDEX in low or DYNAMIC_INDEX in high:
-        raise cannot_bufferize(op, "padding must be static")
+        raise cannot_bufferize(
+            op, "padding must be static (memplan-generalize-ops writes constants in the operation)"
+        )
     if min((*low, *high), default=0) < 0:
         raise cannot_bufferize(op, "negative padding")
     sizes = shape_of(op.source)

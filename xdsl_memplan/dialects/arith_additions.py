@@ -1,0 +1,65 @@
+"""What stock xDSL's arith lacks: the flags of `arith.trunci`."""
+
+from functools import cache
+
+from xdsl.dialects.arith import IntegerOverflowAttr, TruncIOp
+from xdsl.ir import Attribute, Dialect
+from xdsl.irdl import BaseAttr, OptPropertyDef
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+_FLAGS = "overflowFlags"
+
+
+@cache
+def accept_overflow_flags() -> None:
+    """Have `arith.trunci` read and print its flags; a second call has no effect.
+
+    MLIR has them since LLVM 20 and prints them, none or not, wherever it prints generic operations:
+    each requantization to 8 bits ends in one.
+    """
+    properties = TruncIOp.get_irdl_definition().properties
+    if _FLAGS in properties:
+        return
+    properties[_FLAGS] = OptPropertyDef(BaseAttr(IntegerOverflowAttr))
+    for method, value in (("parse", classmethod(_parse)), ("print", _print)):
+        setattr(TruncIOp, method, value)
+
+
+def extended_arith(stock: Dialect) -> Dialect:
+    """The dialect `stock`, with its `arith.trunci` corrected in place."""
+    accept_overflow_flags()
+    return stock
+
+
+def _parse(cls: type[TruncIOp], parser: Parser) -> TruncIOp:
+    """`%x overflow<nsw> {attributes} : i32 to i8`."""
+    unresolved = parser.parse_unresolved_operand()
+    properties: dict[str, Attribute] = {}
+    if parser.parse_optional_keyword("overflow") is not None:
+        properties[_FLAGS] = IntegerOverflowAttr(IntegerOverflowAttr.parse_parameter(parser))
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    operand = parser.resolve_operand(unresolved, parser.parse_type())
+    parser.parse_keyword("to")
+    return cls.build(
+        operands=[operand],
+        result_types=[parser.parse_type()],
+        properties=properties,
+        attributes=attributes,
+    )
+
+
+def _print(op: TruncIOp, printer: Printer) -> None:
+    """Print what `_parse` reads."""
+    printer.print_string(" ")
+    printer.print_ssa_value(op.input)
+    flags = op.properties.get(_FLAGS)
+    if isinstance(flags, IntegerOverflowAttr) and flags != IntegerOverflowAttr("none"):
+        printer.print_string(" overflow")
+        flags.print_parameter(printer)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.input.type)
+    printer.print_string(" to ")
+    printer.print_attribute(op.result.type)
