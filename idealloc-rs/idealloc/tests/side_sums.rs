@@ -4,6 +4,7 @@ mod split_graphs;
 
 use std::sync::Arc;
 
+use idealloc::split::compress::compress;
 use idealloc::split::cut::{Cut, Halo};
 use idealloc::split::graph::{Access, Nest, Operator, SplitGraph};
 use idealloc::split::layout::Layout;
@@ -104,4 +105,54 @@ fn a_sum_of_what_others_read_through_a_view_is_whole() {
     let mut sweep = Sweep::new(&graph, 2, vec![CutLoop::Result(0)], vec![cut], &is_output);
     sweep.extend(0);
     assert!(!is_added_up_by_tiles(&Tally::new(sweep, machine(1 << 20), true)));
+}
+
+/// Two products of `x` of which the first is read by a third: `relu` of the second is made when the loop over what is added
+/// up has ended, as it is where the product and `relu` are one operator.
+#[test]
+fn a_sum_is_done_before_others_are_read() {
+    let (far, wide) = (32, 5);
+    // x, three weights, the first product and what is made of it, the second and its relu.
+    let shapes = [[ROWS, WIDE], [WIDE, NARROW], [NARROW, far], [WIDE, wide]];
+    let results = [[ROWS, NARROW], [ROWS, far], [ROWS, wide], [ROWS, wide]];
+    let arguments = shapes.iter().map(|shape| tensor(shape, true));
+    let tensors = arguments.chain(results.iter().map(|shape| tensor(shape, false))).collect();
+    let mut graph = SplitGraph { tensors, operators: Vec::new() };
+    for result in [5, 7] {
+        Arc::make_mut(&mut graph.tensors[result]).is_returned = true;
+    }
+    let at = |loops: [usize; 2]| {
+        Access::Affine(loops.iter().map(|&l| index(&[(l, 1)], 0)).collect::<Vec<_>>().into())
+    };
+    let products = [(0, 0, 1, 4), (1, 4, 2, 5), (2, 0, 3, 6)];
+    for (layer, left, right, result) in products {
+        let extents = [ROWS, graph.tensors[right].shape[1], graph.tensors[right].shape[0]];
+        let nest = contraction(layer, extents.to_vec(), &[0, 1]);
+        let nest = Nest { cuttable: vec![vec![2]], ..nest };
+        let operands = vec![(left, at([0, 2])), (right, at([2, 1]))];
+        graph.operators.push(Operator { nest: nest.into(), results: vec![result], operands });
+    }
+    let relu = Nest { work: 0, in_place: vec![0], ..contraction(2, vec![ROWS, wide], &[0, 1]) };
+    graph.operators.push(Operator {
+        nest: relu.into(),
+        results: vec![7],
+        operands: vec![(6, at([0, 1]))],
+    });
+    let peak = |graph: &SplitGraph| {
+        let is_output: Vec<bool> = graph.tensors.iter().map(|tensor| tensor.is_returned).collect();
+        let (cut, last) = (Cut::even(WIDE, 1, Halo::Recompute), graph.operators.len() - 1);
+        let loops = vec![CutLoop::Accumulate(2, 2)];
+        let mut sweep = Sweep::new(graph, last, loops, vec![cut], &is_output);
+        sweep.extend(0);
+        let tally = Tally::new(sweep, machine(1 << 20), true);
+        assert!(is_added_up_by_tiles(&tally));
+        let mut layout = Layout::new(&tally);
+        layout.assign();
+        layout.cost(true).peak
+    };
+    let joined = compress(&graph, false).graph;
+    assert_eq!(joined.operators.len(), 3);
+    let whole = |tensor: usize| graph.tensors[tensor].bytes();
+    assert_eq!(peak(&graph), whole(2) + whole(4) + whole(5));
+    assert_eq!(peak(&joined), peak(&graph));
 }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::boxes::level_of;
 use super::external::{External, Residency};
@@ -97,6 +97,35 @@ fn after_sums(tally: &Tally<'_>, running: &[(usize, usize)], anchors: &[usize]) 
     is_after
 }
 
+/// Of the operators that run at one level when sums are complete, in the order in which they run, those that come first:
+/// they change a sum element by element, so that it is done and its room may be free before anything else is made. An
+/// operator that a chain was joined with does that as part of its loop.
+fn first_after_sums(tally: &Tally<'_>, waiting: &[usize], anchors: &[usize]) -> Vec<bool> {
+    let graph = tally.graph;
+    let mut sums: FxHashMap<usize, usize> = FxHashMap::default();
+    let sum = |&op: &usize| (graph.operators[op].results[0], graph.operators[op].layer);
+    sums.extend(anchors.iter().map(sum));
+    for &op in waiting {
+        let op = &graph.operators[op];
+        let changes = |&k: &usize| sums.get(&op.operands[k].0) == Some(&op.layer);
+        let is_sum = op.is_reduction.iter().any(|&r| r);
+        if !op.is_view && !is_sum && op.in_place.iter().any(changes) {
+            sums.insert(op.results[0], op.layer);
+        }
+    }
+    // What they read that is made here as well is made before them.
+    let mut is_read: FxHashSet<usize> = FxHashSet::default();
+    let mut is_first = vec![false; waiting.len()];
+    for (place, &op) in waiting.iter().enumerate().rev() {
+        let op = &graph.operators[op];
+        if op.results.iter().any(|t| sums.contains_key(t) || is_read.contains(t)) {
+            is_first[place] = true;
+            is_read.extend(op.operands.iter().map(|(tensor, _)| *tensor));
+        }
+    }
+    is_first
+}
+
 impl<'s, 'a> Layout<'s, 'a> {
     /// Lays out the group of all operators that were walked over.
     pub fn new(tally: &'s Tally<'a>) -> Self {
@@ -129,7 +158,12 @@ impl<'s, 'a> Layout<'s, 'a> {
         body_end[cuts + 1] = sequence.len();
         for inner in (0..=cuts).rev() {
             let after = running.iter().filter(|&&(op, level)| level == inner && runs_after(op));
-            sequence.extend(after.map(|&(op, _)| op));
+            let waiting: Vec<usize> = after.map(|&(op, _)| op).collect();
+            let is_first = first_after_sums(tally, &waiting, &anchors);
+            for comes_first in [true, false] {
+                let pairs = waiting.iter().zip(&is_first);
+                sequence.extend(pairs.filter(|p| *p.1 == comes_first).map(|(&op, _)| op));
+            }
             levels.resize(sequence.len(), inner);
             body_end[inner] = sequence.len();
         }
