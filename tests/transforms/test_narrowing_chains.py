@@ -117,3 +117,44 @@ def test_where_there_is_room_sums_are_whole():
     MemplanFormLayersPass().apply(Context(), module)
     MemplanGroupPass(memory="L1=64KiB,DDR", stage="all").apply(Context(), module)
     assert not any(op.sliced is not None for op in module.walk() if isinstance(op, GroupOp))
+
+
+def residual_blocks() -> str:
+    """Two bottlenecks with windows of 3 x 3, each with what it read added to it."""
+    n = QuantizedNetwork(0)
+    x = n.narrowed(n.convolution(n.argument((1, 4, 4, 3)), 64, 1), "i8")
+    for _ in range(2):
+        narrow = n.narrowed(n.convolution(x, 8, 1), "i8")
+        narrow = n.narrowed(n.convolution(narrow, 8, 3), "i8")
+        x = n.narrowed(n.convolution(narrow, 64, 1), "i8", x)
+    return n.text(n.narrowed(n.convolution(x, 8, 1), "i8"))
+
+
+def test_slices_are_written_over_what_an_earlier_group_made():
+    """The last layer of a block is a group of its own, and is added to what it reads last."""
+    text = residual_blocks()
+    module = group(text, *PEAK, chains=True)
+    groups = [op for op in module.walk() if isinstance(op, GroupOp)]
+    assert any(op.sliced is not None and not op.cuts for op in groups)
+    counted = max(op.cost.cost.peak for op in groups)
+    inputs = numbers_for(module)
+    expanded = module.clone()
+    MemplanExpandGroupsPass(emit="loop").apply(Context(), expanded)
+    np.testing.assert_array_equal(run(expanded, inputs)[0], run(parse(text), inputs)[0])
+    assert plan(module, "loop", PEAK[1]) <= counted
+
+
+def test_what_is_read_again_is_not_written_over():
+    """A block whose input is also added to the result of the next one."""
+    n = QuantizedNetwork(0)
+    x = n.narrowed(n.convolution(n.argument((1, 4, 4, 3)), 32, 1), "i8")
+    first = n.narrowed(n.convolution(n.narrowed(n.convolution(x, 8, 3), "i8"), 32, 1), "i8", x)
+    last = n.narrowed(n.convolution(n.narrowed(n.convolution(first, 8, 3), "i8"), 32, 1), "i8", x)
+    module = group(n.text(last), *PEAK, chains=True)
+    inputs = numbers_for(module)
+    expected = run(parse(n.text(last)), inputs)[0]
+    counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+    expanded = module.clone()
+    MemplanExpandGroupsPass(emit="loop").apply(Context(), expanded)
+    np.testing.assert_array_equal(run(expanded, inputs)[0], expected)
+    assert plan(module, "loop", PEAK[1]) <= counted

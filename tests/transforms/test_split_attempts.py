@@ -1,6 +1,8 @@
 """What the pipeline does where buffers did not fit."""
 
 import re
+from collections import Counter
+from contextlib import nullcontext
 
 import pytest
 from xdsl.context import Context
@@ -8,8 +10,14 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from tests.transforms.test_long_norms import SOFTMAX
 from tests.transforms.test_split_programs import parse
+from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
+from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.split_attempts import MOST_TRIES, run_for_less_room
@@ -98,3 +106,75 @@ def test_by_peak_a_refusal_speaks_of_the_whole_and_of_tiles(memory):
         MemplanPipelinePass(objective="peak", memory=memory).apply(Context(), parse(TWO_PRODUCTS))
     assert "in tiles it does not fit either: " in str(refusal.value)
     assert "what may help" not in str(refusal.value)
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """How often groups were searched for, and how often they were expanded."""
+    counted: Counter[str] = Counter()
+
+    def count(kind: type[ModulePass]) -> None:
+        apply = kind.apply
+
+        def counting(self: ModulePass, ctx: Context, op: ModuleOp) -> None:
+            counted[kind.name] += 1
+            apply(self, ctx, op)
+
+        monkeypatch.setattr(kind, "apply", counting)
+
+    for kind in (MemplanGroupPass, MemplanExpandGroupsPass):
+        count(kind)
+    return counted
+
+
+def test_by_peak_the_same_layers_are_searched_once(calls):
+    """Another order of the operations, which scheduling made, gives layers in the same order."""
+    MemplanPipelinePass(objective="peak").apply(Context(), parse(TWO_PRODUCTS))
+    assert calls == {"memplan-group": 1, "memplan-expand-groups": 1}
+
+
+MEANS = """
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @main(%x: tensor<8x256xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %many = arith.constant 256.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x256xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.addf %o, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+  %y = linalg.exp ins(%s : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}
+"""
+"""A row of 1024 bytes is summed, as for squeeze and excitation: there is no other way to layers."""
+
+
+def test_long_sums_that_make_the_same_layers_are_searched_once(calls):
+    MemplanPipelinePass(memory="L1=2KiB,DDR", stage="all").apply(Context(), parse(MEANS))
+    assert calls == {"memplan-group": 1, "memplan-expand-groups": 1}
+
+
+@pytest.mark.parametrize(("capacity", "moved"), [(4096, (9600, 9600)), (1024, (None, 24_000))])
+def test_of_two_ways_to_form_layers_one_is_planned(
+    capacity: int, moved: tuple[int | None, int], calls, capsys
+):
+    """Rows of 1600 bytes, one layer or in parts: what they move is known before there are tiles."""
+    memory = f"L1={capacity},DDR"
+    for norm, bytes_moved in zip((0, capacity // 16), moved, strict=True):
+        module = parse(SOFTMAX)
+        MemplanFuseElementwisePass(chains=True).apply(Context(), module)
+        MemplanFormLayersPass(longest_norm=norm).apply(Context(), module)
+        with pytest.raises(PassFailedException) if bytes_moved is None else nullcontext():
+            MemplanGroupPass(memory=memory, stage="all").apply(Context(), module)
+            groups = [op for op in module.walk() if isinstance(op, GroupOp)]
+            assert sum(group.cost.cost.traffic for group in groups) == bytes_moved
+    calls.clear()
+    MemplanPipelinePass(memory=memory, stage="all", summary=True).apply(Context(), parse(SOFTMAX))
+    assert calls == {"memplan-group": 2, "memplan-expand-groups": 1}
+    best = min(number for number in moved if number is not None)
+    assert f"@main: {best} bytes move" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Turns groups into tiles."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +22,7 @@ from xdsl_memplan.transforms.expand_groups.bundles import Bundles
 from xdsl_memplan.transforms.expand_groups.emit_group import GroupToEmit, emit_group
 from xdsl_memplan.transforms.expand_groups.group_facts import ShortestLoops
 from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
+from xdsl_memplan.transforms.expand_groups.last_reads import inputs_read_last
 from xdsl_memplan.transforms.expand_groups.merged_parts import merge_parts
 from xdsl_memplan.transforms.expand_groups.shared_values import share_values
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
@@ -101,9 +103,11 @@ class MemplanExpandGroupsPass(ModulePass):
                     continue
                 whole = copied_operation(function) if self.check else None
                 bundles = Bundles.of(groups)
+                last_reads = dict(zip(groups, inputs_read_last(groups), strict=True))
                 for inner in all_:
                     if isinstance(inner, GroupOp):
-                        expand_group(inner, SHORTEST_LOOPS[self.emit], bundles)
+                        lengths, last = SHORTEST_LOOPS[self.emit], last_reads[inner]
+                        expand_group(inner, lengths, bundles, last)
                     elif isinstance(inner, StoreOp):
                         bundles.store(inner)
                 # A tile may write all that another operation of the tile has made.
@@ -132,11 +136,15 @@ def _note_bytes(function: FuncOp) -> None:
 
 
 def expand_group(
-    group: GroupOp, shortest_loops: ShortestLoops, bundles: Bundles | None = None
+    group: GroupOp,
+    shortest_loops: ShortestLoops,
+    bundles: Bundles | None = None,
+    read_last: Container[int] = (),
 ) -> None:
     """Replace a group by its tiles; runs of tiles that look alike become loops.
 
     Groups are expanded in their order: each writes to `bundles`, and reads what is there by then.
+    Results may be written over inputs whose numbers are in ``read_last``.
 
     Raises PassFailedException for cuts that do not fit.
     """
@@ -162,6 +170,11 @@ def expand_group(
             found.homes,
             shortest_loops,
             {**places, **merged.places},
+            {
+                position[value]
+                for number, value in enumerate(group.inputs)
+                if number in read_last and value in position
+            },
         ),
         builder,
     )

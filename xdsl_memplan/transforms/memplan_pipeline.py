@@ -218,10 +218,11 @@ class MemplanPipelinePass(ModulePass):
             splits, spills = self._splits(op), self._spills(op)
             if splits or spills:
                 from xdsl_memplan.transforms.split_attempts import (
-                    SplitOptions,
+                    Runs,
                     run_for_less_room,
                     run_split,
                 )
+                from xdsl_memplan.transforms.split_passes import SplitOptions
 
                 def schedules(reserve: int) -> list[ModulePass]:
                     return list(self._schedules(reserve))
@@ -243,7 +244,7 @@ class MemplanPipelinePass(ModulePass):
                         self.verify,
                         self.rewrite,
                     )
-                    run_split(op, options, schedules, run_rest)
+                    run_split(op, options, schedules, Runs(alone=run, with_plan=run_rest))
                 elif failures := run_for_less_room(op, schedules, run_rest, self.memory):
                     raise failures[0]
             else:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -14,10 +13,18 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import WrongAnswerError
 from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
 from xdsl_memplan.dialects.copies import copied_operation
+from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
+from xdsl_memplan.transforms.split_passes import (
+    SplitOptions,
+    expanding,
+    forming,
+    rewriting,
+    searching,
+)
 
 MOST_TRIES = 5
 """Groups or schedules are made so often, each time for less room, until the buffers fit."""
@@ -37,61 +44,18 @@ _EXTRA_BYTES, _EXTRA_SHARE = 256, 16
 bytes, and that part of the memory."""
 
 
-@dataclass(frozen=True)
-class SplitOptions:
-    """The options of `memplan-pipeline` that say how to split."""
-
-    objective: str
-    stage: str
-    memory: str
-    max_recompute: float
-    max_code: float
-    threads: int
-    strategy: Literal["auto", "literal", "block-first"] = "auto"
-    """With another than `auto` groups are those of the strategy, whatever else would do."""
-    order: Literal["optimize", "keep", "thorough"] = "optimize"
-    """Which orders of layers are tried."""
-    check: bool = True
-    """Whether tiles are checked when they are made."""
-    rewrite: bool = True
-    """Whether chains of elementwise operations become one each before they are cut."""
-
-
 Run = Callable[[ModuleOp, list[ModulePass]], None]
-"""Runs the first passes, then all that follow splitting."""
+"""Runs passes; where it plans, all that follow splitting after them."""
 
 
-def grouping(
-    options: SplitOptions,
-    objective: str,
-    reserve: int = 0,
-    longest_norm: int = 0,
-    turned_apart: bool = False,
-) -> list[ModulePass]:
-    """The passes that split a module."""
-    from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
-    from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
-    from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
-    from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
-    from xdsl_memplan.transforms.memplan_split_loops import MemplanSplitLoopsPass
+@dataclass(frozen=True)
+class Runs:
+    """How the pipeline runs passes."""
 
-    rewrites: list[ModulePass] = [MemplanFuseElementwisePass(chains=True), MemplanSplitLoopsPass()]
-    return [
-        *(rewrites if options.rewrite else []),
-        MemplanFormLayersPass(longest_norm, turned_apart),
-        MemplanGroupPass(
-            objective="peak" if objective == "peak" else "traffic",
-            strategy=options.strategy,
-            order=options.order,
-            memory=options.memory,
-            stage="all" if options.stage == "all" else "none",
-            max_recompute=options.max_recompute,
-            max_code=options.max_code,
-            reserve=reserve,
-            threads=options.threads,
-        ),
-        MemplanExpandGroupsPass(check=options.check, max_recompute=options.max_recompute),
-    ]
+    alone: Run
+    """Runs passes, and nothing after them."""
+    with_plan: Run
+    """Runs passes, then all that follow splitting."""
 
 
 def more_to_reserve(error: CapacityExceeded, capacity: int) -> int:
@@ -113,16 +77,31 @@ def run_for_less_room(
     """
     first = next(iter(Memories.of(module, memory).by_name.values()))
     assert first.capacity is not None
+    planned = _planned_in_less_room(
+        lambda reserve: _trial(module, passes(reserve), run), first.capacity
+    )
+    if isinstance(planned, list):
+        return planned
+    _commit(module, planned)
+    return []
+
+
+def _planned_in_less_room(
+    attempt: Callable[[int], ModuleOp], capacity: int
+) -> ModuleOp | list[PassFailedException]:
+    """Return a planned module, made with ever more bytes left free until the buffers fit.
+
+    Returns the failures if they never do.
+    """
     failures: list[PassFailedException] = []
     reserve = 0
     for _ in range(MOST_TRIES):
         try:
-            _commit(module, _trial(module, passes(reserve), run))
-            return []
+            return attempt(reserve)
         except CapacityExceeded as error:
             failures.append(error)
-            reserve += more_to_reserve(error, first.capacity)
-            if reserve >= first.capacity:
+            reserve += more_to_reserve(error, capacity)
+            if reserve >= capacity:
                 break
         except _MISTAKES:
             raise
@@ -136,7 +115,7 @@ def run_split(
     module: ModuleOp,
     options: SplitOptions,
     unsplit: Callable[[int], list[ModulePass]],
-    run: Run,
+    run: Runs,
 ) -> None:
     """Run the pipeline with the split that suits the objective and the memory; `module` changes.
 
@@ -152,15 +131,15 @@ def run_split(
     """
 
     def groups(reserve: int) -> list[ModulePass]:
-        return grouping(options, "traffic", reserve)
+        return _splitting(options, "traffic", reserve)
 
-    def run_tiles(trial: ModuleOp, passes: list[ModulePass]) -> None:
-        run(trial, passes)
+    def plan_tiles(trial: ModuleOp, passes: list[ModulePass]) -> None:
+        run.with_plan(trial, passes)
         if options.stage == "all":
             _refuse_unfetched(module, trial)
 
     if options.strategy != "auto":
-        if failures := run_for_less_room(module, groups, run_tiles, options.memory):
+        if failures := run_for_less_room(module, groups, plan_tiles, options.memory):
             raise _without_hint(module, failures[0])
         return
     memories = Memories.of(module, options.memory)
@@ -171,7 +150,7 @@ def run_split(
     tiles_at_once = options.stage == "all" and bool(others)
     whole: list[PassFailedException] = []
     if options.objective == "traffic" and not tiles_at_once:
-        whole = run_for_less_room(module, unsplit, run, options.memory)
+        whole = run_for_less_room(module, unsplit, run.with_plan, options.memory)
         if not whole:
             return
     failures = whole[:1]
@@ -179,7 +158,7 @@ def run_split(
         if tiles_at_once:
             break
         try:
-            _commit(module, _trial(module, passes, run))
+            _commit(module, _trial(module, passes, run.with_plan))
             return
         except _MISTAKES:
             raise
@@ -188,48 +167,98 @@ def run_split(
     if not others:
         raise _with_tiles(module, failures)
 
-    failures = _run_in_tiles(module, options, first.capacity, run_tiles)
+    failures = _run_in_tiles(module, options, first.capacity, Runs(run.alone, plan_tiles))
     if failures and options.stage == "all":
         # Those after the first speak of less room than there is.
         raise _without_hint(module, failures[0])
     # Operators as a whole, tensors moved off chip and back.
-    if failures and (whole := whole or run_for_less_room(module, unsplit, run, options.memory)):
+    if failures and (
+        whole := whole or run_for_less_room(module, unsplit, run.with_plan, options.memory)
+    ):
         raise _with_tiles(module, [whole[0], failures[0]])
 
 
+def _splitting(options: SplitOptions, objective: str, reserve: int = 0) -> list[ModulePass]:
+    """All passes that split a module, layers being formed as is usual."""
+    return [
+        *rewriting(options),
+        *forming(),
+        *searching(options, objective, reserve),
+        *expanding(options),
+    ]
+
+
 def _run_in_tiles(
-    module: ModuleOp, options: SplitOptions, capacity: int, run: Run
+    module: ModuleOp, options: SplitOptions, capacity: int, run: Runs
 ) -> list[PassFailedException]:
     """Run the pipeline with the groups of least traffic; return the failures.
 
-    Long softmax and normalisations are tried as one layer and in parts, and operands that a rotary
-    embedding makes with their reader and as layers of their own: what moves fewer bytes is taken,
-    or what fits at all. The failures are of the last, which need less.
+    Of several ways to form layers that which moves the fewest bytes is taken, or what fits at all.
+    What the groups of each move is known when they are found, and no less is moved if they are
+    formed again for less room: only what may be best is planned. The failures are of the last way,
+    which needs least.
+    """
+    failures: list[PassFailedException] = []
+    found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
+    for number, layers in enumerate(_ways_to_form_layers(module, options, capacity, run.alone)):
+        try:
+            groups = _trial(layers, searching(options, "traffic"), run.alone)
+            found.append((_bytes_counted(groups), number, layers, groups))
+            failures = []
+        except _MISTAKES:
+            raise
+        except PassFailedException as error:
+            failures = [error]
+    best: tuple[int, int, ModuleOp] | None = None
+    last = -1
+    for counted, number, layers, groups in sorted(found, key=lambda way: way[:2]):
+        if best is not None and best[:2] <= (counted, number):
+            break
+
+        def attempt(reserve: int, layers: ModuleOp = layers, groups: ModuleOp = groups) -> ModuleOp:
+            less = searching(options, "traffic", reserve)
+            trial = groups if reserve == 0 else _trial(layers, less, run.alone)
+            run.with_plan(trial, expanding(options))
+            return trial
+
+        planned = _planned_in_less_room(attempt, capacity)
+        if isinstance(planned, list):
+            if number > last:
+                last, failures = number, planned
+        elif best is None or (_bytes_moved(planned), number) < best[:2]:
+            best = _bytes_moved(planned), number, planned
+    if best is None:
+        return failures
+    _commit(module, best[2])
+    return []
+
+
+def _ways_to_form_layers(
+    module: ModuleOp, options: SplitOptions, capacity: int, run: Run
+) -> list[ModuleOp]:
+    """Copies of a module with its layers, formed in ways that differ.
+
+    Long softmax and normalisations are one layer or in parts, and operands that a rotary embedding
+    makes go with their reader or are layers of their own. A long sum may be a layer in any way, as
+    the mean of squeeze and excitation is: the same layers are there once.
     """
     longest = max(1, capacity // _LONG_NORM)
-
-    def in_tiles(module: ModuleOp, norm: int, turned_apart: bool) -> list[PassFailedException]:
-        def groups(reserve: int) -> list[ModulePass]:
-            return grouping(options, "traffic", reserve, norm, turned_apart)
-
-        return run_for_less_room(module, groups, run, options.memory)
-
     norms = (0, longest) if has_long_norm(module, longest) else (0,)
     turned = (False, True) if has_turned_operand(module) else (False,)
-    ways = [(norm, apart) for apart in turned for norm in norms]
-    if len(ways) == 1:
-        return in_tiles(module, *ways[0])
-    trials: list[ModuleOp] = []
-    failures: list[PassFailedException] = []
-    for norm, apart in ways:
-        trial = copied_operation(module)
-        failures = in_tiles(trial, norm, apart)
-        if not failures:
-            trials.append(trial)
-    if not trials:
-        return failures
-    _commit(module, min(trials, key=_bytes_moved))
-    return []
+    rewritten = _trial(module, rewriting(options), run)
+    ways: list[ModuleOp] = []
+    for apart in turned:
+        for norm in norms:
+            _add_other(ways, _trial(rewritten, forming(norm, apart), run))
+    return ways
+
+
+def _add_other(modules: list[ModuleOp], module: ModuleOp) -> bool:
+    """Add a module if none is the same; tell whether it was added."""
+    if any(module.is_structurally_equivalent(other) for other in modules):
+        return False
+    modules.append(module)
+    return True
 
 
 def _refuse_unfetched(module: ModuleOp, planned: ModuleOp) -> None:
@@ -263,6 +292,11 @@ def _computes_tensors(function: FuncOp) -> bool:
         if op is not block.last_op and not isinstance(op, CallOp)
         for value in (*op.operands, *op.results)
     )
+
+
+def _bytes_counted(module: ModuleOp) -> int:
+    """The bytes that groups move in all, as the search counts them."""
+    return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
 
 
 def _bytes_moved(module: ModuleOp) -> int:
@@ -325,7 +359,7 @@ def _moving_nothing(
 
     if not whole_was_tried:
         yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if may_reorder else []
-    yield grouping(options, "peak")
+    yield _splitting(options, "peak")
 
 
 def _trial(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:
@@ -348,14 +382,32 @@ def _commit(module: ModuleOp, trial: ModuleOp) -> None:
 
 
 def _take_smaller(
-    module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass], run: Run, arena: str
+    module: ModuleOp, options: SplitOptions, unsplit: list[ModulePass], run: Runs, arena: str
 ) -> None:
+    """Take the smallest arena: of operations as a whole, and of tiles in two orders.
+
+    Layers are formed in the order of the file, and in that which is best for the whole operations;
+    mostly they are the same.
+    """
     trials: list[ModuleOp] = []
     failures: list[PassFailedException] = []
-    tiles = grouping(options, "peak")
-    for passes in (unsplit, tiles, [*unsplit, *tiles]):
+    starts = [module]
+    try:
+        whole = _trial(module, unsplit, run.alone)
+        starts.append(copied_operation(whole))
+        run.with_plan(whole, [])
+        trials.append(whole)
+    except _MISTAKES:
+        raise
+    except PassFailedException as error:
+        failures.append(error)
+    formed: list[ModuleOp] = []
+    for start in starts:
         try:
-            trials.append(_trial(module, passes, run))
+            layers = _trial(start, [*rewriting(options), *forming()], run.alone)
+            if _add_other(formed, layers):
+                tiles = [*searching(options, "peak"), *expanding(options)]
+                trials.append(_trial(layers, tiles, run.with_plan))
         except _MISTAKES:
             raise
         except PassFailedException as error:

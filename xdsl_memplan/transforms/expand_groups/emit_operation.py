@@ -266,6 +266,7 @@ class OperationEmitter:
         if total is not None:
             whole_result = total
         elif over is not None:
+            self.at_hand.windows[over] = self.at_hand.window(over, place)
             whole_result = self.at_hand.windows[over].value
         else:
             whole_result = empty(type_, place.builder)
@@ -380,12 +381,17 @@ class OperationEmitter:
                 and tensor_ not in self.group.homes
                 and self.facts.last_reader.get(tensor_) == number
                 and not self.facts.is_kept(tensor_)
-                and self.facts.made_at(tensor_) == level
-                and tensor_ in self.at_hand.windows
-                and self.at_hand.windows[tensor_].value.type == type_
+                and self._is_whole_here(tensor_, level)
+                and self.at_hand.window(tensor_, place).value.type == type_
             ):
                 return tensor_
         return None
+
+    def _is_whole_here(self, tensor_: int, level: int) -> bool:
+        """Tell whether a tensor lies on chip for the tiles of these cuts alone."""
+        if tensor_ in self.group.read_last and tensor_ not in self.group.places:
+            return level == 0
+        return self.facts.made_at(tensor_) == level and tensor_ in self.at_hand.windows
 
 
 def _loop_ranges(place: Place, loops_at: BoxAt) -> list[LoopRange]:

@@ -1,7 +1,7 @@
 """A group that is to be emitted, and what its code depends on: who makes and reads what, when."""
 
 from collections import Counter as Counts
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -51,6 +51,8 @@ class GroupToEmit:
     places: Mapping[int, BundlePlace] = field(default_factory=dict[int, BundlePlace])
     """Tensors from outside, and those that are read outside, that lie in bundles. Those without a
     value are several tensors side by side, of which a tile loads what it needs when it needs it."""
+    read_last: Container[int] = ()
+    """Tensors from outside that lie on chip and that nobody reads after the group."""
 
 
 @dataclass

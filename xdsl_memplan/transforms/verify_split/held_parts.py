@@ -190,7 +190,11 @@ def left_of(boxes: list[Box], hole: Box) -> list[Box]:
 
 def overwritten(held: Held, parts: Sequence[Part], region: Box) -> Held:
     """What a tensor holds after a region of it was replaced."""
-    kept = [replace(part, box=box) for part in held.parts for box in without(part.box, region)]
+    kept = [
+        part if box is part.box else replace(part, box=box)
+        for part in held.parts
+        for box in without(part.box, region)
+    ]
     return Held(held.shape, glued(parts, kept))
 
 

@@ -399,6 +399,9 @@ def _held_later(one: Held, two: Held, steps: int) -> Held | None:
         return None
     parts: list[Part] = []
     for a, b in zip(one.parts, two.parts, strict=True):
+        if a is b:  # Nearly always: an iteration changes few of the parts that there are.
+            parts.append(b)
+            continue
         if a.origin != b.origin or len(a.access) != len(b.access):
             return None
         box: Box = tuple(

@@ -1,0 +1,69 @@
+"""The passes that split a module, in three steps: rewriting, forming layers, grouping."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.passes import ModulePass
+
+
+@dataclass(frozen=True)
+class SplitOptions:
+    """The options of `memplan-pipeline` that say how to split."""
+
+    objective: str
+    stage: str
+    memory: str
+    max_recompute: float
+    max_code: float
+    threads: int
+    strategy: Literal["auto", "literal", "block-first"] = "auto"
+    """With another than `auto` groups are those of the strategy, whatever else would do."""
+    order: Literal["optimize", "keep", "thorough"] = "optimize"
+    """Which orders of layers are tried."""
+    check: bool = True
+    """Whether tiles are checked when they are made."""
+    rewrite: bool = True
+    """Whether chains of elementwise operations become one each before they are cut."""
+
+
+def rewriting(options: SplitOptions) -> list[ModulePass]:
+    """The passes before layers are formed."""
+    from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
+    from xdsl_memplan.transforms.memplan_split_loops import MemplanSplitLoopsPass
+
+    if not options.rewrite:
+        return []
+    return [MemplanFuseElementwisePass(chains=True), MemplanSplitLoopsPass()]
+
+
+def forming(longest_norm: int = 0, turned_apart: bool = False) -> list[ModulePass]:
+    """The pass that forms layers, one of several ways."""
+    from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
+
+    return [MemplanFormLayersPass(longest_norm, turned_apart)]
+
+
+def searching(options: SplitOptions, objective: str, reserve: int = 0) -> list[ModulePass]:
+    """The pass that finds groups of layers, with so many bytes left free."""
+    from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+
+    return [
+        MemplanGroupPass(
+            objective="peak" if objective == "peak" else "traffic",
+            strategy=options.strategy,
+            order=options.order,
+            memory=options.memory,
+            stage="all" if options.stage == "all" else "none",
+            max_recompute=options.max_recompute,
+            max_code=options.max_code,
+            reserve=reserve,
+            threads=options.threads,
+        )
+    ]
+
+
+def expanding(options: SplitOptions) -> list[ModulePass]:
+    """The pass that makes tiles of groups."""
+    from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
+
+    return [MemplanExpandGroupsPass(check=options.check, max_recompute=options.max_recompute)]
