@@ -3,6 +3,7 @@
 use super::external::{External, Residency, largest_streamed};
 use super::knapsack::{Knapsack, Saving};
 use super::least::Least;
+use super::operations::TO_LOOP;
 use super::surely_read::SurelyRead;
 use super::tally::{Neighbours, Tally};
 
@@ -34,6 +35,12 @@ impl Tally<'_> {
             code += operators * kinds;
         }
         code
+    }
+
+    /// Operations that tiles add to those that each operator is written down in once, at the least: for more kinds of tiles, and
+    /// a loop for each cut.
+    pub fn least_operations_again(&self) -> i64 {
+        self.operations_again + TO_LOOP * self.kinds.len() as i64
     }
 
     /// The least bytes that what the group and all that are longer make take in the middle tile, whatever stays on chip.

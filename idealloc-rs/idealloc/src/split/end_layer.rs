@@ -197,7 +197,10 @@ impl EndLayer {
                 let gaps = || read.as_ref().map_or(0, |read| bare.gaps(read, newest));
                 (resident <= machine.capacity && !(ends && is_last)).then(|| Bound {
                     least: self.least(&bare, neighbours, machine).with_bytes(-gaps()),
-                    code: Length { operators: bare.least_code(), operations },
+                    code: Length {
+                        operators: bare.least_code(),
+                        operations: operations + fetches(&bare, newest),
+                    },
                 })
             })
         };
@@ -209,5 +212,11 @@ impl EndLayer {
 fn least_operations(sweep: &Sweep<'_>, number: usize) -> i64 {
     let op = &sweep.graph.operators[number];
     let is_written = sweep.loop_spans(number).is_some() && !op.is_view;
-    if is_written && !is_padding(sweep.graph, op) { op.operations } else { 0 }
+    if is_written && !is_padding(sweep.graph, op) { op.operations + op.rooms } else { 0 }
+}
+
+/// Operations that fetch what a group reads, each once.
+fn fetches(tally: &Tally<'_>, newest: Option<usize>) -> i64 {
+    let fetched = tally.externals().filter(|external| Some(external.source) != newest);
+    fetched.count() as i64
 }

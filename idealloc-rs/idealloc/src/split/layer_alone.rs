@@ -179,7 +179,8 @@ impl<'a> Ending<'a> {
                 recomputes_too_much: counted.recomputes_too_much(),
                 repeated_work: counted.repeated_work(),
                 excess: 0,
-                code: counted.least_code(),
+                operators: counted.least_code(),
+                operations_again: counted.least_operations_again(),
             };
             self.note.records.add(looks, number, facts)
         });

@@ -15,7 +15,7 @@ use super::written_tiles::{WrittenTiles, is_busy};
 const TO_SHIFT: i64 = 2;
 
 /// Operations of a loop: itself, and its end.
-const TO_LOOP: i64 = 2;
+pub(super) const TO_LOOP: i64 = 2;
 
 /// Operations that read an operand slice by slice: a loop, where the slice is, a load, and two slices.
 const TO_STREAM: i64 = TO_LOOP + 4;

@@ -33,13 +33,22 @@ pub(super) struct Facts {
     /// Bytes that it and all longer groups move at the least beside each argument once.
     pub excess: i64,
     /// Operators in the code at the least.
-    pub code: i64,
+    pub operators: i64,
+    /// Operations in the code at the least, besides those of each operator once.
+    pub operations_again: i64,
 }
 
 impl Facts {
     /// Facts of a group that ends a walk.
     pub fn of_the_end() -> Self {
-        Self { ends_walk: true, recomputes_too_much: false, repeated_work: 0, excess: 0, code: 0 }
+        Self {
+            ends_walk: true,
+            recomputes_too_much: false,
+            repeated_work: 0,
+            excess: 0,
+            operators: 0,
+            operations_again: 0,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use super::external::External;
 use super::graph::{Access, SplitGraph};
 use super::least::Least;
 use super::machine::Machine;
+use super::shifted_pad::is_padding;
 use super::sweep::{CutLoop, Span, Sweep};
 use super::tracks::Tracks;
 
@@ -90,6 +91,8 @@ pub struct Tally<'a> {
     pub least_work: i64,
     /// For each number of cuts around them, operators that are written down; views are not.
     pub(super) operators: Vec<i64>,
+    /// Operations in the code at the least beside those of each operator once: for each kind of tile of which no two are alike.
+    pub(super) operations_again: i64,
     /// For each cut, tiles of which no two are alike, at the least.
     pub(super) kinds: Vec<i64>,
     /// Bytes of what the group makes that are kept before and after the middle tile; they only grow.
@@ -127,6 +130,7 @@ impl<'a> Tally<'a> {
             work: 0,
             least_work: 0,
             operators: Vec::new(),
+            operations_again: 0,
             kinds: Vec::new(),
             kept_bytes: 0,
             largest_made: 0,
@@ -163,6 +167,7 @@ impl<'a> Tally<'a> {
         let cuts = self.sweep.loops.len();
         self.operators.clear();
         self.operators.resize(cuts + 1, 0);
+        self.operations_again = 0;
         self.kinds.clear();
         self.kinds.resize(cuts, 1);
         (self.kept_bytes, self.largest_made, self.not_keepable) = (0, 0, 0);
@@ -264,6 +269,10 @@ impl<'a> Tally<'a> {
         let level = level_of(loops);
         self.outlives_sum |= is_outlived(sweep, index);
         self.operators[level] += i64::from(!op.is_view);
+        // Tiles may take padding as it is.
+        if !op.is_view && !is_padding(self.graph, op) {
+            self.operations_again += op.operations * (busy_kinds(sweep, loops) - 1);
+        }
         count_kinds(sweep, loops, &mut self.kinds);
         for &tensor in &op.results {
             count_kinds(sweep, sweep.tensor_spans(tensor).unwrap_or(&[]), &mut self.kinds);
@@ -402,6 +411,20 @@ impl<'a> Tally<'a> {
         let last = if keeps_result { (0, 0) } else { self.moved_at_end };
         (self.moved.0 + last.0, self.moved.1 + last.1)
     }
+}
+
+/// Tiles that compute something of which no two are alike, at the least.
+fn busy_kinds(sweep: &Sweep<'_>, spans: &[Span]) -> i64 {
+    let of_cut = |cut: usize| {
+        let of_span = |span: &Span| match *span {
+            Span::Driven(other, track) if other == cut => {
+                Some(sweep.tracks[cut].get(track).busy_kinds())
+            }
+            _ => None,
+        };
+        spans.iter().filter_map(of_span).max().unwrap_or(1).max(1)
+    };
+    (0..sweep.loops.len()).map(of_cut).product()
 }
 
 /// Counts for each cut the kinds of tiles that ranges tell apart.

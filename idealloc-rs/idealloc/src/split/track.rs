@@ -18,6 +18,7 @@ pub struct Track {
     reach: i64,
     has_overlap: bool,
     kinds: i64,
+    busy_kinds: i64,
     /// Where the tile would end if the tensor had no ends; with `Halo::Cache` only.
     pub(super) raw: Vec<i64>,
 }
@@ -28,8 +29,17 @@ impl Track {
         let busy = || new.iter().filter(|r| r.0 < r.1);
         let first = busy().map(|r| r.0).min().unwrap_or(0);
         let reach = busy().map(|r| r.1).max().unwrap_or(0) - first;
-        let mut track =
-            Self { new, keep, largest: 0, total, reach, has_overlap: false, kinds: 0, raw };
+        let mut track = Self {
+            new,
+            keep,
+            largest: 0,
+            total,
+            reach,
+            has_overlap: false,
+            kinds: 0,
+            busy_kinds: 0,
+            raw,
+        };
         track.largest = (0..track.new.len()).map(|tile| track.size(tile)).max().unwrap_or(0);
         track.has_overlap = (1..track.new.len()).any(|tile| track.overlap(tile) > 0);
         let mut kinds: Vec<_> = Vec::new();
@@ -41,6 +51,7 @@ impl Track {
         kinds.sort_unstable();
         kinds.dedup();
         track.kinds = kinds.len() as i64;
+        track.busy_kinds = kinds.iter().filter(|(length, ..)| *length > 0).count() as i64;
         track
     }
 
@@ -53,6 +64,11 @@ impl Track {
     /// Tiles of which no two are alike.
     pub fn kinds(&self) -> i64 {
         self.kinds
+    }
+
+    /// The same, of those that compute anything.
+    pub(super) fn busy_kinds(&self) -> i64 {
+        self.busy_kinds
     }
 
     /// Elements computed in all tiles.

@@ -159,13 +159,10 @@ impl<'a> Ending<'a> {
         Least { bytes: facts.excess, price: facts.excess + self.machine.code_price(code) }
     }
 
-    /// How long the code of a group is at the least. What is written down again has half of the operations that an operator
-    /// has in the mean, or more: where there is no padding nothing pads, and where a tile has nothing to do nothing is written.
+    /// How long the code of a group is at the least.
     pub(super) fn least_length(&self, facts: Facts, depth: usize) -> Length {
-        let once = self.end.least_code(depth);
-        let again = (facts.code - once.operators).max(0);
-        let operations = once.operations + again * once.operations / once.operators.max(1) / 2;
-        Length { operators: facts.code, operations }
+        let once = self.end.least_code(depth).operations;
+        Length { operators: facts.operators, operations: once + facts.operations_again }
     }
 
     /// What a walk must know of a group.
@@ -201,7 +198,8 @@ impl<'a> Ending<'a> {
             recomputes_too_much: tally.recomputes_too_much(),
             repeated_work: tally.repeated_work(),
             excess,
-            code: tally.least_code(),
+            operators: tally.least_code(),
+            operations_again: tally.least_operations_again(),
         }
     }
 }
