@@ -4,10 +4,11 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
+use super::shown_tiles::Shown;
 use super::track::Track;
 
 /// Runs in a period at the most.
-const LONGEST_PERIOD: usize = 12;
+pub(super) const LONGEST_PERIOD: usize = 12;
 
 /// Tiles one behind another that one loop computes.
 pub(super) struct Row {
@@ -19,6 +20,8 @@ pub(super) struct Row {
 /// What is compared of the tiles of a cut.
 pub(super) struct Tiles<'t> {
     pub tracks: &'t [&'t Track],
+    /// Which are looked at; by their numbers among these they are compared.
+    pub shown: Shown,
     /// What of operands would lie before and behind them, which is padding; as far as that is to be told apart.
     pub clipped: &'t [Vec<(i64, i64)>],
     /// Whether tiles at the ends are shifted inwards, so that they look like the others.
@@ -27,7 +30,17 @@ pub(super) struct Tiles<'t> {
 
 impl Tiles<'_> {
     fn count(&self) -> usize {
-        self.tracks.first().map_or(1, |track| track.new.len())
+        if self.tracks.is_empty() { 1 } else { self.shown.count }
+    }
+
+    /// What must be equal for two tiles to be alike.
+    fn kind(&self, track: &Track, tile: usize) -> (i64, i64, i64) {
+        track.kind(self.shown.tile(tile))
+    }
+
+    /// Where a tile begins, if there is anything in it.
+    fn start(&self, track: &Track, tile: usize) -> i64 {
+        self.shown.start(track, tile)
     }
 }
 
@@ -50,7 +63,7 @@ pub(super) fn rows_of_tiles(tiles: &Tiles<'_>) -> Vec<Row> {
         rows.push(Row { count, written });
         index += taken;
     }
-    rows
+    tiles.shown.rows_of_all(rows)
 }
 
 /// Tiles one behind another that keep their lengths and advance evenly.
@@ -64,7 +77,7 @@ fn runs_of(of: &Tiles<'_>) -> Vec<Run> {
     // Whether a tile is farther from the one before, or less far, than that from the one before it.
     let mut steps = vec![false; of.count()];
     for track in of.tracks {
-        let starts = |tile| start_of(track, tile);
+        let starts = |tile| of.start(track, tile);
         let distances = (1..of.count()).map(|tile| starts(tile) - starts(tile - 1));
         mark_changes(&mut steps[1..], distances);
     }
@@ -80,7 +93,7 @@ fn runs_of_shifted(of: &Tiles<'_>) -> Option<Vec<Run>> {
     let runs = runs_while(of, |_, _| true);
     let is_even = |run: &Run| {
         let starts = |track: &&Track| -> Vec<i64> {
-            track.new[run.first..run.first + run.count].iter().map(|range| range.0).collect()
+            (run.first..run.first + run.count).map(|tile| track.range(tile).0).collect()
         };
         of.tracks.iter().map(starts).all(|starts| is_even_between_ends(&starts))
     };
@@ -107,7 +120,7 @@ fn runs_while(of: &Tiles<'_>, goes_on: impl Fn(usize, usize) -> bool) -> Vec<Run
     // Whether a tile is unlike the one before.
     let mut unlike = vec![false; tiles];
     for track in of.tracks {
-        mark_changes(&mut unlike, (0..tiles).map(|tile| track.kind(tile)));
+        mark_changes(&mut unlike, (0..tiles).map(|tile| of.kind(track, tile)));
     }
     for padding in of.clipped {
         mark_changes(&mut unlike, padding.iter());
@@ -137,14 +150,13 @@ fn mark_changes<T: PartialEq>(marks: &mut [bool], mut values: impl Iterator<Item
 fn looks_of(of: &Tiles<'_>, run: &Run) -> u64 {
     let mut hasher = FxHasher::default();
     run.count.hash(&mut hasher);
-    of.tracks.iter().for_each(|track| track.kind(run.first).hash(&mut hasher));
+    of.tracks.iter().for_each(|track| of.kind(track, run.first).hash(&mut hasher));
     of.clipped.iter().for_each(|tiles| tiles[run.first].hash(&mut hasher));
     hasher.finish()
 }
 
 /// How often the first `length` runs come again, each time as far ahead; `looks` are those of the runs.
 fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> usize {
-    let tracks = of.tracks;
     let mut count = 1;
     while (count + 1) * length <= runs.len() {
         let (now, next) = (count * length, (count - 1) * length);
@@ -154,12 +166,8 @@ fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> us
                 let last = |run: Run| run.first + run.count - 1;
                 new.count == start.count
                     && are_alike(of, start.first, new.first)
-                    && are_as_far(tracks, (old.first, new.first), (last(old), last(new)))
-                    && are_as_far(
-                        tracks,
-                        (start.first, runs[length + k].first),
-                        (old.first, new.first),
-                    )
+                    && are_as_far(of, (old.first, new.first), (last(old), last(new)))
+                    && are_as_far(of, (start.first, runs[length + k].first), (old.first, new.first))
             });
         if !is_same {
             break;
@@ -171,20 +179,14 @@ fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> us
 
 /// Whether two tiles have the same lengths and padding, and keep as much before and after.
 fn are_alike(of: &Tiles<'_>, one: usize, other: usize) -> bool {
-    of.tracks.iter().all(|track| track.kind(one) == track.kind(other))
+    of.tracks.iter().all(|track| of.kind(track, one) == of.kind(track, other))
         && of.clipped.iter().all(|tiles| tiles[one] == tiles[other])
 }
 
 /// Whether all ranges are as far apart in one pair of tiles as in another.
-fn are_as_far(tracks: &[&Track], one: (usize, usize), other: (usize, usize)) -> bool {
-    let distance = |track: &Track, (from, to)| start_of(track, to) - start_of(track, from);
-    tracks.iter().all(|track| distance(track, one) == distance(track, other))
-}
-
-/// Where a tile begins, if there is anything in it.
-fn start_of(track: &Track, tile: usize) -> i64 {
-    let (start, end) = track.new[tile];
-    if start < end { start } else { 0 }
+fn are_as_far(of: &Tiles<'_>, one: (usize, usize), other: (usize, usize)) -> bool {
+    let distance = |track: &Track, (from, to)| of.start(track, to) - of.start(track, from);
+    of.tracks.iter().all(|track| distance(track, one) == distance(track, other))
 }
 
 #[cfg(test)]
