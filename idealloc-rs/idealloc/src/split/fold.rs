@@ -30,6 +30,8 @@ pub struct Fold {
     period: usize,
     /// Tiles that are not known, in the middle of the middle.
     left_out: usize,
+    /// The number among known tiles of the first one behind these; more than there are if all are known.
+    resumes_at: usize,
 }
 
 /// Why tiles do not follow from others.
@@ -49,7 +51,7 @@ impl Fold {
 
     /// All tiles.
     pub(super) fn all(tiles: usize) -> Self {
-        Self { tiles, side: tiles, period: 1, left_out: 0 }
+        Self { tiles, side: tiles, period: 1, left_out: 0, resumes_at: tiles + 1 }
     }
 
     fn with(tiles: usize, side: usize, period: usize) -> Self {
@@ -58,7 +60,7 @@ impl Fold {
         if tiles < MANY || period > LONGEST_PERIOD || side < period || 2 * left_out < tiles {
             return Self::all(tiles);
         }
-        Self { tiles, side, period, left_out }
+        Self { tiles, side, period, left_out, resumes_at: side + 2 * period }
     }
 
     /// What is to be known instead. What was in the middle and no longer is follows from what was known.
@@ -98,9 +100,10 @@ impl Fold {
         (self.side, self.side + self.left_out + 4 * self.period)
     }
 
-    /// The number among known tiles of the first one behind those that are left out; the number of all if none are.
+    /// The number among known tiles of the first one behind those that are left out; more than there are if none
+    /// are.
     pub(super) fn resumes_at(self) -> usize {
-        if self.is_folded() { self.side + 2 * self.period } else { self.tiles + 1 }
+        self.resumes_at
     }
 
     /// Periods that are left out.
@@ -122,15 +125,14 @@ impl Fold {
 
     /// The number among known tiles of one that is as this one, and how many periods that is before it.
     pub(super) fn place(self, tile: usize) -> (usize, i64) {
-        let resumes = self.resumes_at();
-        if tile < resumes {
-            (tile, 0)
-        } else if tile >= resumes + self.left_out {
-            (tile - self.left_out, 0)
-        } else {
-            let (beyond, last) = (tile - resumes, resumes - self.period);
-            (last + beyond % self.period, (beyond / self.period + 1) as i64)
+        if tile < self.resumes_at {
+            return (tile, 0);
         }
+        if tile >= self.resumes_at + self.left_out {
+            return (tile - self.left_out, 0);
+        }
+        let (beyond, last) = (tile - self.resumes_at, self.resumes_at - self.period);
+        (last + beyond % self.period, (beyond / self.period + 1) as i64)
     }
 
     /// By how much numbers of known tiles, of which those that are `none` count for nothing, grow from one period to the next.

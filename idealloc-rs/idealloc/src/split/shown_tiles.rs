@@ -74,10 +74,14 @@ impl Shown {
     /// Where a tile begins, as if none were left out.
     pub fn start(&self, track: &Track, number: usize) -> i64 {
         let (start, end) = track.range(self.tile(number));
-        let periods = (self.left_out / self.period) as i64;
-        let behind = if number < self.resumes_at { 0 } else { periods * track.step() };
         // If there is anything in it.
-        if start < end { start - behind } else { 0 }
+        if start >= end {
+            return 0;
+        }
+        if number < self.resumes_at {
+            return start;
+        }
+        start - (self.left_out / self.period) as i64 * track.step()
     }
 
     /// The rows of all tiles, from those of the tiles that are shown.

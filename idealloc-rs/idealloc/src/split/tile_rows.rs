@@ -37,23 +37,44 @@ impl Tiles<'_> {
     fn kind(&self, track: &Track, tile: usize) -> (i64, i64, i64) {
         track.kind(self.shown.tile(tile))
     }
+}
 
-    /// Where a tile begins, if there is anything in it.
-    fn start(&self, track: &Track, tile: usize) -> i64 {
-        self.shown.start(track, tile)
+/// Tiles of a cut, and where each begins on each of the tracks, if there is anything in it.
+struct Places<'t> {
+    tiles: &'t Tiles<'t>,
+    starts: Vec<Vec<i64>>,
+}
+
+impl Places<'_> {
+    /// Whether all ranges are as far apart in one pair of tiles as in another.
+    fn are_as_far(&self, one: (usize, usize), other: (usize, usize)) -> bool {
+        let distance = |starts: &[i64], (from, to): (usize, usize)| starts[to] - starts[from];
+        self.starts.iter().all(|starts| distance(starts, one) == distance(starts, other))
     }
 }
 
 /// Runs of tiles that look alike, of which one is written down, and where the same runs come again and again, periods, of
 /// which those of one are.
 pub(super) fn rows_of_tiles(tiles: &Tiles<'_>) -> Vec<Row> {
-    let runs = runs_of_shifted(tiles).unwrap_or_else(|| runs_of(tiles));
+    let starts_of = |track: &&Track| {
+        (0..tiles.count()).map(|tile| tiles.shown.start(track, tile)).collect::<Vec<_>>()
+    };
+    let places = Places { tiles, starts: tiles.tracks.iter().map(starts_of).collect() };
+    let runs = runs_of_shifted(tiles).unwrap_or_else(|| runs_of(&places));
     let looks: Vec<u64> = runs.iter().map(|run| looks_of(tiles, run)).collect();
     let (mut rows, mut index) = (Vec::new(), 0);
     while index < runs.len() {
         let (mut period, mut taken) = (1, 1);
+        let mut repeated: Vec<usize> = Vec::new();
         for length in 1..=LONGEST_PERIOD.min((runs.len() - index) / 2) {
-            let count = periods(tiles, (&runs[index..], &looks[index..]), length);
+            // What repeats after so many runs does after twice as many no longer.
+            if repeated.iter().any(|shorter| length % shorter == 0) {
+                continue;
+            }
+            let count = periods(&places, (&runs[index..], &looks[index..]), length);
+            if count >= 2 {
+                repeated.push(length);
+            }
             if count >= 2 && count * length > taken {
                 (period, taken) = (length, count * length);
             }
@@ -73,15 +94,13 @@ struct Run {
     count: usize,
 }
 
-fn runs_of(of: &Tiles<'_>) -> Vec<Run> {
+fn runs_of(of: &Places<'_>) -> Vec<Run> {
     // Whether a tile is farther from the one before, or less far, than that from the one before it.
-    let mut steps = vec![false; of.count()];
-    for track in of.tracks {
-        let starts = |tile| of.start(track, tile);
-        let distances = (1..of.count()).map(|tile| starts(tile) - starts(tile - 1));
-        mark_changes(&mut steps[1..], distances);
+    let mut steps = vec![false; of.tiles.count()];
+    for starts in &of.starts {
+        mark_changes(&mut steps[1..], starts.windows(2).map(|pair| pair[1] - pair[0]));
     }
-    runs_while(of, |first, tile| tile == first + 1 || !steps[tile])
+    runs_while(of.tiles, |first, tile| tile == first + 1 || !steps[tile])
 }
 
 /// Runs of tiles that are alike where those at the ends are shifted inwards; none if they are not, or if ranges do not
@@ -156,7 +175,7 @@ fn looks_of(of: &Tiles<'_>, run: &Run) -> u64 {
 }
 
 /// How often the first `length` runs come again, each time as far ahead; `looks` are those of the runs.
-fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> usize {
+fn periods(of: &Places<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> usize {
     let mut count = 1;
     while (count + 1) * length <= runs.len() {
         let (now, next) = (count * length, (count - 1) * length);
@@ -165,9 +184,9 @@ fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> us
                 let (start, new, old) = (runs[k], runs[now + k], runs[next + k]);
                 let last = |run: Run| run.first + run.count - 1;
                 new.count == start.count
-                    && are_alike(of, start.first, new.first)
-                    && are_as_far(of, (old.first, new.first), (last(old), last(new)))
-                    && are_as_far(of, (start.first, runs[length + k].first), (old.first, new.first))
+                    && are_alike(of.tiles, start.first, new.first)
+                    && of.are_as_far((old.first, new.first), (last(old), last(new)))
+                    && of.are_as_far((start.first, runs[length + k].first), (old.first, new.first))
             });
         if !is_same {
             break;
@@ -181,12 +200,6 @@ fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> us
 fn are_alike(of: &Tiles<'_>, one: usize, other: usize) -> bool {
     of.tracks.iter().all(|track| of.kind(track, one) == of.kind(track, other))
         && of.clipped.iter().all(|tiles| tiles[one] == tiles[other])
-}
-
-/// Whether all ranges are as far apart in one pair of tiles as in another.
-fn are_as_far(of: &Tiles<'_>, one: (usize, usize), other: (usize, usize)) -> bool {
-    let distance = |track: &Track, (from, to)| of.start(track, to) - of.start(track, from);
-    of.tracks.iter().all(|track| distance(track, one) == distance(track, other))
 }
 
 #[cfg(test)]

@@ -111,6 +111,9 @@ impl Track {
     pub fn range(&self, tile: usize) -> (i64, i64) {
         let (known, periods) = self.fold.place(tile);
         let (start, end) = self.new[known];
+        if periods == 0 {
+            return (start, end);
+        }
         (start + periods * self.step, end + periods * self.step)
     }
 
