@@ -124,6 +124,7 @@ impl Fold {
     }
 
     /// The number among known tiles of one that is as this one, and how many periods that is before it.
+    #[inline]
     pub(super) fn place(self, tile: usize) -> (usize, i64) {
         if tile < self.resumes_at {
             return (tile, 0);

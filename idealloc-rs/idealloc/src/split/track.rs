@@ -22,7 +22,7 @@ pub struct Track {
     pub(super) largest: i64,
     pub(super) total: i64,
     reach: i64,
-    has_overlap: bool,
+    widest_overlap: i64,
     kinds: i64,
     busy_kinds: i64,
     /// Where a known tile would end if the tensor had no ends; with `Halo::Cache` only.
@@ -46,33 +46,37 @@ impl Track {
         let busy = || new.iter().filter(|r| r.0 < r.1);
         let first = busy().map(|r| r.0).min().unwrap_or(0);
         let reach = busy().map(|r| r.1).max().unwrap_or(0) - first;
-        let mut track = Self {
-            fold,
-            new,
-            keep,
-            step,
-            largest: 0,
-            total,
-            reach,
-            has_overlap: false,
-            kinds: 0,
-            busy_kinds: 0,
-            raw,
-            raw_step,
-        };
-        track.largest = track.known_tiles().map(|tile| track.size(tile)).max().unwrap_or(0);
-        track.has_overlap = track.known_tiles().skip(1).any(|tile| track.overlap(tile) > 0);
+        let kept = keep.iter().map(|&first| Some(first)).chain(std::iter::repeat(None));
+        let sizes = new.iter().zip(kept).map(|(&range, kept)| size_of(window_of(range, kept)));
+        let largest = sizes.max().unwrap_or(0);
+        let overlaps = overlaps_of(fold, &new, &keep);
+        let widest_overlap = overlaps.iter().copied().max().unwrap_or(0);
+        let overlap = |known: usize| overlaps.get(known).copied().unwrap_or(0);
         let mut kinds: Vec<_> = Vec::new();
-        for kind in track.known_tiles().map(|tile| track.kind(tile)) {
+        for (known, &(start, end)) in new.iter().enumerate() {
+            let kind = (end - start, overlap(known), overlap(known + 1));
             if kinds.last() != Some(&kind) {
                 kinds.push(kind);
             }
         }
         kinds.sort_unstable();
         kinds.dedup();
-        track.kinds = kinds.len() as i64;
-        track.busy_kinds = kinds.iter().filter(|(length, ..)| *length > 0).count() as i64;
-        Ok(track)
+        let busy_kinds = kinds.iter().filter(|(length, ..)| *length > 0).count() as i64;
+        let kinds = kinds.len() as i64;
+        Ok(Self {
+            fold,
+            new,
+            keep,
+            step,
+            largest,
+            total,
+            reach,
+            widest_overlap,
+            kinds,
+            busy_kinds,
+            raw,
+            raw_step,
+        })
     }
 
     /// The same where other tiles are known, which follow from those that were.
@@ -108,6 +112,7 @@ impl Track {
     }
 
     /// What a tile computes or fetches: `[start, end)`, empty where both are equal.
+    #[inline]
     pub fn range(&self, tile: usize) -> (i64, i64) {
         let (known, periods) = self.fold.place(tile);
         let (start, end) = self.new[known];
@@ -123,11 +128,15 @@ impl Track {
     }
 
     /// The first index that is still needed in a tile or later; none if nothing is ever kept.
+    #[inline]
     fn kept_from(&self, tile: usize) -> Option<i64> {
         if self.keep.is_empty() || tile > self.tiles() {
             return None;
         }
-        Some(self.fold.number_of(&self.keep, Some(NOTHING), self.step, tile))
+        match self.fold.place(tile) {
+            (known, 0) => Some(self.keep[known]),
+            _ => Some(self.fold.number_of(&self.keep, Some(NOTHING), self.step, tile)),
+        }
     }
 
     /// For each tile, and once after the last, the first index that is still needed then; empty if nothing is ever kept.
@@ -136,6 +145,7 @@ impl Track {
     }
 
     /// What must be equal for two tiles to be alike: elements computed, and kept before and after.
+    #[inline]
     pub(super) fn kind(&self, tile: usize) -> (i64, i64, i64) {
         let after = if tile + 1 < self.tiles() { self.overlap(tile + 1) } else { 0 };
         (self.length(tile), self.overlap(tile), after)
@@ -162,6 +172,7 @@ impl Track {
     }
 
     /// Elements computed in a tile, or in the one that computes most.
+    #[inline]
     pub fn length(&self, tile: usize) -> i64 {
         if tile == LARGEST {
             return self.longest();
@@ -171,25 +182,22 @@ impl Track {
     }
 
     /// Elements that can be read in a tile, or in the largest one.
+    #[inline]
     pub fn size(&self, tile: usize) -> i64 {
         if tile == LARGEST {
             return self.largest;
         }
-        let (start, end) = self.window(tile);
-        (end - start).max(0)
+        size_of(self.window(tile))
     }
 
     /// The range that can be read in a tile: what was kept, and what is new.
+    #[inline]
     pub fn window(&self, tile: usize) -> (i64, i64) {
-        let (start, end) = self.range(tile);
-        match self.kept_from(tile) {
-            Some(keep) if start < end => (keep.min(start), end),
-            Some(keep) if keep != NOTHING => (keep.min(end), end),
-            _ => (start, end),
-        }
+        window_of(self.range(tile), self.kept_from(tile))
     }
 
     /// Elements kept from before a tile for it and later ones.
+    #[inline]
     pub fn overlap(&self, tile: usize) -> i64 {
         match self.kept_from(tile) {
             Some(keep) if tile > 0 && keep != NOTHING => (self.range(tile - 1).1 - keep).max(0),
@@ -199,29 +207,65 @@ impl Track {
 
     /// Elements kept between two tiles, at the most.
     pub(super) fn widest_overlap(&self) -> i64 {
-        self.known_tiles().skip(1).map(|tile| self.overlap(tile)).max().unwrap_or(0)
+        self.widest_overlap
     }
 
     /// Whether anything is kept between tiles.
     pub fn has_overlap(&self) -> bool {
-        self.has_overlap
+        self.widest_overlap > 0
     }
 
     /// A tile in which more can be read than in any of `tiles`, or more is kept for later ones; none if there is none.
     pub(super) fn tile_above(&self, tiles: &[usize]) -> Option<usize> {
-        let above = |of: &dyn Fn(usize) -> i64| {
+        let above = |of: &dyn Fn(usize) -> i64, most: i64| {
             let known = tiles.iter().map(|&tile| of(tile)).max()?;
+            if most <= known {
+                return None;
+            }
             let widest =
                 self.known_tiles().max_by_key(|&tile| (of(tile), std::cmp::Reverse(tile)))?;
             (of(widest) > known).then_some(widest)
         };
-        above(&|tile| self.size(tile)).or_else(|| above(&|tile| self.overlap(tile + 1)))
+        above(&|tile| self.size(tile), self.largest)
+            .or_else(|| above(&|tile| self.overlap(tile + 1), self.widest_overlap))
     }
 
     /// From the first element that any tile computes to the last.
     pub fn reach(&self) -> i64 {
         self.reach
     }
+}
+
+/// What can be read in a tile that computes a range, and where the first index that is still needed is `kept`.
+fn window_of((start, end): (i64, i64), kept: Option<i64>) -> (i64, i64) {
+    match kept {
+        Some(kept) if start < end => (kept.min(start), end),
+        Some(kept) if kept != NOTHING => (kept.min(end), end),
+        _ => (start, end),
+    }
+}
+
+fn size_of((start, end): (i64, i64)) -> i64 {
+    (end - start).max(0)
+}
+
+/// For each known tile the elements kept from before it; empty if nothing ever is. Behind what is left out that is as much as
+/// one period before.
+fn overlaps_of(fold: Fold, new: &[(i64, i64)], keep: &[i64]) -> Vec<i64> {
+    if keep.is_empty() {
+        return Vec::new();
+    }
+    let mut overlaps = vec![0; new.len()];
+    for known in 1..new.len() {
+        overlaps[known] = if known == fold.resumes_at() {
+            overlaps[known - fold.period()]
+        } else if keep[known] == NOTHING {
+            0
+        } else {
+            (new[known - 1].1 - keep[known]).max(0)
+        };
+    }
+    overlaps
 }
 
 /// By how much the ranges of known tiles, and what is kept for them, grow from one period to the next, and by how much `raw`
