@@ -4,6 +4,7 @@ import re
 from random import Random
 
 import pytest
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg.ops import Conv2DNchwFchwOp, MatmulOp
 from xdsl.parser import Parser
@@ -212,3 +213,19 @@ func.return {", ".join(f"%s{k}" for k in range(features))} : {", ".join([result]
 }}
 """
     assert not has_sliced_product(parse(text))
+
+
+def test_nothing_is_looked_for_after_what_moves_each_byte_once(monkeypatch: pytest.MonkeyPatch):
+    searches: list[str] = []
+    search = MemplanGroupPass.apply
+
+    def noted(group: MemplanGroupPass, ctx: Context, op: ModuleOp) -> None:
+        searches.append(group.memory)
+        search(group, ctx, op)
+
+    monkeypatch.setattr(MemplanGroupPass, "apply", noted)
+    text = gated_convolution(16, 16, 16)
+    for memory, times in [("L1=1MiB,DDR", 1), ("L1=16KiB,DDR", 2)]:
+        searches.clear()
+        MemplanPipelinePass(memory=memory, stage="all").apply(full_context(), parse(text))
+        assert len(searches) == times, memory

@@ -17,7 +17,7 @@ from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
-from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.split_passes import (
@@ -197,21 +197,26 @@ def _run_in_tiles(
 
     Of several ways to form layers that which moves the fewest bytes is taken, or what fits at all.
     What the groups of each move is known when they are found, and no less is moved if they are
-    formed again for less room: only what may be best is planned. Slices of features are computed
+    formed again for less room: only what may be best is planned, and nothing is looked for after
+    groups that move each byte once. Slices of features are computed
     apart in that way which is best without. The failures are of the last way, which needs least.
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
     ways = _WaysToFormLayers(module, options, run.alone)
 
+    is_least = False
+
     def look(form: _Form) -> None:
-        nonlocal failures
-        layers = ways.other(form)
+        nonlocal failures, is_least
+        layers = None if is_least else ways.other(form)
         if layers is None:
             return
         try:
             groups = _trial(layers, searching(options, "traffic"), run.alone)
-            found.append((_bytes_counted(groups), ways.last, layers, groups))
+            counted = _bytes_counted(groups)
+            found.append((counted, ways.last, layers, groups))
+            is_least = counted == _entries_of_traffic(groups, FLOOR)
             failures = []
         except _MISTAKES:
             raise
@@ -220,7 +225,7 @@ def _run_in_tiles(
 
     for form in _forms(module, capacity):
         look(form)
-    if options.rewrite and has_sliced_product(module):
+    if options.rewrite and not is_least and has_sliced_product(module):
         least = min((way[:2] for way in found), default=(0, ways.last))
         look(replace(ways.forms[least[1]], slices_apart=True))
     best: tuple[int, int, ModuleOp] | None = None
@@ -349,10 +354,15 @@ def _bytes_counted(module: ModuleOp) -> int:
 
 def _bytes_moved(module: ModuleOp) -> int:
     """The bytes that functions say they move in all; 0 where arguments are read where they are."""
+    return _entries_of_traffic(module, TOTAL)
+
+
+def _entries_of_traffic(module: ModuleOp, entry: str) -> int:
+    """The sum of an entry of all functions' traffic; 0 where none has it."""
     total = 0
     for op in module.walk():
         traffic = op.attributes.get(TRAFFIC) if isinstance(op, FuncOp) else None
-        known = traffic.data.get(TOTAL) if isinstance(traffic, DictionaryAttr) else None
+        known = traffic.data.get(entry) if isinstance(traffic, DictionaryAttr) else None
         total += known.value.data if isinstance(known, IntegerAttr) else 0
     return total
 
