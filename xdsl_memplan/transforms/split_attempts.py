@@ -156,7 +156,7 @@ def run_split(
         if not whole:
             return
     failures = whole[:1]
-    for passes in _moving_nothing(options, bool(whole), bool(unsplit(0))):
+    for passes in _moving_nothing(module, options, bool(whole), bool(unsplit(0))):
         if tiles_at_once:
             break
         try:
@@ -180,10 +180,17 @@ def run_split(
         raise _with_tiles(module, [whole[0], failures[0]])
 
 
-def _splitting(options: SplitOptions, objective: str, reserve: int = 0) -> list[ModulePass]:
+def _slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
+    """Whether slices of features are computed apart: what to try."""
+    return (False, True) if options.rewrite and has_sliced_product(module) else (False,)
+
+
+def _splitting(
+    options: SplitOptions, objective: str, reserve: int = 0, *, slices_apart: bool = False
+) -> list[ModulePass]:
     """All passes that split a module, layers being formed as is usual."""
     return [
-        *rewriting(options),
+        *rewriting(options, slices_apart),
         *forming(),
         *searching(options, objective, reserve),
         *expanding(options),
@@ -225,7 +232,7 @@ def _run_in_tiles(
 
     for form in _forms(module, capacity):
         look(form)
-    if options.rewrite and not is_least and has_sliced_product(module):
+    if not is_least and True in _slices_apart(module, options):
         least = min((way[:2] for way in found), default=(0, ways.last))
         look(replace(ways.forms[least[1]], slices_apart=True))
     best: tuple[int, int, ModuleOp] | None = None
@@ -410,14 +417,15 @@ def _why_not_split(function: FuncOp) -> str | None:
 
 
 def _moving_nothing(
-    options: SplitOptions, whole_was_tried: bool, may_reorder: bool
+    module: ModuleOp, options: SplitOptions, whole_was_tried: bool, may_reorder: bool
 ) -> Iterator[list[ModulePass]]:
     """What is tried before anything is moved off chip."""
     from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
     if not whole_was_tried:
         yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if may_reorder else []
-    yield _splitting(options, "peak")
+    for apart in _slices_apart(module, options):
+        yield _splitting(options, "peak", slices_apart=apart)
 
 
 def _trial(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:
@@ -460,8 +468,7 @@ def _take_smaller(
     except PassFailedException as error:
         failures.append(error)
     formed: list[ModuleOp] = []
-    apart = (False, True) if options.rewrite and has_sliced_product(module) else (False,)
-    for start, slices_apart in product(starts, apart):
+    for start, slices_apart in product(starts, _slices_apart(module, options)):
         try:
             layers = _trial(start, [*rewriting(options, slices_apart), *forming()], run.alone)
             if _add_other(formed, layers):
