@@ -88,6 +88,8 @@ def _taken_apart(op: Operation) -> bool:
         reader.result.replace_all_uses_with(taken)
         reader.detach()
         reader.erase()
+    for made in parts.values():
+        made.name_hint = made.name_hint or op.results[0].name_hint
     # So that what it reads is read in slices alone.
     op.detach()
     op.erase()
