@@ -10,8 +10,9 @@ the same with `chains=true`, `memplan-form-layers`, `memplan-group`, `memplan-ex
 `memplan-annotate-lifetimes`, `memplan-bufferize`, `memplan-assign-offsets`, `memplan-verify`. A row
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,
-groups are formed again for less room, as `memplan-pipeline` does. `--order` is that of
-`memplan-group`. Without `--peak` and `--traffic`
+groups are formed again for less room, as `memplan-pipeline` does; and where
+`memplan-compute-slices` changes anything both are searched, and the better row counts. `--order` is
+that of `memplan-group`. Without `--peak` and `--traffic`
 both are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given
 up.
 
@@ -29,7 +30,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -41,6 +42,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
+from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
@@ -52,6 +54,7 @@ from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
+from xdsl_memplan.transforms.memplan_compute_slices import MemplanComputeSlicesPass
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
@@ -131,10 +134,20 @@ def measure(path: Path, row: Row) -> Row:
             whole = module.clone()
             _run(whole, [MemplanSchedulePass(objective="fit"), *_planning("")], Row("", "", ""))
             row.arena_before = _arena_bytes(whole, "")
-            _split(module, row, "", 0)
-        else:
-            _split_to_fit(module, row, f"L1={row.memory},DDR")
-    return row
+        ways = [module]
+        if has_sliced_product(module):
+            apart = module.clone()
+            _run(apart, [MemplanComputeSlicesPass()], row)
+            ways.append(apart)
+        rows = [replace(row, seconds=dict(row.seconds)) for _ in ways]
+        for way, split in zip(ways, rows, strict=True):
+            if row.objective == "peak":
+                _split(way, split, "", 0)
+            else:
+                _split_to_fit(way, split, f"L1={row.memory},DDR")
+    best = min(rows, key=lambda row: row.arena if row.objective == "peak" else row.traffic)
+    best.seconds["memplan-group"] = sum(map(search_seconds, rows))
+    return best
 
 
 def _split_to_fit(module: ModuleOp, row: Row, memory: str) -> None:
@@ -252,7 +265,7 @@ def _arena_bytes(module: ModuleOp, memory: str) -> int:
 def _child(path: Path, row: Row, limit: int, end: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
     try:
-        measure(path, row)
+        row = measure(path, row)
     except (PassFailedException, ValueError) as error:
         row.error = str(error).strip() or type(error).__name__
     except Exception as error:

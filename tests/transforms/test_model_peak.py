@@ -239,3 +239,21 @@ def test_what_is_cut_out_of_more_rows_than_are_read_is_copied(
     counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
     assert counted <= capacity
     assert plan(module, "auto", "L1:align=1,DDR") <= counted
+
+
+def added_and_multiplied(rows: int, inner: int) -> str:
+    """What is changed of an argument is added to a product, and multiplied with another weight."""
+    n = Network()
+    other = n.relu(n.argument(rows, rows))
+    total = n.each("addf", n.matmul(n.argument(rows, inner), rows), other)
+    return n.text(n.each("mulf", n.matmul(total, 8), n.matmul(other, 8)))
+
+
+@pytest.mark.parametrize(("rows", "capacity"), [(16, 1536), (32, 3072), (64, 2048), (64, 4096)])
+def test_what_is_changed_does_not_come_slice_by_slice(rows: int, capacity: int):
+    """Slices of the argument would be fetched by what changes it, which makes all of it."""
+    text = added_and_multiplied(rows, 64)
+    module = group(text, "traffic", f"L1={capacity},DDR", "all", chains=True)
+    counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+    assert counted <= capacity
+    assert plan(module, "auto", "L1,DDR") <= counted

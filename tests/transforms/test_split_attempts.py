@@ -175,6 +175,8 @@ def test_of_two_ways_to_form_layers_one_is_planned(
             assert sum(group.cost.cost.traffic for group in groups) == bytes_moved
     calls.clear()
     MemplanPipelinePass(memory=memory, stage="all", summary=True).apply(Context(), parse(SOFTMAX))
-    assert calls == {"memplan-group": 2, "memplan-expand-groups": 1}
+    # Where the first moves each byte once the other is not looked for.
+    searches = 1 if moved[0] == 9600 else 2
+    assert calls == {"memplan-group": searches, "memplan-expand-groups": 1}
     best = min(number for number in moved if number is not None)
     assert f"@main: {best} bytes move" in capsys.readouterr().err

@@ -1,7 +1,8 @@
 """Which splits and schedules are tried, and what is learned from buffers that do not fit."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import product
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -9,13 +10,14 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import WrongAnswerError
 from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
-from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.split_passes import (
@@ -154,7 +156,7 @@ def run_split(
         if not whole:
             return
     failures = whole[:1]
-    for passes in _moving_nothing(options, bool(whole), bool(unsplit(0))):
+    for passes in _moving_nothing(module, options, bool(whole), bool(unsplit(0))):
         if tiles_at_once:
             break
         try:
@@ -178,10 +180,17 @@ def run_split(
         raise _with_tiles(module, [whole[0], failures[0]])
 
 
-def _splitting(options: SplitOptions, objective: str, reserve: int = 0) -> list[ModulePass]:
+def _slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
+    """Whether slices of features are computed apart: what to try."""
+    return (False, True) if options.rewrite and has_sliced_product(module) else (False,)
+
+
+def _splitting(
+    options: SplitOptions, objective: str, reserve: int = 0, *, slices_apart: bool = False
+) -> list[ModulePass]:
     """All passes that split a module, layers being formed as is usual."""
     return [
-        *rewriting(options),
+        *rewriting(options, slices_apart),
         *forming(),
         *searching(options, objective, reserve),
         *expanding(options),
@@ -195,20 +204,37 @@ def _run_in_tiles(
 
     Of several ways to form layers that which moves the fewest bytes is taken, or what fits at all.
     What the groups of each move is known when they are found, and no less is moved if they are
-    formed again for less room: only what may be best is planned. The failures are of the last way,
-    which needs least.
+    formed again for less room: only what may be best is planned, and nothing is looked for after
+    groups that move each byte once. Slices of features are computed
+    apart in that way which is best without. The failures are of the last way, which needs least.
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
-    for number, layers in enumerate(_ways_to_form_layers(module, options, capacity, run.alone)):
+    ways = _WaysToFormLayers(module, options, run.alone)
+
+    is_least = False
+
+    def look(form: _Form) -> None:
+        nonlocal failures, is_least
+        layers = None if is_least else ways.other(form)
+        if layers is None:
+            return
         try:
             groups = _trial(layers, searching(options, "traffic"), run.alone)
-            found.append((_bytes_counted(groups), number, layers, groups))
+            counted = _bytes_counted(groups)
+            found.append((counted, ways.last, layers, groups))
+            is_least = counted == _entries_of_traffic(groups, FLOOR)
             failures = []
         except _MISTAKES:
             raise
         except PassFailedException as error:
             failures = [error]
+
+    for form in _forms(module, capacity):
+        look(form)
+    if not is_least and True in _slices_apart(module, options):
+        least = min((way[:2] for way in found), default=(0, ways.last))
+        look(replace(ways.forms[least[1]], slices_apart=True))
     best: tuple[int, int, ModuleOp] | None = None
     last = -1
     for counted, number, layers, groups in sorted(found, key=lambda way: way[:2]):
@@ -233,24 +259,58 @@ def _run_in_tiles(
     return []
 
 
-def _ways_to_form_layers(
-    module: ModuleOp, options: SplitOptions, capacity: int, run: Run
-) -> list[ModuleOp]:
-    """Copies of a module with its layers, formed in ways that differ.
+@dataclass(frozen=True)
+class _Form:
+    """A way to form layers."""
 
-    Long softmax and normalisations are one layer or in parts, and operands that a rotary embedding
-    makes go with their reader or are layers of their own. A long sum may be a layer in any way, as
-    the mean of squeeze and excitation is: the same layers are there once.
-    """
+    longest_norm: int = 0
+    """Softmax and normalisations of longer rows, in bytes, are in parts; 0: none are."""
+    turned_apart: bool = False
+    """Operands that a rotary embedding makes are layers of their own, and do not go with their
+    reader."""
+    slices_apart: bool = False
+    """Slices of features are computed apart."""
+
+
+def _forms(module: ModuleOp, capacity: int) -> list[_Form]:
+    """Ways to form layers that may differ, but for slices."""
     longest = max(1, capacity // _LONG_NORM)
     norms = (0, longest) if has_long_norm(module, longest) else (0,)
     turned = (False, True) if has_turned_operand(module) else (False,)
-    rewritten = _trial(module, rewriting(options), run)
-    ways: list[ModuleOp] = []
-    for apart in turned:
-        for norm in norms:
-            _add_other(ways, _trial(rewritten, forming(norm, apart), run))
-    return ways
+    return [_Form(norm, apart) for apart in turned for norm in norms]
+
+
+@dataclass
+class _WaysToFormLayers:
+    """Copies of a module with its layers, formed in ways that differ.
+
+    A long sum may be a layer in any way, as the mean of squeeze and excitation is: the same layers
+    are there once.
+    """
+
+    module: ModuleOp
+    options: SplitOptions
+    run: Run
+    forms: list[_Form] = field(default_factory=list[_Form])
+    layers: list[ModuleOp] = field(default_factory=list[ModuleOp])
+    rewritten: dict[bool, ModuleOp] = field(default_factory=dict[bool, ModuleOp])
+
+    @property
+    def last(self) -> int:
+        """The number of the last way."""
+        return len(self.layers) - 1
+
+    def other(self, form: _Form) -> ModuleOp | None:
+        """Form layers in another way; None if they are the same as in one before."""
+        apart = form.slices_apart
+        if apart not in self.rewritten:
+            self.rewritten[apart] = _trial(self.module, rewriting(self.options, apart), self.run)
+        forms = forming(form.longest_norm, form.turned_apart)
+        layers = _trial(self.rewritten[apart], forms, self.run)
+        if not _add_other(self.layers, layers):
+            return None
+        self.forms.append(form)
+        return layers
 
 
 def _add_other(modules: list[ModuleOp], module: ModuleOp) -> bool:
@@ -301,10 +361,15 @@ def _bytes_counted(module: ModuleOp) -> int:
 
 def _bytes_moved(module: ModuleOp) -> int:
     """The bytes that functions say they move in all; 0 where arguments are read where they are."""
+    return _entries_of_traffic(module, TOTAL)
+
+
+def _entries_of_traffic(module: ModuleOp, entry: str) -> int:
+    """The sum of an entry of all functions' traffic; 0 where none has it."""
     total = 0
     for op in module.walk():
         traffic = op.attributes.get(TRAFFIC) if isinstance(op, FuncOp) else None
-        known = traffic.data.get(TOTAL) if isinstance(traffic, DictionaryAttr) else None
+        known = traffic.data.get(entry) if isinstance(traffic, DictionaryAttr) else None
         total += known.value.data if isinstance(known, IntegerAttr) else 0
     return total
 
@@ -352,14 +417,15 @@ def _why_not_split(function: FuncOp) -> str | None:
 
 
 def _moving_nothing(
-    options: SplitOptions, whole_was_tried: bool, may_reorder: bool
+    module: ModuleOp, options: SplitOptions, whole_was_tried: bool, may_reorder: bool
 ) -> Iterator[list[ModulePass]]:
     """What is tried before anything is moved off chip."""
     from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
     if not whole_was_tried:
         yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if may_reorder else []
-    yield _splitting(options, "peak")
+    for apart in _slices_apart(module, options):
+        yield _splitting(options, "peak", slices_apart=apart)
 
 
 def _trial(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:
@@ -387,7 +453,7 @@ def _take_smaller(
     """Take the smallest arena: of operations as a whole, and of tiles in two orders.
 
     Layers are formed in the order of the file, and in that which is best for the whole operations;
-    mostly they are the same.
+    mostly they are the same. Where slices of features can be computed apart that is tried, too.
     """
     trials: list[ModuleOp] = []
     failures: list[PassFailedException] = []
@@ -402,9 +468,9 @@ def _take_smaller(
     except PassFailedException as error:
         failures.append(error)
     formed: list[ModuleOp] = []
-    for start in starts:
+    for start, slices_apart in product(starts, _slices_apart(module, options)):
         try:
-            layers = _trial(start, [*rewriting(options), *forming()], run.alone)
+            layers = _trial(start, [*rewriting(options, slices_apart), *forming()], run.alone)
             if _add_other(formed, layers):
                 tiles = [*searching(options, "peak"), *expanding(options)]
                 trials.append(_trial(layers, tiles, run.with_plan))

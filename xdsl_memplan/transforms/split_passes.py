@@ -26,14 +26,22 @@ class SplitOptions:
     """Whether chains of elementwise operations become one each before they are cut."""
 
 
-def rewriting(options: SplitOptions) -> list[ModulePass]:
-    """The passes before layers are formed."""
+def rewriting(options: SplitOptions, slices_apart: bool = False) -> list[ModulePass]:
+    """The passes before layers are formed.
+
+    With ``slices_apart`` slices of features are computed by operations of their own.
+    """
+    from xdsl_memplan.transforms.memplan_compute_slices import MemplanComputeSlicesPass
     from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
     from xdsl_memplan.transforms.memplan_split_loops import MemplanSplitLoopsPass
 
     if not options.rewrite:
         return []
-    return [MemplanFuseElementwisePass(chains=True), MemplanSplitLoopsPass()]
+    return [
+        *([MemplanComputeSlicesPass()] if slices_apart else []),
+        MemplanFuseElementwisePass(chains=True),
+        MemplanSplitLoopsPass(),
+    ]
 
 
 def forming(longest_norm: int = 0, turned_apart: bool = False) -> list[ModulePass]:

@@ -156,3 +156,40 @@ fn a_sum_is_done_before_others_are_read() {
     assert_eq!(peak(&graph), whole(2) + whole(4) + whole(5));
     assert_eq!(peak(&joined), peak(&graph));
 }
+
+/// A product of some rows of `x`, which a view shows, beside one of all of them whose sum is cut. The view is outside of the
+/// group, as `x` is, and what it shows stays for all tiles.
+#[test]
+fn a_sum_of_what_a_view_shows_of_a_tensor_from_outside_is_whole() {
+    let (fewer, wide) = (ROWS - 2, 5);
+    // x, the view, two weights, two products.
+    let shapes = [[ROWS, WIDE], [fewer, WIDE], [WIDE, NARROW], [WIDE, wide]];
+    let results = [[fewer, NARROW], [ROWS, wide]];
+    let mut tensors: Vec<_> = shapes.iter().map(|shape| tensor(shape, true)).collect();
+    tensors[1] = tensor(&shapes[1], false);
+    tensors.extend(results.iter().map(|shape| tensor(shape, false)));
+    for result in [4, 5] {
+        Arc::make_mut(&mut tensors[result]).is_returned = true;
+    }
+    let at = |loops: [usize; 2]| {
+        Access::Affine(loops.iter().map(|&l| index(&[(l, 1)], 0)).collect::<Vec<_>>().into())
+    };
+    let nest = Nest { is_view: true, work: 0, ..contraction(0, vec![fewer, WIDE], &[0, 1]) };
+    let view = Operator { nest: nest.into(), results: vec![1], operands: vec![(0, at([0, 1]))] };
+    let mut graph = SplitGraph { tensors, operators: vec![view] };
+    for (layer, left, right, result) in [(0, 1, 2, 4), (1, 0, 3, 5)] {
+        let extents = [graph.tensors[left].shape[0], graph.tensors[right].shape[1], WIDE];
+        let nest = contraction(layer, extents.to_vec(), &[0, 1]);
+        let nest = Nest { cuttable: vec![vec![2]], ..nest };
+        let operands = vec![(left, at([0, 2])), (right, at([2, 1]))];
+        graph.operators.push(Operator { nest: nest.into(), results: vec![result], operands });
+    }
+    let is_output: Vec<bool> = graph.tensors.iter().map(|tensor| tensor.is_returned).collect();
+    let (cut, loops) = (Cut::even(WIDE, 1, Halo::Recompute), vec![CutLoop::Accumulate(2, 2)]);
+    let mut sweep = Sweep::new(&graph, 2, loops, vec![cut], &is_output);
+    sweep.extend(0);
+    let spans = sweep.loop_spans(1).expect("it is needed");
+    assert!(matches!(spans[2], Span::Fixed(0, WIDE)));
+    let spans = sweep.loop_spans(2).expect("it is needed");
+    assert!(matches!(spans[2], Span::Driven(0, _)));
+}

@@ -163,6 +163,10 @@ impl External {
     /// The only reader, a loop of it whose slices read slices of the tensor, and the iterations of that loop.
     pub fn slicing(&self, sweep: &Sweep<'_>) -> Option<(usize, usize, i64)> {
         let reader = self.reader?;
+        // An argument that is changed on chip comes to the operator which does that: it makes all that the reader needs.
+        if sweep.graph.tensors[self.tensor].is_changed {
+            return None;
+        }
         let op = &sweep.graph.operators[reader];
         let mut reads = op.operands.iter().filter(|(t, _)| *t == self.tensor);
         let ((_, Access::Affine(expressions)), None) = (reads.next()?, reads.next()) else {

@@ -82,8 +82,30 @@ impl Sweep<'_> {
             before.take_while(|(_, other)| other.layer == layer).find_map(|(index, other)| {
                 Some((index, other.results.iter().position(|&made| made == tensor)?))
             })?;
-        let l = *self.graph.operators[maker].result_loops[number].get(dimension)?;
+        // What a view shows may be made outside of the group, and the view is then outside, too: tiles of others that read the
+        // same do not tell what is read of it.
+        let made = &self.graph.operators[maker];
+        if made.is_view
+            && !made
+                .operands
+                .first()
+                .is_some_and(|(shown, _)| self.is_made_in(layer, maker, *shown))
+        {
+            return None;
+        }
+        let l = *made.result_loops[number].get(dimension)?;
         Some((maker, l?))
+    }
+
+    /// Whether an operator of a layer before this one makes a tensor, and not only shows it.
+    fn is_made_in(&self, layer: usize, before: usize, tensor: usize) -> bool {
+        let earlier = self.graph.operators[..before].iter().enumerate().rev();
+        let mut same_layer = earlier.take_while(|(_, op)| op.layer == layer);
+        let maker = same_layer.find(|(_, op)| op.results.contains(&tensor));
+        maker.is_some_and(|(index, op)| match op.operands.first() {
+            Some((shown, _)) if op.is_view => self.is_made_in(layer, index, *shown),
+            _ => true,
+        })
     }
 }
 
