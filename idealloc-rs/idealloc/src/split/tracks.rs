@@ -528,3 +528,124 @@ fn shift(ranges: &mut [(i64, i64)], size: i64) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cut::{Cut, Halo};
+    use super::super::fold::Fold;
+    use super::super::track::LARGEST;
+    use super::{Line, Tracks};
+    use proptest::prelude::*;
+
+    /// What is asked of a table, by places in what was found before.
+    #[derive(Clone, Debug)]
+    enum Step {
+        /// What a line of a track reads, of a tensor of about as many elements, and so many more or fewer.
+        Request {
+            track: usize,
+            line: Line,
+            more: i64,
+        },
+        Union {
+            one: usize,
+            other: usize,
+        },
+        Resolve {
+            request: usize,
+            all: bool,
+        },
+    }
+
+    fn line() -> impl Strategy<Value = Line> {
+        let numbers = (1_i64..4, 1_i64..4, -6_i64..6, 0_i64..5);
+        numbers.prop_map(|(coefficient, divisor, low, reach)| Line {
+            coefficient,
+            divisor,
+            low,
+            high: low + reach,
+        })
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (any::<usize>(), line(), -40_i64..40).prop_map(|(track, line, more)| Step::Request {
+                track,
+                line,
+                more
+            }),
+            (any::<usize>(), any::<usize>()).prop_map(|(one, other)| Step::Union { one, other }),
+            (any::<usize>(), any::<bool>())
+                .prop_map(|(request, all)| Step::Resolve { request, all }),
+        ]
+    }
+
+    fn cut() -> impl Strategy<Value = Cut> {
+        let halo = prop_oneof![Just(Halo::Cache), Just(Halo::Recompute), Just(Halo::Shift)];
+        (256_i64..900, 1_i64..4, 0_i64..6, 0..4_usize, 0..4_usize, halo).prop_map(
+            |(tiles, size, lead, head, tail, halo)| {
+                let extent = tiles * size - size / 2;
+                Cut::with_lead(extent, size, halo, lead).with_merged(head + 1, tail + 1)
+            },
+        )
+    }
+
+    /// The same of all tiles, as numbers.
+    fn all_of(tracks: &Tracks, track: u32) -> Vec<i64> {
+        let of = tracks.get(track);
+        let mut all = vec![of.kinds(), of.busy_kinds(), of.total(), of.longest(), of.reach()];
+        all.extend([of.widest_overlap(), i64::from(of.has_overlap()), of.size(LARGEST)]);
+        for (tile, (start, end)) in of.ranges().enumerate() {
+            let ((first, last), kind) = (of.window(tile), of.kind(tile));
+            assert_eq!(of.range(tile), (start, end));
+            all.extend([start, end, first, last, kind.0, kind.1, kind.2]);
+            all.extend([of.length(tile), of.size(tile), of.overlap(tile)]);
+        }
+        all.extend(of.keeps());
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// What a table says of tiles does not depend on which of them are known.
+        #[test]
+        fn tiles_that_are_not_known_follow(
+            cut in cut(),
+            steps in prop::collection::vec(step(), 1..24),
+        ) {
+            let mut folded = Tracks::new(cut);
+            let mut plain = Tracks::new(cut);
+            plain.fold = Fold::all(cut.tiles());
+            let mut tracks = vec![(folded.root(), plain.root())];
+            let mut requests = Vec::new();
+            requests.push((cut.extent, folded.request_of_cut(), plain.request_of_cut()));
+            let mut extents = vec![cut.extent];
+            for step in steps {
+                match step {
+                    Step::Request { track, line, more } => {
+                        let place = track % tracks.len();
+                        let (a, b) = tracks[place];
+                        let size = (line.end(extents[place]) + more).max(1);
+                        let pair = (folded.request(a, line, size), plain.request(b, line, size));
+                        requests.push((size, pair.0, pair.1));
+                    }
+                    Step::Union { one, other } => {
+                        let (size, a, b) = requests[one % requests.len()];
+                        let (_, c, d) = requests[other % requests.len()];
+                        requests.push((size, folded.union(a, c), plain.union(b, d)));
+                    }
+                    Step::Resolve { request, all } => {
+                        let (size, a, b) = requests[request % requests.len()];
+                        tracks.push((folded.resolve(a, size, all), plain.resolve(b, size, all)));
+                        extents.push(size);
+                    }
+                }
+                let &(a, b) = tracks.last().expect("one at least");
+                prop_assert_eq!(all_of(&folded, a), all_of(&plain, b));
+            }
+            for (a, b) in tracks {
+                prop_assert_eq!(all_of(&folded, a), all_of(&plain, b));
+            }
+        }
+    }
+}
