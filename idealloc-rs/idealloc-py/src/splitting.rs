@@ -343,7 +343,7 @@ fn split_layout(
     let tracks = sweep
         .tracks
         .iter()
-        .map(|t| t.all().iter().map(|t| (t.new.clone(), t.keep.clone())).collect())
+        .map(|t| t.all().iter().map(|t| (t.ranges().collect(), t.keeps())).collect())
         .collect();
     Ok((
         sequence,

@@ -36,7 +36,7 @@ impl Layout<'_, '_> {
         tiles.count(level, |cut, tile| {
             let is_inside = |(dimension, span): (usize, &Span)| match *span {
                 Span::Driven(other, track) if other == cut => {
-                    is_inside(dimension, self.sweep.tracks[cut].get(track).new[tile])
+                    is_inside(dimension, self.sweep.tracks[cut].get(track).range(tile))
                 }
                 _ => true,
             };
@@ -103,7 +103,7 @@ impl Read<'_> {
             (Span::Driven(other, at_hand), Some((of_loop, track))) => {
                 other == cut
                     && of_loop == cut
-                    && elements(line, tracks.get(track).new[tile], size)
+                    && elements(line, tracks.get(track).range(tile), size)
                         < tracks.get(at_hand).size(tile)
             }
             _ => false,

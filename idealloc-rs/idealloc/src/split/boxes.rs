@@ -56,7 +56,7 @@ impl Sweep<'_> {
                 let over = |t: usize| {
                     others.iter().map(|d| d.length(t)).product::<i64>() * first.length(t)
                 };
-                (0..tracks.cut.tiles()).map(over).sum::<i64>()
+                tracks.fold().weighted().map(|(tile, times)| times * over(tile)).sum::<i64>()
             };
         }
         product
@@ -90,8 +90,8 @@ impl Sweep<'_> {
                         _ => true,
                     })
                 };
-                let tiles = (0..tracks.cut.tiles()).filter(|&tile| runs(tile));
-                tiles.map(|tile| tracks.get(track).size(tile)).sum()
+                let tiles = tracks.fold().weighted().filter(|&(tile, _)| runs(tile));
+                tiles.map(|(tile, times)| times * tracks.get(track).size(tile)).sum()
             }
         });
         self.sum(&others) * kept.product::<i64>()
@@ -184,7 +184,7 @@ impl Sweep<'_> {
                 return track.size(tile[cut]);
             }
             let next = tile[cut] + 1;
-            let later = if next < track.new.len() { track.overlap(next) } else { 0 };
+            let later = if next < track.tiles() { track.overlap(next) } else { 0 };
             track.overlap(tile[cut]).max(later)
         })
     }

@@ -2,6 +2,7 @@
 
 use super::boxes::tracks_in;
 use super::layout::Layout;
+use super::shown_tiles::Shown;
 use super::tile_rows::{Tiles, rows_of_tiles};
 use super::track::Track;
 
@@ -20,7 +21,9 @@ impl Layout<'_, '_> {
         let rows = if self.is_shifted(cut) {
             self.rows_of_tiles(cut)
         } else {
-            rows_of_tiles(&Tiles { tracks: &self.tracks_of(cut), clipped: &[], is_shifted: false })
+            let shown = Shown::of(self.sweep.tracks[cut].fold());
+            let tracks = &self.tracks_of(cut);
+            rows_of_tiles(&Tiles { tracks, shown, clipped: &[], is_shifted: false })
         };
         rows.iter().map(|row| row.written.len() as i64).sum()
     }

@@ -72,12 +72,19 @@ impl Cut {
         self.tiles
     }
 
-    /// Where tiles begin and end, one more than there are tiles; negative where they are before the first.
-    pub(super) fn positions(self) -> Vec<i64> {
+    /// Where a tile begins and ends; negative where that is before the first.
+    pub(super) fn position(self, tile: usize) -> (i64, i64) {
         let (head, tail) = self.merged;
         let all = self.tiles + head + tail - 2;
-        let bounds = std::iter::once(0).chain(head..=all - tail).chain(std::iter::once(all));
-        bounds.map(|t| ((t as i64 - self.lead) * self.size).min(self.extent)).collect()
+        let bound = |number: usize| {
+            let even = match number {
+                0 => 0,
+                last if last == self.tiles => all,
+                between => between + head - 1,
+            };
+            ((even as i64 - self.lead) * self.size).min(self.extent)
+        };
+        (bound(tile), bound(tile + 1))
     }
 
     /// Tiles that stand for all: the ends and the middle; all where they are few.

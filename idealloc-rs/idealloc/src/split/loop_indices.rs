@@ -56,7 +56,7 @@ impl Layout<'_, '_> {
         let boxes = fetched.chain(written.filter_map(|&tensor| self.sweep.tensor_spans(tensor)));
         let mut found: Vec<Vec<i64>> = Vec::new();
         for track in tracks_in(cut, boxes) {
-            let ranges = self.sweep.tracks[cut].get(track).new.iter();
+            let ranges = self.sweep.tracks[cut].get(track).ranges();
             let starts: Vec<i64> = ranges.map(|range| range.0).collect();
             if !found.contains(&starts) {
                 found.push(starts);

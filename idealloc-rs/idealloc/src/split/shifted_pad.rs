@@ -104,8 +104,8 @@ impl Layout<'_, '_> {
         }
         let (tensor, Access::Affine(indices)) = &op.operands[0] else { return None };
         let low = -indices.get(dimension)?.constant;
-        let ranges = &self.sweep.tracks[cut].get(track).new;
-        let pad = ShiftedPad::of(ranges, low, self.graph.tensors[*tensor].shape[dimension])?;
+        let ranges: Vec<_> = self.sweep.tracks[cut].get(track).ranges().collect();
+        let pad = ShiftedPad::of(&ranges, low, self.graph.tensors[*tensor].shape[dimension])?;
         let length = ranges.iter().map(|(start, end)| end - start).max()?;
         Some(pad.width + pad.before + pad.after - length)
     }

@@ -42,13 +42,13 @@ impl Layout<'_, '_> {
         let track = follows(&of_result[at])?;
         let inner: i64 = of_result[at + 1..].iter().map(|&d| op.loops[d]).product();
         let sizes: Vec<i64> = of_operand.iter().map(|&d| shape[d]).collect();
-        let of_tile = |&(start, end): &(i64, i64)| {
+        let of_tile = |(start, end): (i64, i64)| {
             let (first, last) = (start * inner, end * inner);
             let (from, to) = box_around((first, last), &sizes);
             let is_all = to - from == sizes.iter().product::<i64>();
             (to - from, if is_all { 0 } else { first - from })
         };
-        Some(self.sweep.tracks[cut].get(track).new.iter().map(of_tile).collect())
+        Some(self.sweep.tracks[cut].get(track).ranges().map(of_tile).collect())
     }
 
     /// If tiles of a shifted cut would tell themselves apart by where what they need lies in the box of the operand, and what
@@ -82,11 +82,11 @@ impl Layout<'_, '_> {
         let shape = &self.graph.tensors[tensor].shape;
         let sizes: Vec<i64> = of_operand.iter().map(|&d| shape[d]).collect();
         let (mut starts, mut wanted) = (Vec::new(), Vec::new());
-        for (tile, &(start, end)) in self.sweep.tracks[cut].get(track).new.iter().enumerate() {
+        for (tile, (start, end)) in self.sweep.tracks[cut].get(track).ranges().enumerate() {
             let range = |span: &Span| match *span {
                 Span::Fixed(start, end) => Some((start, end)),
                 Span::Driven(other, track) if other == cut => {
-                    Some(self.sweep.tracks[cut].get(track).new[tile])
+                    Some(self.sweep.tracks[cut].get(track).range(tile))
                 }
                 Span::Driven(..) => None,
             };

@@ -75,9 +75,11 @@ impl Sweep<'_> {
         let of_cut = (tracks.cut.extent == extent).then(|| tracks.request_of_cut());
         of_operand.into_iter().chain(of_cut).find_map(|request| {
             let track = tracks.resolve(request, extent, true);
-            let parts = &tracks.get(track).new;
-            let is_next = parts.windows(2).all(|w| w[0].1 == w[1].0);
-            (is_next && parts[0].0 == 0 && parts[parts.len() - 1].1 == extent).then_some(track)
+            let parts = tracks.get(track);
+            let mut later = parts.known_tiles().skip(1);
+            let is_next = later.all(|tile| parts.range(tile - 1).1 == parts.range(tile).0);
+            let (start, end) = (parts.range(0).0, parts.range(parts.tiles() - 1).1);
+            (is_next && (start, end) == (0, extent)).then_some(track)
         })
     }
 }

@@ -4,10 +4,11 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
+use super::shown_tiles::Shown;
 use super::track::Track;
 
 /// Runs in a period at the most.
-const LONGEST_PERIOD: usize = 12;
+pub(super) const LONGEST_PERIOD: usize = 12;
 
 /// Tiles one behind another that one loop computes.
 pub(super) struct Row {
@@ -19,6 +20,8 @@ pub(super) struct Row {
 /// What is compared of the tiles of a cut.
 pub(super) struct Tiles<'t> {
     pub tracks: &'t [&'t Track],
+    /// Which are looked at; by their numbers among these they are compared.
+    pub shown: Shown,
     /// What of operands would lie before and behind them, which is padding; as far as that is to be told apart.
     pub clipped: &'t [Vec<(i64, i64)>],
     /// Whether tiles at the ends are shifted inwards, so that they look like the others.
@@ -27,20 +30,51 @@ pub(super) struct Tiles<'t> {
 
 impl Tiles<'_> {
     fn count(&self) -> usize {
-        self.tracks.first().map_or(1, |track| track.new.len())
+        if self.tracks.is_empty() { 1 } else { self.shown.count }
+    }
+
+    /// What must be equal for two tiles to be alike.
+    fn kind(&self, track: &Track, tile: usize) -> (i64, i64, i64) {
+        track.kind(self.shown.tile(tile))
+    }
+}
+
+/// Tiles of a cut, and where each begins on each of the tracks, if there is anything in it.
+struct Places<'t> {
+    tiles: &'t Tiles<'t>,
+    starts: Vec<Vec<i64>>,
+}
+
+impl Places<'_> {
+    /// Whether all ranges are as far apart in one pair of tiles as in another.
+    fn are_as_far(&self, one: (usize, usize), other: (usize, usize)) -> bool {
+        let distance = |starts: &[i64], (from, to): (usize, usize)| starts[to] - starts[from];
+        self.starts.iter().all(|starts| distance(starts, one) == distance(starts, other))
     }
 }
 
 /// Runs of tiles that look alike, of which one is written down, and where the same runs come again and again, periods, of
 /// which those of one are.
 pub(super) fn rows_of_tiles(tiles: &Tiles<'_>) -> Vec<Row> {
-    let runs = runs_of_shifted(tiles).unwrap_or_else(|| runs_of(tiles));
+    let starts_of = |track: &&Track| {
+        (0..tiles.count()).map(|tile| tiles.shown.start(track, tile)).collect::<Vec<_>>()
+    };
+    let places = Places { tiles, starts: tiles.tracks.iter().map(starts_of).collect() };
+    let runs = runs_of_shifted(tiles).unwrap_or_else(|| runs_of(&places));
     let looks: Vec<u64> = runs.iter().map(|run| looks_of(tiles, run)).collect();
     let (mut rows, mut index) = (Vec::new(), 0);
     while index < runs.len() {
         let (mut period, mut taken) = (1, 1);
+        let mut repeated: Vec<usize> = Vec::new();
         for length in 1..=LONGEST_PERIOD.min((runs.len() - index) / 2) {
-            let count = periods(tiles, (&runs[index..], &looks[index..]), length);
+            // What repeats after so many runs does after twice as many no longer.
+            if repeated.iter().any(|shorter| length % shorter == 0) {
+                continue;
+            }
+            let count = periods(&places, (&runs[index..], &looks[index..]), length);
+            if count >= 2 {
+                repeated.push(length);
+            }
             if count >= 2 && count * length > taken {
                 (period, taken) = (length, count * length);
             }
@@ -50,7 +84,7 @@ pub(super) fn rows_of_tiles(tiles: &Tiles<'_>) -> Vec<Row> {
         rows.push(Row { count, written });
         index += taken;
     }
-    rows
+    tiles.shown.rows_of_all(rows)
 }
 
 /// Tiles one behind another that keep their lengths and advance evenly.
@@ -60,15 +94,13 @@ struct Run {
     count: usize,
 }
 
-fn runs_of(of: &Tiles<'_>) -> Vec<Run> {
+fn runs_of(of: &Places<'_>) -> Vec<Run> {
     // Whether a tile is farther from the one before, or less far, than that from the one before it.
-    let mut steps = vec![false; of.count()];
-    for track in of.tracks {
-        let starts = |tile| start_of(track, tile);
-        let distances = (1..of.count()).map(|tile| starts(tile) - starts(tile - 1));
-        mark_changes(&mut steps[1..], distances);
+    let mut steps = vec![false; of.tiles.count()];
+    for starts in &of.starts {
+        mark_changes(&mut steps[1..], starts.windows(2).map(|pair| pair[1] - pair[0]));
     }
-    runs_while(of, |first, tile| tile == first + 1 || !steps[tile])
+    runs_while(of.tiles, |first, tile| tile == first + 1 || !steps[tile])
 }
 
 /// Runs of tiles that are alike where those at the ends are shifted inwards; none if they are not, or if ranges do not
@@ -80,7 +112,7 @@ fn runs_of_shifted(of: &Tiles<'_>) -> Option<Vec<Run>> {
     let runs = runs_while(of, |_, _| true);
     let is_even = |run: &Run| {
         let starts = |track: &&Track| -> Vec<i64> {
-            track.new[run.first..run.first + run.count].iter().map(|range| range.0).collect()
+            (run.first..run.first + run.count).map(|tile| track.range(tile).0).collect()
         };
         of.tracks.iter().map(starts).all(|starts| is_even_between_ends(&starts))
     };
@@ -107,7 +139,7 @@ fn runs_while(of: &Tiles<'_>, goes_on: impl Fn(usize, usize) -> bool) -> Vec<Run
     // Whether a tile is unlike the one before.
     let mut unlike = vec![false; tiles];
     for track in of.tracks {
-        mark_changes(&mut unlike, (0..tiles).map(|tile| track.kind(tile)));
+        mark_changes(&mut unlike, (0..tiles).map(|tile| of.kind(track, tile)));
     }
     for padding in of.clipped {
         mark_changes(&mut unlike, padding.iter());
@@ -137,14 +169,13 @@ fn mark_changes<T: PartialEq>(marks: &mut [bool], mut values: impl Iterator<Item
 fn looks_of(of: &Tiles<'_>, run: &Run) -> u64 {
     let mut hasher = FxHasher::default();
     run.count.hash(&mut hasher);
-    of.tracks.iter().for_each(|track| track.kind(run.first).hash(&mut hasher));
+    of.tracks.iter().for_each(|track| of.kind(track, run.first).hash(&mut hasher));
     of.clipped.iter().for_each(|tiles| tiles[run.first].hash(&mut hasher));
     hasher.finish()
 }
 
 /// How often the first `length` runs come again, each time as far ahead; `looks` are those of the runs.
-fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> usize {
-    let tracks = of.tracks;
+fn periods(of: &Places<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> usize {
     let mut count = 1;
     while (count + 1) * length <= runs.len() {
         let (now, next) = (count * length, (count - 1) * length);
@@ -153,13 +184,9 @@ fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> us
                 let (start, new, old) = (runs[k], runs[now + k], runs[next + k]);
                 let last = |run: Run| run.first + run.count - 1;
                 new.count == start.count
-                    && are_alike(of, start.first, new.first)
-                    && are_as_far(tracks, (old.first, new.first), (last(old), last(new)))
-                    && are_as_far(
-                        tracks,
-                        (start.first, runs[length + k].first),
-                        (old.first, new.first),
-                    )
+                    && are_alike(of.tiles, start.first, new.first)
+                    && of.are_as_far((old.first, new.first), (last(old), last(new)))
+                    && of.are_as_far((start.first, runs[length + k].first), (old.first, new.first))
             });
         if !is_same {
             break;
@@ -171,20 +198,8 @@ fn periods(of: &Tiles<'_>, (runs, looks): (&[Run], &[u64]), length: usize) -> us
 
 /// Whether two tiles have the same lengths and padding, and keep as much before and after.
 fn are_alike(of: &Tiles<'_>, one: usize, other: usize) -> bool {
-    of.tracks.iter().all(|track| track.kind(one) == track.kind(other))
+    of.tracks.iter().all(|track| of.kind(track, one) == of.kind(track, other))
         && of.clipped.iter().all(|tiles| tiles[one] == tiles[other])
-}
-
-/// Whether all ranges are as far apart in one pair of tiles as in another.
-fn are_as_far(tracks: &[&Track], one: (usize, usize), other: (usize, usize)) -> bool {
-    let distance = |track: &Track, (from, to)| start_of(track, to) - start_of(track, from);
-    tracks.iter().all(|track| distance(track, one) == distance(track, other))
-}
-
-/// Where a tile begins, if there is anything in it.
-fn start_of(track: &Track, tile: usize) -> i64 {
-    let (start, end) = track.new[tile];
-    if start < end { start } else { 0 }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::boxes::level_of;
 use super::cut::rounded_up;
 use super::graph::{Access, Operator};
 use super::layout::Layout;
+use super::shown_tiles::Shown;
 use super::sweep::{Span, line_of};
 use super::tile_rows::{Row, Tiles, rows_of_tiles};
 use super::track::Track;
@@ -18,12 +19,18 @@ impl Layout<'_, '_> {
         let tracks: Vec<&Track> =
             numbers.into_iter().map(|track| self.sweep.tracks[cut].get(track)).collect();
         let is_shifted = self.is_shifted(cut);
-        rows_of_tiles(&Tiles { tracks: &tracks, clipped: &self.clipped(cut, &parts), is_shifted })
+        let few = Shown::of(self.sweep.tracks[cut].fold());
+        let of_few = self.clipped(cut, &parts, few).map(|clipped| (few, clipped));
+        let (shown, clipped) = of_few.unwrap_or_else(|| {
+            let all = Shown::all(self.sweep.tracks[cut].cut.tiles());
+            (all, self.clipped(cut, &parts, all).unwrap_or_default())
+        });
+        rows_of_tiles(&Tiles { tracks: &tracks, shown, clipped: &clipped, is_shifted })
     }
 
-    /// For each index of an operand that follows a cut, in each tile: how much lies before the operand, and how much behind
-    /// it, which is padding; but of `parts`.
-    fn clipped(&self, cut: usize, parts: &[usize]) -> Vec<Vec<(i64, i64)>> {
+    /// For each index of an operand that follows a cut, in each tile that is shown: how much lies before the operand, and how
+    /// much behind it, which is padding; but of `parts`. None if tiles that are not shown may be others.
+    fn clipped(&self, cut: usize, parts: &[usize], shown: Shown) -> Option<Vec<Vec<(i64, i64)>>> {
         let mut seen: Vec<(u32, Line, i64)> = Vec::new();
         for &op in &self.sequence {
             let Some(spans) = self.sweep.loop_spans(op) else { continue };
@@ -50,29 +57,32 @@ impl Layout<'_, '_> {
         }
         let tracks = &self.sweep.tracks[cut];
         let of_line = |&(track, line, size): &(u32, Line, i64)| {
-            let of_tile = |&(start, end): &(i64, i64)| {
-                if start >= end {
-                    return (0, 0);
-                }
-                let first = line.coefficient * start + line.low;
-                let last = line.coefficient * (end - 1) + line.high;
-                let behind = last - (size - 1) * line.divisor;
-                // Where a tile reads nothing of an operand, it does not matter how far off that is.
-                let is_off = last < 0 || behind > last - first;
-                if is_off { (i64::MAX, 0) } else { ((-first).max(0), behind.max(0)) }
-            };
-            tracks.get(track).new.iter().map(of_tile).collect::<Vec<_>>()
+            let track = tracks.get(track);
+            let padding: Vec<(_, _)> =
+                shown.tiles().map(|tile| padding_of(track.range(tile), line, size)).collect();
+            let is_even = shown.is_even(&padding);
+            is_even.then(|| padding.into_iter().map(|(elements, _)| elements).collect())
         };
         // Between what is inserted with a stride, or read again and again: how far into the gap a tile begins and ends.
         let in_gap = |&(track, line, _): &(u32, Line, i64)| {
+            let track = tracks.get(track);
             let at = |index: i64| (line.coefficient * index + line.low).rem_euclid(line.divisor);
-            let of_tile = |&(start, end): &(i64, i64)| (at(start), at(end));
-            tracks.get(track).new.iter().map(of_tile).collect::<Vec<_>>()
+            let is_even = (line.coefficient * track.step()).rem_euclid(line.divisor) == 0;
+            let of_tile = |(start, end): (i64, i64)| (at(start), at(end));
+            (is_even || !shown.leaves_out())
+                .then(|| shown.tiles().map(|tile| of_tile(track.range(tile))).collect())
         };
         let gaps = seen.iter().filter(|(_, line, _)| line.divisor > 1).map(in_gap);
         let clipped = seen.iter().map(of_line).chain(gaps);
-        let clipped = clipped.chain(self.misaligned(cut)).chain(self.written(cut));
-        clipped.filter(|tiles| tiles.iter().any(|&tile| tile != (0, 0))).collect()
+        let mut clipped: Vec<Vec<(i64, i64)>> = clipped.collect::<Option<_>>()?;
+        let misaligned = self.misaligned(cut);
+        if !misaligned.is_empty() && shown.leaves_out() {
+            return None;
+        }
+        clipped.extend(misaligned);
+        clipped.extend(self.written(cut, shown)?);
+        clipped.retain(|tiles| tiles.iter().any(|&tile| tile != (0, 0)));
+        Some(clipped)
     }
 
     /// For each operand that is reshaped to what follows a cut: elements of the box of it that holds a tile, and of those
@@ -94,17 +104,26 @@ impl Layout<'_, '_> {
     }
 
     /// For each tensor that is read outside and of which tiles of a cut make elements again: how many of those of a tile were
-    /// written by an earlier one; of one that does not follow the cut all, but in the first tile.
-    fn written(&self, cut: usize) -> Vec<Vec<(i64, i64)>> {
+    /// written by an earlier one; of one that does not follow the cut all, but in the first tile. None if that may be other in
+    /// tiles that are not shown.
+    fn written(&self, cut: usize, shown: Shown) -> Option<Vec<Vec<(i64, i64)>>> {
         let tracks = &self.sweep.tracks[cut];
         let of_track = |track: u32| {
+            let track = tracks.get(track);
             let mut done = 0;
-            let again = tracks.get(track).new.iter().map(|&(start, end)| {
-                let again = (done.min(end) - start).max(0);
-                done = done.max(end);
-                (again, 0)
+            let mut next = 0;
+            let again = shown.tiles().map(|tile| {
+                // Of those that are left out the last ones end last, as all go on from one period to the next.
+                for before in next.max(tile.saturating_sub(tracks.fold().period()))..tile {
+                    done = done.max(track.range(before).1);
+                }
+                next = tile;
+                let (start, end) = track.range(tile);
+                ((done.min(end) - start).max(0), 0)
             });
-            again.collect::<Vec<_>>()
+            let again: Vec<(i64, i64)> = again.collect();
+            let goes_on = !shown.leaves_out() || track.step() >= 0;
+            (goes_on && shown.is_even(&again)).then_some(again)
         };
         // Shifted tiles write all again, so that they look alike.
         let writes_rest = !tracks.is_shifted() && !tracks.is_cached();
@@ -115,9 +134,9 @@ impl Layout<'_, '_> {
                 let spans = self.sweep.tensor_spans(tensor).unwrap_or(&[]);
                 let follows = |span: &Span| matches!(*span, Span::Driven(other, _) if other == cut);
                 let tiles = match spans.iter().find(|span| follows(span)) {
-                    Some(&Span::Driven(_, track)) if writes_rest => of_track(track),
+                    Some(&Span::Driven(_, track)) if writes_rest => of_track(track)?,
                     None if level_of(spans) > cut => {
-                        (0..tracks.cut.tiles()).map(|tile| (i64::from(tile > 0), 0)).collect()
+                        shown.tiles().map(|tile| (i64::from(tile > 0), 0)).collect()
                     }
                     _ => continue,
                 };
@@ -126,7 +145,7 @@ impl Layout<'_, '_> {
                 }
             }
         }
-        found
+        Some(found)
     }
 
     /// Tensors from off chip that are nothing but parts of others: they lie side by side there, so that a tile of two of
@@ -147,6 +166,21 @@ impl Layout<'_, '_> {
         let parts = whole.iter().flat_map(|op| op.parts.iter().map(|&part| op.operands[part].0));
         parts.filter(|&tensor| self.external(tensor).is_some() && !is_read(tensor)).collect()
     }
+}
+
+/// How many of the elements of a dimension that a tile reads lie before it, and how many behind it; and whether the tile begins
+/// before it, ends before it, ends behind it, and begins behind it.
+fn padding_of((start, end): (i64, i64), line: Line, size: i64) -> ((i64, i64), [bool; 4]) {
+    if start >= end {
+        return ((0, 0), [false; 4]);
+    }
+    let first = line.coefficient * start + line.low;
+    let last = line.coefficient * (end - 1) + line.high;
+    let behind = last - (size - 1) * line.divisor;
+    let sides = [first < 0, last < 0, behind > 0, behind > last - first];
+    // Where a tile reads nothing of an operand, it does not matter how far off that is.
+    let is_off = sides[1] || sides[3];
+    (if is_off { (i64::MAX, 0) } else { ((-first).max(0), behind.max(0)) }, sides)
 }
 
 /// The least box of a tensor of these sizes that holds a range of its elements, as a range.
