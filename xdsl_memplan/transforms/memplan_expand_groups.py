@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.copies import copied_operation
-from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp
+from xdsl_memplan.dialects.groups import SPLIT, GroupOp
 from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
@@ -106,9 +106,7 @@ class MemplanExpandGroupsPass(ModulePass):
                 last_reads = dict(zip(groups, inputs_read_last(groups), strict=True))
                 for inner in all_:
                     if isinstance(inner, GroupOp):
-                        lengths = SHORTEST_LOOPS[self.emit]
-                        # Where tensors are stored as well what is kept may be part of a bundle.
-                        last = last_reads[inner] if _moves_nothing(inner) else ()
+                        lengths, last = SHORTEST_LOOPS[self.emit], last_reads[inner]
                         expand_group(inner, lengths, bundles, last)
                     elif isinstance(inner, StoreOp):
                         bundles.store(inner)
@@ -135,12 +133,6 @@ def _note_bytes(function: FuncOp) -> None:
     if not isinstance(known, DictionaryAttr) or total is None:
         return
     function.attributes[TRAFFIC] = DictionaryAttr({**known.data, "total": IntegerAttr(total, i64)})
-
-
-def _moves_nothing(group: GroupOp) -> bool:
-    """Tell whether all that a group reads and makes is on chip."""
-    kinds = {residency.residency(0).kind for residency in group.residencies}
-    return kinds <= {"resident"} and all(home.data == ON_CHIP for home in group.homes)
 
 
 def expand_group(
@@ -181,7 +173,9 @@ def expand_group(
             {
                 position[value]
                 for number, value in enumerate(group.inputs)
-                if number in read_last and value in position
+                if number in read_last
+                and value in position
+                and group.residencies.data[number].residency(0).kind == "resident"
             },
         ),
         builder,
