@@ -43,13 +43,11 @@ class SlicedResult:
 
     def loops_of(self, part: Range) -> Box:
         """The loops that make a range of the dimension."""
-        loops = list(whole(self.rule.loops))
-        loops[self.loop] = part
-        return tuple(loops)
+        return _loops_with(self.rule, self.loop, part)
 
 
 def has_sliced_product(module: ModuleOp) -> bool:
-    """Tell whether some operation of a module is a `sliced_product`, or one that follows it."""
+    """Tell whether some operation of a module has a `sliced_result`."""
     return any(
         sliced_result(op) is not None
         for function in operations_in(module)
@@ -82,7 +80,7 @@ def sliced_result(op: Operation) -> SlicedResult | None:
         if (
             loop is not None
             and 2 <= len(ranges) <= MOST_RANGES
-            and all(before[1] <= after[0] for before, after in pairwise(ranges))
+            and _are_apart(ranges)
             and (found is None or len(ranges) < len(found.ranges))
             and _is_made_of_features(op, rule, loop, ranges)
         ):
@@ -147,9 +145,8 @@ def _is_added_up(read: Read, rule: TilingRule) -> bool:
     everything = ranges_read(read.access, whole(rule.loops), rule.loops, shape)
     for loop, iterator in enumerate(rule.iterators):
         if iterator == "reduction":
-            loops = list(whole(rule.loops))
-            loops[loop] = (0, 1)
-            if ranges_read(read.access, tuple(loops), rule.loops, shape) != everything:
+            one = _loops_with(rule, loop, (0, 1))
+            if ranges_read(read.access, one, rule.loops, shape) != everything:
                 return True
     return False
 
@@ -162,18 +159,28 @@ def _dim_that_follows(
     None if all need the same, or have indices in common.
     """
     shape = shape_of(read.tensor)
-    boxes: list[Box] = []
-    for part in ranges:
-        loops = list(whole(rule.loops))
-        loops[loop] = part
-        boxes.append(ranges_read(read.access, tuple(loops), rule.loops, shape))
+    boxes = [
+        ranges_read(read.access, _loops_with(rule, loop, part), rule.loops, shape)
+        for part in ranges
+    ]
     differ = [dim for dim in range(len(shape)) if len({box[dim] for box in boxes}) > 1]
     if len(differ) != 1:
         return None
     [dim] = differ
     parts = tuple(box[dim] for box in boxes)
-    is_apart = all(before[1] <= after[0] for before, after in pairwise(parts))
-    return (dim, parts) if is_apart else None
+    return (dim, parts) if _are_apart(parts) else None
+
+
+def _loops_with(rule: TilingRule, loop: int, part: Range) -> Box:
+    """All loops as a whole, but for a part of one."""
+    loops = list(whole(rule.loops))
+    loops[loop] = part
+    return tuple(loops)
+
+
+def _are_apart(ranges: tuple[Range, ...]) -> bool:
+    """Tell whether ranges follow one another, and have nothing in common."""
+    return all(before[1] <= after[0] for before, after in pairwise(ranges))
 
 
 def _is_weight(value: SSAValue, most: int = _MOST_TO_WEIGHT) -> bool:
