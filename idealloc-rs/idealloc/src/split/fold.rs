@@ -3,7 +3,7 @@
 //!
 //! So of a row of 16,384 tiles some hundreds are known: those at both ends, and two periods at each end of the middle. What
 //! follows from two of these for those between is checked for each list that is computed (`step_of`). If it does not follow,
-//! more tiles are looked at (`longer`, `wider`).
+//! more tiles are looked at (`Uneven`).
 
 use super::track::NOTHING;
 

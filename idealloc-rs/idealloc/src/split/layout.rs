@@ -97,15 +97,15 @@ fn after_sums(tally: &Tally<'_>, running: &[(usize, usize)], anchors: &[usize]) 
     is_after
 }
 
-/// Of the operators that run at one level when sums are complete, in the order in which they run, those that come first:
-/// they change a sum element by element, so that it is done and its room may be free before anything else is made. An
-/// operator that a chain was joined with does that as part of its loop.
-fn first_after_sums(tally: &Tally<'_>, waiting: &[usize], anchors: &[usize]) -> Vec<bool> {
+/// Brings operators that run at one level when sums are complete into order: those come first that change a sum element by
+/// element, so that it is done and its room may be free before anything else is made. An operator that a chain was joined
+/// with does that as part of its loop.
+fn sums_first(tally: &Tally<'_>, mut waiting: Vec<usize>, anchors: &[usize]) -> Vec<usize> {
     let graph = tally.graph;
     let mut sums: FxHashMap<usize, usize> = FxHashMap::default();
     let sum = |&op: &usize| (graph.operators[op].results[0], graph.operators[op].layer);
     sums.extend(anchors.iter().map(sum));
-    for &op in waiting {
+    for &op in &waiting {
         let op = &graph.operators[op];
         let changes = |&k: &usize| sums.get(&op.operands[k].0) == Some(&op.layer);
         let is_sum = op.is_reduction.iter().any(|&r| r);
@@ -115,15 +115,16 @@ fn first_after_sums(tally: &Tally<'_>, waiting: &[usize], anchors: &[usize]) -> 
     }
     // What they read that is made here as well is made before them.
     let mut is_read: FxHashSet<usize> = FxHashSet::default();
-    let mut is_first = vec![false; waiting.len()];
-    for (place, &op) in waiting.iter().enumerate().rev() {
-        let op = &graph.operators[op];
+    let mut first: FxHashSet<usize> = FxHashSet::default();
+    for &number in waiting.iter().rev() {
+        let op = &graph.operators[number];
         if op.results.iter().any(|t| sums.contains_key(t) || is_read.contains(t)) {
-            is_first[place] = true;
+            first.insert(number);
             is_read.extend(op.operands.iter().map(|(tensor, _)| *tensor));
         }
     }
-    is_first
+    waiting.sort_by_key(|op| !first.contains(op));
+    waiting
 }
 
 impl<'s, 'a> Layout<'s, 'a> {
@@ -158,12 +159,8 @@ impl<'s, 'a> Layout<'s, 'a> {
         body_end[cuts + 1] = sequence.len();
         for inner in (0..=cuts).rev() {
             let after = running.iter().filter(|&&(op, level)| level == inner && runs_after(op));
-            let waiting: Vec<usize> = after.map(|&(op, _)| op).collect();
-            let is_first = first_after_sums(tally, &waiting, &anchors);
-            for comes_first in [true, false] {
-                let pairs = waiting.iter().zip(&is_first);
-                sequence.extend(pairs.filter(|p| *p.1 == comes_first).map(|(&op, _)| op));
-            }
+            let waiting = after.map(|&(op, _)| op).collect();
+            sequence.extend(sums_first(tally, waiting, &anchors));
             levels.resize(sequence.len(), inner);
             body_end[inner] = sequence.len();
         }

@@ -76,36 +76,28 @@ impl Sweep<'_> {
 
     /// The operator of the same layer before this one that makes a tensor, and the loop that a dimension of it is.
     fn made_in_layer(&self, op: usize, tensor: usize, dimension: usize) -> Option<(usize, usize)> {
+        let (maker, number) = self.maker_in_layer(op, tensor)?;
+        let l = *self.graph.operators[maker].result_loops[number].get(dimension)?;
+        Some((maker, l?))
+    }
+
+    /// The operator of the same layer before this one that makes a tensor, and which of its results that is.
+    ///
+    /// What a view shows must be made in the layer, too. If not, that may be outside of the group, and the view with it: tiles of
+    /// others that read the same do not tell what is read of it.
+    fn maker_in_layer(&self, op: usize, tensor: usize) -> Option<(usize, usize)> {
         let layer = self.graph.operators[op].layer;
         let before = self.graph.operators[..op].iter().enumerate().rev();
         let (maker, number) =
             before.take_while(|(_, other)| other.layer == layer).find_map(|(index, other)| {
                 Some((index, other.results.iter().position(|&made| made == tensor)?))
             })?;
-        // What a view shows may be made outside of the group, and the view is then outside, too: tiles of others that read the
-        // same do not tell what is read of it.
-        let made = &self.graph.operators[maker];
-        if made.is_view
-            && !made
-                .operands
-                .first()
-                .is_some_and(|(shown, _)| self.is_made_in(layer, maker, *shown))
-        {
-            return None;
+        let Operator { nest, operands, .. } = &self.graph.operators[maker];
+        if nest.is_view {
+            let (shown, _) = operands.first()?;
+            self.maker_in_layer(maker, *shown)?;
         }
-        let l = *made.result_loops[number].get(dimension)?;
-        Some((maker, l?))
-    }
-
-    /// Whether an operator of a layer before this one makes a tensor, and not only shows it.
-    fn is_made_in(&self, layer: usize, before: usize, tensor: usize) -> bool {
-        let earlier = self.graph.operators[..before].iter().enumerate().rev();
-        let mut same_layer = earlier.take_while(|(_, op)| op.layer == layer);
-        let maker = same_layer.find(|(_, op)| op.results.contains(&tensor));
-        maker.is_some_and(|(index, op)| match op.operands.first() {
-            Some((shown, _)) if op.is_view => self.is_made_in(layer, index, *shown),
-            _ => true,
-        })
+        Some((maker, number))
     }
 }
 

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::cut::{Cut, Halo};
 use super::fold::{Fold, Uneven};
 use super::track::{NOTHING, Track};
+use crate::preprocess::unit::gcd;
 
 /// What readers of a tensor need of one dimension in each known tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,10 +103,6 @@ pub enum Asked {
     Same(i64, i64),
     /// Each its own.
     Request(u32),
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// All tracks that follow from one cut. Tensors of a chain share them, so each is computed once.
