@@ -5,14 +5,13 @@ from itertools import pairwise
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.dialects.tensor import ExtractSliceOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from xdsl_memplan.analysis.functions_with_slices import functions_with_slices
 from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers
-from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import shape_of
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -50,9 +49,7 @@ def has_sliced_product(module: ModuleOp) -> bool:
     """Tell whether some operation of a module has a `sliced_result`."""
     return any(
         sliced_result(op) is not None
-        for function in operations_in(module)
-        if isinstance(function, FuncOp) and len(function.body.blocks) == 1
-        if any(isinstance(op, ExtractSliceOp) for op in function.body.block.ops)
+        for function in functions_with_slices(module)
         for op in function.body.block.ops
     )
 

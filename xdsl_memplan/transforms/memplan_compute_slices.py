@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.dialects.tensor import ExtractSliceOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
+from xdsl_memplan.analysis.functions_with_slices import functions_with_slices
 from xdsl_memplan.analysis.sliced_products import Range, SlicedResult, range_of, sliced_result
 from xdsl_memplan.analysis.trait_answers import checked_tile
-from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling import LoopRange, Tile
 from xdsl_memplan.dialects.tiling_models.tile_values import box_shape, shape_of, sliced
 from xdsl_memplan.model.split_graph import ranges_read
@@ -58,13 +57,10 @@ class MemplanComputeSlicesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Take apart what can be in all functions of the module ``op``."""
-        for function in operations_in(op):
-            if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
-                block = function.body.block
-                if any(isinstance(inner, ExtractSliceOp) for inner in block.ops):
-                    # Each operation after all of its readers.
-                    if any([_taken_apart(inner) for inner in reversed(list(block.ops))]):
-                        erase_unread(function)
+        for function in functions_with_slices(op):
+            # Each operation after all of its readers.
+            if any([_taken_apart(inner) for inner in reversed(list(function.body.block.ops))]):
+                erase_unread(function)
 
 
 def _taken_apart(op: Operation) -> bool:

@@ -5,17 +5,15 @@ from dataclasses import dataclass, field
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.dialects.tensor import ExtractSliceOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.analysis.functions_with_slices import functions_with_slices
 from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers, checked_tile
-from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling import LoopRange, Tile, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import box_shape, shape_of, sliced
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -61,14 +59,12 @@ class MemplanTrimPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Trim in all functions of the module ``op``; linear in their operations."""
-        for function in operations_in(op):
-            if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
-                block = function.body.block
-                if any(isinstance(inner, ExtractSliceOp) for inner in block.ops):
-                    parts = _Parts.of(block)
-                    if parts.trimmed:
-                        _rebuild(block, parts)
-                        erase_unread(function)
+        for function in functions_with_slices(op):
+            block = function.body.block
+            parts = _Parts.of(block)
+            if parts.trimmed:
+                _rebuild(block, parts)
+                erase_unread(function)
 
 
 @dataclass
