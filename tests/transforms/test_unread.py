@@ -65,6 +65,41 @@ func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %y : tensor<4xf32>
 }
 """
+# xDSL does not say of arith.extsi that it has no effect.
+UNUSED_WINDOW = """
+func.func @main(%n: index, %x: tensor<4xf32>, %z: tensor<9xi8>) -> tensor<4xf32> {
+  %i = tensor.empty() : tensor<3xi8>
+  %c = arith.constant 0 : i32
+  %s = tensor.empty() : tensor<7xi32>
+  %f = linalg.fill ins(%c : i32) outs(%s : tensor<7xi32>) -> tensor<7xi32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>,
+    affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+    ins(%z, %i : tensor<9xi8>, tensor<3xi8>) outs(%f : tensor<7xi32>) {
+  ^bb0(%p: i8, %q: i8, %r: i32):
+    %w = arith.extsi %p : i8 to i32
+    %m = arith.addi %r, %w : i32
+    linalg.yield %m : i32
+  } -> tensor<7xi32>
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.negf ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
+# Nothing but the result that nobody reads tells that the window has three elements.
+WINDOW_OF_AN_UNREAD_RESULT = """
+func.func @main(%n: index, %x: tensor<4x9xf32>, %u: tensor<4x3x3xf32>, %z: tensor<4x3xf32>)
+    -> tensor<4x3xf32> {
+  %y:2 = linalg.generic {indexing_maps = [affine_map<(n, i, k) -> (n, i * 3 + k)>,
+    affine_map<(n, i, k) -> (n, i, k)>, affine_map<(n, i, k) -> (n, i)>],
+    iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x : tensor<4x9xf32>) outs(%u, %z : tensor<4x3x3xf32>, tensor<4x3xf32>) {
+  ^bb0(%a: f32, %o: f32, %s: f32):
+    %t = arith.addf %a, %s : f32
+    linalg.yield %a, %t : f32, f32
+  } -> (tensor<4x3x3xf32>, tensor<4x3xf32>)
+  func.return %y#1 : tensor<4x3xf32>
+}
+"""
 UNUSED_CALL = """
 func.func private @log(%x: tensor<4xf32>) -> tensor<4xf32>
 func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -81,7 +116,9 @@ def _parsed(text: str) -> tuple[ModuleOp, FuncOp]:
     return module, function
 
 
-@pytest.mark.parametrize("text", [UNREAD_DESTINATION, WHOLE_INSERTION, UNUSED_CHAIN, UNUSED_COPY])
+@pytest.mark.parametrize(
+    "text", [UNREAD_DESTINATION, WHOLE_INSERTION, UNUSED_CHAIN, UNUSED_COPY, UNUSED_WINDOW]
+)
 @pytest.mark.parametrize("objective", ["fit", "traffic"])
 def test_it_takes_no_room(text: str, objective: str):
     stage = MemplanPipelinePass(
@@ -96,6 +133,12 @@ def test_what_is_needed_stays(text: str):
     before = str(module)
     drop_unread(function)
     assert str(module) == before
+
+
+@pytest.mark.parametrize("rewrite", [True, False])
+def test_a_result_stays_that_alone_tells_the_length_of_a_loop(rewrite: bool):
+    stage = MemplanPipelinePass(rewrite=rewrite, arena="alloc")
+    check_computes_the_same(WINDOW_OF_AN_UNREAD_RESULT, stages=[stage])
 
 
 def test_what_is_dropped_is_all_that_is_not_needed():

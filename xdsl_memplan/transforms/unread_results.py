@@ -4,6 +4,7 @@ from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
+from xdsl_memplan.dialects.loop_lengths import kept_for_lengths
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.transforms.new_generic import put_in_place
 
@@ -12,10 +13,15 @@ def without_unread_results(op: GenericOp) -> GenericOp:
     """Replace a `linalg.generic` by one without the results that nobody reads; linear in its body.
 
     All stay where one that is read is computed from what another was in the iteration before, where
-    there are side effects, or where nobody reads any. Those that stay are the same bit for bit.
+    there are side effects, or where nobody reads any. One that alone tells the length of a loop
+    stays, too. Those that stay are the same bit for bit.
     """
-    kept = [i for i, result in enumerate(op.results) if result.first_use is not None]
-    if len(kept) in (0, len(op.results)) or must_keep_order(op):
+    read = [result.first_use is not None for result in op.results]
+    if all(read) or not any(read) or must_keep_order(op):
+        return op
+    stays = kept_for_lengths(op.indexing_maps.data, read)
+    kept = [i for i, stay in enumerate(stays) if stay]
+    if len(kept) == len(op.results):
         return op
     block = op.body.block
     yielded = block.last_op

@@ -9,10 +9,10 @@ from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.traits import is_side_effect_free
 
 from xdsl_memplan.dialects.memplan import LIFETIMES
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
@@ -175,7 +175,7 @@ def _erase_unused(block: Block) -> None:
     """Erase what only dropped results were computed with."""
     for op in reversed(list(block.ops)):
         unused = op.results and not any(result.uses for result in op.results)
-        if unused and (isinstance(op, linalg_ops.IndexOp) or is_side_effect_free(op)):
+        if unused and (isinstance(op, linalg_ops.IndexOp) or only_computes(op)):
             op.detach()
             op.erase()
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation
-from xdsl.ir.affine import AffineDimExpr
 
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.elementwise import is_elementwise
+from xdsl_memplan.dialects.loop_lengths import told_loops
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
 from xdsl_memplan.transforms.bufferize.records import registered
 
@@ -38,23 +37,13 @@ def inlined_inputs(
     if not uniform:
         return frozenset()
     maps = op.get_indexing_maps().data
-    sized = _dimensions(maps[i] for i in outputs)
-    sized |= _dimensions(maps[i] for i in range(len(op.inputs)) if i not in uniform)
+    sized = told_loops(maps[i] for i in outputs)
+    sized |= told_loops(maps[i] for i in range(len(op.inputs)) if i not in uniform)
     found: set[int] = set()
     for i in sorted(uniform):
-        used = _dimensions([maps[i]])
+        used = told_loops([maps[i]])
         if used <= sized:
             found.add(i)
         else:
             sized |= used
     return frozenset(found)
-
-
-def _dimensions(maps: Iterable[AffineMapAttr]) -> set[int]:
-    """The loops whose number of iterations the operands with these maps tell."""
-    return {
-        expression.position
-        for indexing_map in maps
-        for expression in indexing_map.data.results
-        if isinstance(expression, AffineDimExpr)
-    }

@@ -16,11 +16,12 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
-from xdsl.traits import is_side_effect_free
 
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
+from xdsl_memplan.dialects.loop_lengths import kept_for_lengths
+from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.bufferize.place import NEVER, Slice, View, view_type
 from xdsl_memplan.transforms.bufferize.records import Place, registered
@@ -215,10 +216,10 @@ class Liveness:
         terminator = block.last_op
         assert terminator is not None
         # What a kept result is computed from is kept, and so on until nothing is added.
-        kept = list(used)
+        kept = kept_for_lengths(op.indexing_maps.data, used)
         work = [value for value, keep in zip(terminator.operands, kept, strict=True) if keep]
         for inner in block.ops:
-            if inner is not terminator and not is_side_effect_free(inner):
+            if inner is not terminator and not only_computes(inner):
                 work.extend(inner.operands)
         seen = set(work)
         while work:
@@ -275,9 +276,9 @@ class Liveness:
         if not makes_tensor:
             return False
         if is_structured(type(op)):
-            return all(is_side_effect_free(inner) for inner in _body_operations(op))
+            return all(only_computes(inner) for inner in _body_operations(op))
         # That copies, too, which xDSL does not say.
-        return isinstance(op, bufferization.AllocTensorOp) or is_side_effect_free(op)
+        return isinstance(op, bufferization.AllocTensorOp) or only_computes(op)
 
     def _gather(
         self, value: SSAValue, path: tuple[View, ...], block: Block | None, content: Content
