@@ -100,6 +100,23 @@ func.func @main(%n: index, %x: tensor<4x9xf32>, %u: tensor<4x3x3xf32>, %z: tenso
   func.return %y#1 : tensor<4x3xf32>
 }
 """
+# The window has the shape of %a, and none of its elements is read.
+ONLY_A_SHAPE = """
+func.func @main(%n: index, %x: tensor<32x4xf32>, %z: tensor<32x4xf32>, %s: tensor<4xf32>)
+    -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<32x4xf32>
+  %a = linalg.abs ins(%x : tensor<32x4xf32>) outs(%e : tensor<32x4xf32>) -> tensor<32x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(k, i) -> (k, i)>,
+    affine_map<(k, i) -> (k, i)>, affine_map<(k, i) -> (i)>],
+    iterator_types = ["reduction", "parallel"]}
+    ins(%z, %a : tensor<32x4xf32>, tensor<32x4xf32>) outs(%s : tensor<4xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32):
+    %t = arith.addf %r, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
 UNUSED_CALL = """
 func.func private @log(%x: tensor<4xf32>) -> tensor<4xf32>
 func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -139,6 +156,16 @@ def test_what_is_needed_stays(text: str):
 def test_a_result_stays_that_alone_tells_the_length_of_a_loop(rewrite: bool):
     stage = MemplanPipelinePass(rewrite=rewrite, arena="alloc")
     check_computes_the_same(WINDOW_OF_AN_UNREAD_RESULT, stages=[stage])
+
+
+@pytest.mark.parametrize("rewrite", [True, False])
+def test_what_gives_only_its_shape_is_not_computed(rewrite: bool):
+    _, function = _parsed(ONLY_A_SHAPE)
+    drop_unread(function)
+    assert not any(op.name == "linalg.abs" for op in function.body.block.ops)
+    memory = "L1=64:align=4,DDR:align=4"
+    stage = MemplanPipelinePass(stage="all", rewrite=rewrite, memory=memory, arena="alloc")
+    check_computes_the_same(ONLY_A_SHAPE, stages=[stage])
 
 
 def test_what_is_dropped_is_all_that_is_not_needed():

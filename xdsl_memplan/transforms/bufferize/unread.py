@@ -1,4 +1,4 @@
-"""What nobody reads goes before anybody counts bytes: operations, and old contents of destinations.
+"""What nobody reads goes before anybody counts bytes: operations, and contents of their operands.
 
 Bufferization keeps no room for either. A search that does not know it holds tensors for readers that
 are never run, moves them off chip and back, and refuses what fits.
@@ -16,7 +16,7 @@ from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_static
 
 
 def drop_unread(function: func.FuncOp, sharing: Sharing | None = None) -> None:
-    """Erase operations that nobody needs; destinations that are only written become empty tensors.
+    """Erase operations that nobody needs; operands that are not read become empty tensors.
 
     Before, where `%a` is read by nobody else:
 
@@ -32,8 +32,9 @@ def drop_unread(function: func.FuncOp, sharing: Sharing | None = None) -> None:
     %y = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
     ```
 
-    An insertion of all elements is what it inserts. Destinations that are arguments stay, and so do
-    the insides of regions. A function with several
+    So does an input of which only the shape counts, as of the window of a pooling. An insertion of
+    all elements is what it inserts. Operands that are arguments stay, and so do the insides of
+    regions. A function with several
     blocks is left as it is. Linear in the operations. ``sharing``: what was asked about these.
     """
     if len(function.body.blocks) != 1:
@@ -49,7 +50,7 @@ def drop_unread(function: func.FuncOp, sharing: Sharing | None = None) -> None:
     liveness = Liveness(function, sharing=sharing)
     for op in block.ops:
         if op in liveness.live:
-            _empty_destinations(op, liveness)
+            _empty_operands(op, liveness)
     for op in reversed(list(block.ops)):
         if op not in liveness.live and not any(result.uses for result in op.results):
             op.detach()
@@ -74,8 +75,9 @@ def _may_be_unread(op: Operation, sharing: Sharing) -> bool:
         return True
     if isinstance(op, tensor.InsertSliceOp) and _inserts_all(op):
         return True
-    ties = sharing.destinations(op)
-    made = [tie.operand for tie in ties if _is_made(op.operands[tie.operand])]
+    if not sharing.destinations(op):
+        return False
+    made = [i for i, operand in enumerate(op.operands) if _is_made(operand)]
     effects = sharing.effects(op) if made else None
     return effects is not None and any(Access.READ not in effects.operands[i] for i in made)
 
@@ -86,15 +88,15 @@ def _inserts_all(op: tensor.InsertSliceOp) -> bool:
     return op.source.type == op.result.type and shape == op.static_sizes.get_values()
 
 
-def _empty_destinations(op: Operation, liveness: Liveness) -> None:
-    for tie in liveness.sharing.destinations(op):
-        value = op.operands[tie.operand]
-        if not _is_made(value) or liveness.reads(op)[tie.operand]:
+def _empty_operands(op: Operation, liveness: Liveness) -> None:
+    for i, is_read in enumerate(liveness.reads(op)):
+        value = op.operands[i]
+        if is_read or not _is_made(value):
             continue
         empty = tensor.EmptyOp((), cast(Tensor, value.type))
         assert op.parent is not None
         op.parent.insert_op_before(empty, op)
-        op.operands[tie.operand] = empty.tensor
+        op.operands[i] = empty.tensor
 
 
 def _is_made(value: SSAValue) -> bool:
