@@ -115,3 +115,34 @@ def test_a_matrix_of_one_scalar_takes_no_room(context: Context):
     [wanted], *others = (run(module, [x]) for module in (parsed(context, ONES), whole, tiles))
     for [found] in others:
         assert np.array_equal(found, wanted)
+
+
+BLUR = """
+func.func @main(%x: tensor<1x16x16x8xf32>) -> tensor<1x14x14x8xf32> {
+  %w = arith.constant dense<0.125> : tensor<3x3x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x14x14x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x14x14x8xf32>) -> tensor<1x14x14x8xf32>
+  %y = linalg.depthwise_conv_2d_nhwc_hwc
+    {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+    ins(%x, %w : tensor<1x16x16x8xf32>, tensor<3x3x8xf32>)
+    outs(%f : tensor<1x14x14x8xf32>) -> tensor<1x14x14x8xf32>
+  return %y : tensor<1x14x14x8xf32>
+}
+"""
+
+
+def test_a_filter_of_one_scalar_takes_no_room(context: Context):
+    """Only the filter tells how large its window is, and no element of it is read.
+
+    Before, it was filled in each tile, in room that the search for tiles did not count.
+    """
+    whole = parsed(context, BLUR)
+    MemplanPipelinePass().apply(Context(), whole)
+    assert arena_bytes(whole) == {"memory": 14 * 14 * 8 * 4}
+    tiles = parsed(context, BLUR)
+    MemplanPipelinePass(memory="L1=64:align=4,DDR", stage="all").apply(Context(), tiles)
+    x = np.random.default_rng(0).normal(size=(1, 16, 16, 8)).astype(np.float32)
+    [wanted], *others = (run(module, [x]) for module in (parsed(context, BLUR), whole, tiles))
+    for [found] in others:
+        assert np.array_equal(found, wanted)

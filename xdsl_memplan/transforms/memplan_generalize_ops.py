@@ -21,10 +21,10 @@ from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
-from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
 from xdsl_memplan.transforms.known_padding import write_known_padding
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
+from xdsl_memplan.transforms.scalar_inputs import keep_shapes_only, reads_scalar
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
     """Write `linalg.map`, `linalg.elementwise` and `linalg.softmax` as `linalg.generic`.
 
     So are operations with a name that read a tensor of one scalar everywhere (products with ones):
-    a generic one reads the scalar, and no tensor is filled for it. Padding by constants is written
+    a generic one reads the scalar, and no tensor is filled for it; where only this operand tells
+    how often a loop runs, as a filter does, an empty one stays. Padding by constants is written
     in the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory
     is a `tensor.empty`. What a sum makes narrower before it adds up is taken out of it
     (`narrowed_operands.py`), and fills and transposes that were made generic have their names
@@ -76,8 +77,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 map_as_generic(inner)
             elif isinstance(inner, ElementwiseOp):
                 structured_as_generic(inner)
-            elif isinstance(inner, LinalgStructuredOperation) and _reads_scalar(inner, uniforms):
-                structured_as_generic(inner)
+            elif isinstance(inner, LinalgStructuredOperation) and reads_scalar(inner, uniforms):
+                keep_shapes_only(structured_as_generic(inner), uniforms)
             elif isinstance(inner, AllocTensorOp) and _is_room(inner):
                 room = EmptyOp(inner.dynamic_sizes, cast(TensorType[Attribute], inner.tensor.type))
                 Rewriter.replace_op(inner, room)
@@ -91,14 +92,6 @@ def _is_room(op: AllocTensorOp) -> bool:
     """Tell whether an allocation says no more than a shape; where it is, a plan says."""
     says_more = op.copy is not None or op.size_hint is not None or op.attributes
     return not says_more and isinstance(op.tensor.type, TensorType)
-
-
-def _reads_scalar(op: LinalgStructuredOperation, uniforms: Uniforms) -> bool:
-    """Tell whether the body could read a scalar instead of a tensor that is the same everywhere."""
-    if not op.results or all(uniforms.of(result) is not None for result in op.results):
-        return False
-    outputs = range(len(op.inputs), len(op.operands))
-    return bool(inlined_inputs(op, outputs, uniforms))
 
 
 def _is_static(value: SSAValue) -> bool:

@@ -53,12 +53,14 @@ func.func @left_alone(%a: memref<4x6xf32>) {
 
 // -----
 
-// A product with ones reads the scalar: nothing is filled for the matrix. Which window a filter has only the filter tells.
+// A product with ones reads the scalar: nothing is filled for the matrix. Which window a filter has only the filter tells, so its shape stays.
 
 // CHECK: @ones
 // CHECK: %p = linalg.generic
 // CHECK-SAME: ins(%x, %w : tensor<4x8xf32>, tensor<8x16xf32>)
-// CHECK: linalg.conv_2d_nchw_fchw
+// CHECK: %[[WINDOW:.*]] = tensor.empty() : tensor<3x2x3x3xf32>
+// CHECK: %c = linalg.generic
+// CHECK-SAME: ins(%i, %[[WINDOW]] : tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>)
 func.func @ones(%x: tensor<4x8xf32>, %i: tensor<1x2x4x4xf32>, %o: tensor<4x16xf32>, %q: tensor<1x3x2x2xf32>) -> (tensor<4x16xf32>, tensor<1x3x2x2xf32>) {
   %w = arith.constant dense<1.0> : tensor<8x16xf32>
   %k = arith.constant dense<1.0> : tensor<3x2x3x3xf32>
