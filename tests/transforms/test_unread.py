@@ -117,6 +117,32 @@ func.func @main(%n: index, %x: tensor<32x4xf32>, %z: tensor<32x4xf32>, %s: tenso
   func.return %y : tensor<4xf32>
 }
 """
+# The last operation uses elements of %a, for a scalar that it does not hand on.
+USED_IN_VAIN = """
+func.func @main(%n: index, %x: tensor<17xf32>, %z: tensor<17x3xf32>, %s: tensor<3xf32>)
+    -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<17xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>],
+    iterator_types = ["parallel"]} ins(%x : tensor<17xf32>) outs(%e : tensor<17xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %f = arith.sitofp %j : i32 to f32
+    %m = arith.mulf %p, %f : f32
+    linalg.yield %m : f32
+  } -> tensor<17xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(k, i) -> (k)>,
+    affine_map<(k, i) -> (k, i)>, affine_map<(k, i) -> (i)>],
+    iterator_types = ["reduction", "parallel"]}
+    ins(%a, %z : tensor<17xf32>, tensor<17x3xf32>) outs(%s : tensor<3xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32):
+    %v = arith.addf %p, %q : f32
+    %t = arith.addf %r, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}
+"""
 UNUSED_CALL = """
 func.func private @log(%x: tensor<4xf32>) -> tensor<4xf32>
 func.func @main(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -166,6 +192,13 @@ def test_what_gives_only_its_shape_is_not_computed(rewrite: bool):
     memory = "L1=64:align=4,DDR:align=4"
     stage = MemplanPipelinePass(stage="all", rewrite=rewrite, memory=memory, arena="alloc")
     check_computes_the_same(ONLY_A_SHAPE, stages=[stage])
+
+
+@pytest.mark.parametrize("rewrite", [True, False])
+def test_what_is_used_in_vain_is_not_computed(rewrite: bool):
+    memory = "L1=32:align=4,DDR:align=4"
+    stage = MemplanPipelinePass(stage="all", rewrite=rewrite, memory=memory, arena="alloc")
+    check_computes_the_same(USED_IN_VAIN, stages=[stage])
 
 
 def test_what_is_dropped_is_all_that_is_not_needed():

@@ -125,6 +125,7 @@ def _form(function: FuncOp, longest_norm_bytes: int | None, turned_apart: bool) 
     put_scalars_into_tensors(block)
     insert_whole_ranks(block)
     copy_returned_constants(block)
+    erase_unread(function)  # What a body computes in vain reads nothing.
     drop_unread(function)
     erase_unread(function)
     _note_lookups(block)
