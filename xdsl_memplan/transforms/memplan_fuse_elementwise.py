@@ -111,7 +111,9 @@ class MemplanFuseElementwisePass(ModulePass):
 
 def _fuse_one(consumer: LinalgStructuredOperation, chains: bool) -> GenericOp | None:
     """Fuse one producer into ``consumer``; return what replaces the two, or None."""
-    for operand in consumer.operands[: input_count(consumer)]:
+    for number in range(input_count(consumer)):
+        # Asked anew: of an operand that is read twice the broadcast may be generic by now.
+        operand = consumer.operands[number]
         producer = operand.owner
         if type(producer) is BroadcastOp and _repeats_for_elements(producer, consumer, chains):
             producer = broadcast_as_generic(producer)

@@ -351,3 +351,19 @@ func.func @sums_of_repeated(%x: tensor<16xf32>, %b: tensor<16xf32>) -> tensor<16
   } -> tensor<16xf32>
   return %q : tensor<16xf32>
 }
+
+// -----
+
+// A repeated row that one operation reads twice becomes generic once, for all its readers.
+
+// CHAINS: @read_twice
+// CHAINS: %[[ROW:.*]] = linalg.generic
+// CHAINS: linalg.add ins(%[[ROW]], %[[ROW]] :
+// CHAINS: linalg.sub ins(%[[ROW]], %y :
+func.func @read_twice(%x: tensor<3xf32>, %y: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %b = linalg.broadcast ins(%x : tensor<3xf32>) outs(%e : tensor<3x4xf32>) dimensions = [1]
+  %m = linalg.add ins(%b, %b : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n = linalg.sub ins(%b, %y : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %m, %n : tensor<3x4xf32>, tensor<3x4xf32>
+}
