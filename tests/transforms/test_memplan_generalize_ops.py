@@ -146,3 +146,41 @@ def test_a_filter_of_one_scalar_takes_no_room(context: Context):
     [wanted], *others = (run(module, [x]) for module in (parsed(context, BLUR), whole, tiles))
     for [found] in others:
         assert np.array_equal(found, wanted)
+
+
+REDUCED = """
+func.func @main(%x: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %w = arith.constant dense<0.5> : tensor<6x9x4x5xf32>
+  %y = linalg.reduce { arith.addf } ins(%w : tensor<6x9x4x5xf32>) outs(%x : tensor<9x4xf32>)
+    dimensions = [0, 3]
+  return %y : tensor<9x4xf32>
+}
+"""
+REPEATED_ADDITION = """
+func.func @main(%x: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %w = arith.constant dense<0.5> : tensor<9x7x4xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<9x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<9x4xf32>) -> tensor<9x4xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, k, j) -> (i, k, j)>,
+    affine_map<(i, k, j) -> (i, j)>], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%w : tensor<9x7x4xf32>) outs(%f : tensor<9x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %b = arith.addf %o, %a : f32
+    linalg.yield %b : f32
+  } -> tensor<9x4xf32>
+  %y = linalg.sub ins(%x, %s : tensor<9x4xf32>, tensor<9x4xf32>) outs(%e : tensor<9x4xf32>)
+    -> tensor<9x4xf32>
+  return %y : tensor<9x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("text", [REDUCED, REPEATED_ADDITION])
+def test_sums_of_one_scalar_read_nothing(context: Context, text: str):
+    tiles = parsed(context, text)
+    MemplanPipelinePass(memory="L1=64:align=4,DDR", stage="all").apply(Context(), tiles)
+    x = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+    [wanted] = run(parsed(context, text), [x])
+    [found] = run(tiles, [x])
+    assert np.array_equal(found, wanted)

@@ -488,8 +488,9 @@ def _norm_bytes(graph: SplitGraph, op: SplitOp) -> int:
     """Count what a sum or maximum reads for one element of its result; 0 for other operations."""
     if not (_is_plain(op) and _reduces(op)):
         return 0
-    widest = max(graph.tensors[operand.tensor].element_bytes for operand in op.operands)
-    return _product(op.loops) // _results_made(op) * widest
+    # Positions alone may be added up, or a scalar.
+    read = (graph.tensors[operand.tensor].element_bytes for operand in op.operands)
+    return _product(op.loops) // _results_made(op) * max(read, default=0)
 
 
 def _product(extents: tuple[int, ...]) -> int:

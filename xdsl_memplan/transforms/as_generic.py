@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import AffineMapAttr, ShapedType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp
+from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, ReduceOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
@@ -31,6 +31,20 @@ def broadcast_as_generic(op: BroadcastOp) -> GenericOp:
     maps = [AffineMapAttr(map_) for map_ in (AffineMap(rank, 0, kept), AffineMap.identity(rank))]
     body = op.detach_region(op.hidden_region)
     return replaced(op, ([op.input], [op.init]), body, (maps, _parallel(rank)))
+
+
+def reduce_as_generic(op: ReduceOp) -> GenericOp:
+    """Replace a reduction by a generic operation with the same body, loops in the same order."""
+    rank = _rank_of(op.input)
+    reduced = set(op.dimensions.get_values())
+    kept = tuple(AffineDimExpr(d) for d in range(rank) if d not in reduced)
+    maps = [AffineMapAttr(map_) for map_ in (AffineMap.identity(rank), AffineMap(rank, 0, kept))]
+    kinds = [
+        IteratorTypeAttr.reduction() if d in reduced else IteratorTypeAttr.parallel()
+        for d in range(rank)
+    ]
+    body = op.detach_region(op.region)
+    return replaced(op, ([op.input], [op.init]), body, (maps, kinds))
 
 
 def map_as_generic(op: MapOp) -> GenericOp:

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.bufferization import AllocTensorOp
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.tensor import EmptyOp, PadOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
@@ -20,11 +20,16 @@ from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
-from xdsl_memplan.transforms.as_generic import hand_over, map_as_generic, structured_as_generic
+from xdsl_memplan.transforms.as_generic import (
+    hand_over,
+    map_as_generic,
+    reduce_as_generic,
+    structured_as_generic,
+)
 from xdsl_memplan.transforms.known_padding import write_known_padding
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
-from xdsl_memplan.transforms.scalar_inputs import keep_shapes_only, reads_scalar
+from xdsl_memplan.transforms.scalar_inputs import keep_shapes_only, reads_scalar, sums_scalar
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 structured_as_generic(inner)
             elif isinstance(inner, LinalgStructuredOperation) and reads_scalar(inner, uniforms):
                 keep_shapes_only(structured_as_generic(inner), uniforms)
+            elif isinstance(inner, ReduceOp) and sums_scalar(inner, uniforms):
+                keep_shapes_only(reduce_as_generic(inner), uniforms)
             elif isinstance(inner, AllocTensorOp) and _is_room(inner):
                 room = EmptyOp(inner.dynamic_sizes, cast(TensorType[Attribute], inner.tensor.type))
                 Rewriter.replace_op(inner, room)

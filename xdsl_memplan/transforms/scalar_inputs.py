@@ -5,7 +5,7 @@ from typing import cast
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
@@ -19,6 +19,12 @@ def reads_scalar(op: LinalgStructuredOperation, uniforms: Uniforms) -> bool:
     if not op.results or all(uniforms.of(result) is not None for result in op.results):
         return False
     return bool(inlined_inputs(op, _outputs(op), uniforms) or _shapes(op, uniforms))
+
+
+def sums_scalar(op: ReduceOp, uniforms: Uniforms) -> bool:
+    """Tell whether a reduction reads one scalar everywhere."""
+    result = op.result[0] if op.result else None
+    return result is not None and not uniforms.of(result) and uniforms.of(op.input) is not None
 
 
 def keep_shapes_only(op: GenericOp, uniforms: Uniforms) -> None:
