@@ -257,3 +257,19 @@ def test_what_is_changed_does_not_come_slice_by_slice(rows: int, capacity: int):
     counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
     assert counted <= capacity
     assert plan(module, "auto", "L1,DDR") <= counted
+
+
+INSERTED = """
+func.func @main(%d: tensor<40xf32>, %x: tensor<10xf32>) -> tensor<40xf32> {
+  %y = tensor.insert_slice %x into %d[3] [10] [3] : tensor<10xf32> into tensor<40xf32>
+  func.return %y : tensor<40xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("capacity", [40, 80, 160])
+def test_what_is_inserted_is_fetched_into_its_place(capacity: int):
+    """What it is inserted into has to be there before."""
+    memory = f"L1={capacity}:align=4,DDR"
+    module = group(INSERTED, "traffic", memory, "all")
+    assert plan(module, "auto", "L1:align=4,DDR") <= capacity

@@ -108,13 +108,15 @@ class OperationEmitter:
         reshapes = self.facts.shifted.reshapes.get(number)
         if reshapes is not None:
             return [self._reshaped_alike(number, reshapes, loops, place, loops_at)]
-        operands: list[SSAValue | None] = []
-        for index, operand in enumerate(op.operands):
+        operands: list[SSAValue | None] = [None] * len(op.operands)
+        # What is written over comes first: then a part of the result is fetched into its place.
+        for index in sorted(range(len(op.operands)), key=lambda index: index in op.parts):
+            operand = op.operands[index]
             if isinstance(operand.access, Indirect):
                 # What comes from outside is looked up where it lies: a window holds a part of it.
                 is_made_here = operand.tensor in self.facts.maker
                 value = self.group.values[operand.tensor]
-                operands.append(
+                operands[index] = (
                     self.at_hand.windows[operand.tensor].value if is_made_here else value
                 )
                 continue
@@ -124,10 +126,8 @@ class OperationEmitter:
                 assert found is not None
                 return found
 
-            if operand_box(op, index, loops_at(place.position)) is None:
-                operands.append(None)
-            else:
-                operands.append(self.at_hand.take(operand.tensor, place, box))
+            if operand_box(op, index, loops_at(place.position)) is not None:
+                operands[index] = self.at_hand.take(operand.tensor, place, box)
         destinations = into
         if number in self.facts.adding and into is None:
             totals = [self.sums[result] for result in op.results if result in self.sums]
