@@ -273,3 +273,25 @@ def test_what_is_inserted_is_fetched_into_its_place(capacity: int):
     memory = f"L1={capacity}:align=4,DDR"
     module = group(INSERTED, "traffic", memory, "all")
     assert plan(module, "auto", "L1:align=4,DDR") <= capacity
+
+
+READ_BACKWARDS_INTO_ITSELF = """
+func.func @main(%x: tensor<9x5xf32>, %y: tensor<2x9x5xf32>) -> tensor<2x9x5xf32> {
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j, k)>,
+    affine_map<(i, j, k) -> (i, j, 4 - k)>, affine_map<(i, j, k) -> (i, j, k)>],
+    iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x, %y : tensor<9x5xf32>, tensor<2x9x5xf32>) outs(%y : tensor<2x9x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.mulf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<2x9x5xf32>
+  func.return %z : tensor<2x9x5xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("capacity", [128, 256, 512])
+def test_a_destination_that_is_read_otherwise_is_not_written_over(capacity: int):
+    memory = f"L1={capacity}:align=4,DDR"
+    module = group(READ_BACKWARDS_INTO_ITSELF, "traffic", memory, "all")
+    assert plan(module, "auto", "L1:align=4,DDR") <= capacity

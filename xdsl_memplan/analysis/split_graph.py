@@ -15,8 +15,9 @@ from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
+from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
-from xdsl_memplan.dialects.queries import aliases_of, destinations_of, overwrites_of
+from xdsl_memplan.dialects.queries import aliases_of, destinations_of, effects_of, overwrites_of
 from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -276,9 +277,16 @@ def _is_one_piece(view: SplitOp) -> bool:
 
 
 def _in_place(op: Operation, reads: Sequence[Read]) -> tuple[int, ...]:
-    """List the reads over which the first result may be written."""
-    ties = (*destinations_of(op), *overwrites_of(op))
-    operands = {op.operands[tie.operand] for tie in ties if tie.result == 0}
+    """List the reads over which the first result may be written.
+
+    A destination whose old contents do not count may be read by another operand, in any order.
+    """
+    effects = effects_of(op)
+    operands = {
+        op.operands[tie.operand]
+        for tie in (*destinations_of(op), *overwrites_of(op))
+        if tie.result == 0 and (effects is None or Access.READ in effects.operands[tie.operand])
+    }
     return tuple(
         i
         for i, read in enumerate(reads)
