@@ -85,7 +85,8 @@ class MemplanFuseElementwisePass(ModulePass):
     - `chains` (false): fuse chains that work in place as well, such as a normalization and what
       activates it, as long as no large operand has to wait for another one. Their tiles are less
       code, and there is less to plan. What only repeats small tensors, such as a mask made of a row
-      and a column, is computed again by each of its readers, instead of being kept for the last.
+      and a column, is computed again by each of its readers, instead of being kept for the last. So
+      is what changes a tensor that stays anyway by small ones, such as the difference to a mean.
 
     Requires nothing; what has dynamic sizes is left alone.
     """
