@@ -278,3 +278,15 @@ def test_everything_is_read_and_written_once(program: Callable[[], str], capacit
     types = [*function.function_type.inputs, *function.function_type.outputs]
     floor = sum(size_bytes(type_) or 0 for type_ in types if is_tensor(type_))
     assert sum(group.cost.cost.traffic for group in groups) == floor
+
+
+def test_what_needs_nothing_large_is_done_before_the_rest():
+    """Sums of 1024 and 512 bytes: as 1024 more are added to the first, the second is stored."""
+    n = Training()
+    x, w, v = n.argument(16, 64), n.argument(64, 16), n.argument(64, 8)
+    first = n.each("addf", n.sum("i,j", (16, 16), (x, "i,k"), (w, "k,j")), n.argument(16, 16))
+    second = n.each("maximumf", n.sum("i,j", (16, 8), (x, "i,k"), (v, "k,j")))
+    group = MemplanGroupPass(memory="L1=2304:align=4,DDR", threads=1)
+    text = n.text(first, second)
+    [one] = [op for op in grouped(text, group).walk() if isinstance(op, GroupOp)]
+    assert computes_the_same(text, group, "auto") <= one.cost.cost.peak

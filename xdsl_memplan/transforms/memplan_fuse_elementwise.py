@@ -1,6 +1,6 @@
 """Computes elements where they are read instead of in a tensor of their own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -85,7 +85,8 @@ class MemplanFuseElementwisePass(ModulePass):
     - `chains` (false): fuse chains that work in place as well, such as a normalization and what
       activates it, as long as no large operand has to wait for another one. Their tiles are less
       code, and there is less to plan. What only repeats small tensors, such as a mask made of a row
-      and a column, is computed again by each of its readers, instead of being kept for the last.
+      and a column, is computed again by each of its readers, instead of being kept for the last. So
+      is what changes a tensor that stays anyway by small ones, such as the difference to a mean.
 
     Requires nothing; what has dynamic sizes is left alone.
     """
@@ -129,7 +130,10 @@ def _fuse_one(consumer: LinalgStructuredOperation, chains: bool) -> GenericOp | 
             not _works_in_place(producer) or (chains and _waits_for_little(producer, consumer))
         ):
             return _fused(producer, consumer)
-        if chains and _repeats_little(producer) and _is_read_by_elements(operand):
+        if chains and (
+            (_repeats_little(producer) and _is_read_by_elements(operand))
+            or (_changes_what_stays(producer) and _is_read_element_by_element(operand))
+        ):
             return _fused(_copy_for(producer, consumer), consumer)
     return None
 
@@ -148,11 +152,41 @@ def _repeats_little(producer: LinalgStructuredOperation) -> bool:
     """Tell whether to compute an elementwise ``producer`` again costs less than to keep it."""
     made = size_bytes(producer.results[0].type)
     # A scalar is no tensor and needs nothing.
-    types = [value.type for value in set(producer.inputs) if is_tensor(value.type)]
-    read = [size_bytes(type_) for type_ in types]
-    known = [bytes_ for bytes_ in read if bytes_ is not None]
-    if made is None or not read or len(known) < len(read) or _SMALL * sum(known) > made:
+    read = [value for value in set(producer.inputs) if is_tensor(value.type)]
+    if made is None or not read or not _are_small(read, made):
         return False
+    return _takes_few_scalars(producer)
+
+
+def _changes_what_stays(producer: LinalgStructuredOperation) -> bool:
+    """Tell whether all of an elementwise ``producer`` can be made again of a tensor that stays.
+
+    It changes a tensor of no more bytes than its result, that others read too, by small ones: what
+    a normalization takes the mean from. Its readers may as well read that tensor.
+    """
+    result = producer.results[0]
+    made = size_bytes(result.type)
+    maps = [attribute.data for attribute in producer.get_indexing_maps()]
+    pairs = list(zip(producer.inputs, maps, strict=False))
+    large = {value for value, map_ in pairs if _is_permutation(map_) and is_tensor(value.type)}
+    if made is None or len(large) != 1:
+        return False
+    (changed,) = large
+    changed_bytes = size_bytes(changed.type)
+    if changed_bytes is None or changed_bytes > made or _dies_in(changed, producer):
+        return False
+    rest = [value for value, _ in pairs if value is not changed and is_tensor(value.type)]
+    return _are_small(rest, made) and _takes_few_scalars(producer)
+
+
+def _are_small(values: Iterable[SSAValue], made: int) -> bool:
+    """Tell whether tensors have together an eighth of the bytes that are made."""
+    read = [size_bytes(value.type) for value in values]
+    known = [bytes_ for bytes_ in read if bytes_ is not None]
+    return len(known) == len(read) and _SMALL * sum(known) <= made
+
+
+def _takes_few_scalars(producer: LinalgStructuredOperation) -> bool:
     scalars = list(producer.body.block.ops)[:-1]
     return len(scalars) <= _MOST_SCALARS and all(_is_cheap(op) for op in scalars)
 
@@ -170,6 +204,25 @@ def _is_read_by_elements(value: OpResult) -> bool:
         and all(kind.data is IteratorType.PARALLEL for kind in use.operation.get_iterator_types())
         for use in value.uses
     )
+
+
+def _is_read_element_by_element(value: OpResult) -> bool:
+    """Tell whether all that read ``value`` read each element once, in a `linalg.generic`.
+
+    They may add up what they read.
+    """
+    for use in value.uses:
+        reader = use.operation
+        if isinstance(reader, GenericOp):
+            if reader.library_call is not None:
+                return False
+        elif not (isinstance(reader, _NAMED) and _is_elementwise(reader)):
+            return False
+        if use.index >= input_count(reader):
+            return False
+        if not _is_permutation(reader.get_indexing_maps().data[use.index].data):
+            return False
+    return True
 
 
 def _copy_for(

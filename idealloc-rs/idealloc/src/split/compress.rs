@@ -176,11 +176,8 @@ fn join(
         if other == k {
             continue;
         }
-        let data = &tensors[*tensor];
-        let is_small = data.is_constant
-            || (data.is_argument && data.bytes() * SMALL <= tensors[result].bytes());
         let Access::Affine(expressions) = access else { return None };
-        if !is_small {
+        if !is_small(&tensors[*tensor], &tensors[result]) {
             return None;
         }
         let translated = expressions.iter().map(|e| translate(e, &to_before)).collect();
@@ -191,6 +188,11 @@ fn join(
     nest.operations += op.operations;
     nest.rooms += op.rooms;
     Some((number, joined))
+}
+
+/// Whether a tensor may come as well to what makes a result: it takes little room beside that.
+pub(super) fn is_small(tensor: &Tensor, result: &Tensor) -> bool {
+    tensor.is_constant || (tensor.is_argument && tensor.bytes() * SMALL <= result.bytes())
 }
 
 fn is_identity(access: &Access, result_loops: &[Option<usize>]) -> bool {

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::boxes::level_of;
+use super::compress::is_small;
 use super::external::{External, Residency};
 use super::graph::{Access, SplitGraph};
 use super::machine::Machine;
@@ -98,33 +99,56 @@ fn after_sums(tally: &Tally<'_>, running: &[(usize, usize)], anchors: &[usize]) 
 }
 
 /// Brings operators that run at one level when sums are complete into order: those come first that change a sum element by
-/// element, so that it is done and its room may be free before anything else is made. An operator that a chain was joined
-/// with does that as part of its loop.
+/// element, so that it is done and its room may be free before anything else is made. Of these those come first that read
+/// nothing else that is large, as an operator that a chain was joined with does that as part of its loop.
 fn sums_first(tally: &Tally<'_>, mut waiting: Vec<usize>, anchors: &[usize]) -> Vec<usize> {
     let graph = tally.graph;
-    let mut sums: FxHashMap<usize, usize> = FxHashMap::default();
-    let sum = |&op: &usize| (graph.operators[op].results[0], graph.operators[op].layer);
+    // For each sum, and what it was changed to, its layer and when that is made.
+    let mut sums: FxHashMap<usize, (usize, Turn)> = FxHashMap::default();
+    let sum =
+        |&op: &usize| (graph.operators[op].results[0], (graph.operators[op].layer, Turn::WithSums));
     sums.extend(anchors.iter().map(sum));
     for &op in &waiting {
         let op = &graph.operators[op];
-        let changes = |&k: &usize| sums.get(&op.operands[k].0) == Some(&op.layer);
-        let is_sum = op.is_reduction.iter().any(|&r| r);
-        if !op.is_view && !is_sum && op.in_place.iter().any(changes) {
-            sums.insert(op.results[0], op.layer);
+        if op.is_view || op.is_reduction.iter().any(|&r| r) {
+            continue;
+        }
+        let changed = op.in_place.iter().find_map(|&k| {
+            let (layer, turn) = *sums.get(&op.operands[k].0)?;
+            let others = op.operands.iter().enumerate().filter(|&(other, _)| other != k);
+            let mut others = others.map(|(_, (tensor, _))| &graph.tensors[*tensor]);
+            let is_alone = others.all(|other| is_small(other, &graph.tensors[op.results[0]]));
+            let turn = if is_alone { turn } else { Turn::Later };
+            (layer == op.layer).then_some(turn)
+        });
+        if let Some(turn) = changed {
+            sums.insert(op.results[0], (op.layer, turn));
         }
     }
     // What they read that is made here as well is made before them.
-    let mut is_read: FxHashSet<usize> = FxHashSet::default();
-    let mut first: FxHashSet<usize> = FxHashSet::default();
+    let mut wanted: FxHashMap<usize, Turn> = FxHashMap::default();
+    wanted.extend(sums.into_iter().map(|(tensor, (_, turn))| (tensor, turn)));
+    let mut turns: FxHashMap<usize, Turn> = FxHashMap::default();
     for &number in waiting.iter().rev() {
         let op = &graph.operators[number];
-        if op.results.iter().any(|t| sums.contains_key(t) || is_read.contains(t)) {
-            first.insert(number);
-            is_read.extend(op.operands.iter().map(|(tensor, _)| *tensor));
+        if let Some(turn) = op.results.iter().filter_map(|t| wanted.get(t).copied()).min() {
+            turns.insert(number, turn);
+            for (tensor, _) in &op.operands {
+                let known = wanted.entry(*tensor).or_insert(turn);
+                *known = turn.min(*known);
+            }
         }
     }
-    waiting.sort_by_key(|op| !first.contains(op));
+    waiting.sort_by_key(|op| turns.get(op).copied().unwrap_or(Turn::Last));
     waiting
+}
+
+/// When what waits for sums is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    WithSums,
+    Later,
+    Last,
 }
 
 impl<'s, 'a> Layout<'s, 'a> {
