@@ -136,6 +136,11 @@ impl EndLayer {
         (self.window.first_layer..=self.layer).rev().map(&mut with_layer).collect()
     }
 
+    /// Bytes that stay on chip throughout a group.
+    pub fn resident_bytes(&self, neighbours: Neighbours, machine: Machine) -> i64 {
+        neighbours.resident_bytes(&self.window.graph, self.last, machine)
+    }
+
     /// How long the code of a group of so many layers, less one, is if each operator is written down once.
     pub fn least_code(&self, depth: usize) -> Length {
         self.bounds[depth].iter().flatten().map(|bound| bound.code).next().unwrap_or_default()

@@ -184,6 +184,13 @@ impl<'a> Ending<'a> {
             };
             self.note.records.add(looks, number, facts)
         });
-        Place { candidate, depth: 0, record, room_of_smaller: None, fits_with_result: true }
+        Place {
+            candidate,
+            depth: 0,
+            record,
+            room_of_smaller: None,
+            fits_with_result: true,
+            room: [0; 2],
+        }
     }
 }

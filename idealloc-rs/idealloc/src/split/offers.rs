@@ -42,6 +42,8 @@ pub(super) struct Place<'g> {
     pub room_of_smaller: Option<i64>,
     /// Whether it may fit with its result on chip.
     pub fits_with_result: bool,
+    /// Bytes that take room beside what stays on chip throughout, at the least: with the result off chip, and on chip.
+    pub room: [i64; 2],
 }
 
 /// What is to be done about an offer.
@@ -164,7 +166,11 @@ impl<'a> Ending<'a> {
         let Some(way) = self.way_before(depth, variant, least) else {
             return Decision::Done(Settled::Fits);
         };
-        if facts.recomputes_too_much || self.is_too_large_with_less(record, variant) {
+        let stays = self.end.resident_bytes(self.neighbours(depth, variant), self.machine);
+        if facts.recomputes_too_much
+            || self.is_too_large_with_less(record, variant)
+            || (starts && stays + place.room[usize::from(ends)] > self.machine.capacity)
+        {
             return Decision::Done(Settled::TooLarge);
         }
         let Some(offer) = records.offer(record, variant) else {
@@ -253,6 +259,12 @@ impl<'a> Ending<'a> {
                 let room = place.room_of_smaller;
                 let by_smaller = room.map(|room| tally.least_of_smaller(neighbours, room));
                 self.note.records.add_offer(place.record, variant, (moved, by_smaller));
+                let room = tally.least_room(neighbours.keeps_result);
+                if tally.resident_bytes(neighbours) + room > self.machine.capacity
+                    && let Some(offer) = self.note.records.offer_mut(place.record, variant)
+                {
+                    (offer.outcome, offer.room) = (Some(Outcome::TooLarge), room);
+                }
             }
             Missing::Outcome(least) => {
                 let (layout, settled_for) =
@@ -263,6 +275,7 @@ impl<'a> Ending<'a> {
                     least_moved = moved;
                     self.is_worth(depth, variant, least, moved)
                 });
+                let room = layout.least_room;
                 *settled_for = (settled == Settled::Fits).then_some(variant);
                 let outcome = match settled {
                     Settled::TooLarge => Outcome::TooLarge,
@@ -271,6 +284,7 @@ impl<'a> Ending<'a> {
                 };
                 if let Some(offer) = self.note.records.offer_mut(place.record, variant) {
                     offer.outcome = Some(outcome);
+                    offer.room = room;
                 }
             }
             Missing::Form => {
