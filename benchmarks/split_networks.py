@@ -174,7 +174,8 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int) -> None:
         order="thorough" if row.order == "thorough" else "optimize",
         reserve=reserve,
     )
-    _run(module, [MemplanFuseElementwisePass(chains=True), MemplanFormLayersPass()], row)
+    forming = MemplanFormLayersPass(store_parts=objective == "traffic")
+    _run(module, [MemplanFuseElementwisePass(chains=True), forming], row)
     graphs = [FunctionSplitGraph.of(f).graph for f in module.walk() if isinstance(f, FuncOp)]
     needed = sum(map(needed_work, graphs))
     _run(module, [grouping], row)

@@ -1,6 +1,6 @@
 """The split graph of a function: its operations with the rules by which they can be tiled."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -48,17 +48,20 @@ class FunctionSplitGraph:
     values: tuple[SSAValue, ...]
 
     @classmethod
-    def of(cls, function: FuncOp) -> "FunctionSplitGraph":
+    def of(
+        cls, function: FuncOp, put_together: Collection[Operation] = ()
+    ) -> "FunctionSplitGraph":
         """Analyse a function with one block. Linear in its operations.
 
         Operations that touch no tensor, and those that only make a tensor with one element
-        everywhere (fill, splat, empty, constants), are no operations of the graph.
+        everywhere (fill, splat, empty, constants), are no operations of the graph. Nor are those of
+        ``put_together``, for which their operands are returned.
 
         Raises ValueError for several blocks, or for a tensor whose size is not known.
         """
         if len(function.body.blocks) != 1:
             raise ValueError(f"@{function.sym_name.data} has more than one block; use scf")
-        return cls._of_block(function.body.block, function.sym_name.data)
+        return cls._of_block(function.body.block, function.sym_name.data, put_together)
 
     @classmethod
     def of_group(cls, group: GroupOp) -> "FunctionSplitGraph":
@@ -66,12 +69,14 @@ class FunctionSplitGraph:
         return cls._of_block(group.body.block, group.name)
 
     @classmethod
-    def _of_block(cls, block: Block, name: str) -> "FunctionSplitGraph":
+    def _of_block(
+        cls, block: Block, name: str, put_together: Collection[Operation] = ()
+    ) -> "FunctionSplitGraph":
         builder = _Builder(block, name)
         for op in block.ops:
-            if op is not block.last_op:
+            if op is not block.last_op and op not in put_together:
                 builder.add(op)
-        return builder.finish()
+        return builder.finish(put_together)
 
 
 class _Builder:
@@ -172,15 +177,23 @@ class _Builder:
                 pass
         return view
 
-    def finish(self) -> FunctionSplitGraph:
+    def finish(self, put_together: Collection[Operation]) -> FunctionSplitGraph:
         terminator = self.block.last_op
+        made = {result for op in put_together for result in op.results}
         for value in terminator.operands if terminator is not None else ():
-            if is_tensor(value.type):
-                position = self.tensor(value)
-                self.tensors[position] = replace(self.tensors[position], returned=True)
+            if is_tensor(value.type) and value not in made:
+                self._note_returned(value)
         self._return_what_is_shown()
+        # A part has the shape that it is put together in, whatever it shows.
+        for op in put_together:
+            for value in op.operands:
+                self._note_returned(value)
         graph = SplitGraph(tuple(self.tensors), tuple(self.ops), self.name)
         return FunctionSplitGraph(graph, tuple(self.operations), tuple(self.values))
+
+    def _note_returned(self, value: SSAValue) -> None:
+        position = self.tensor(value)
+        self.tensors[position] = replace(self.tensors[position], returned=True)
 
     def _return_what_is_shown(self) -> None:
         """Where a reshape only serves to return a tensor, that tensor is what is returned.

@@ -102,7 +102,7 @@ class MemplanExpandGroupsPass(ModulePass):
                 if not groups:
                     continue
                 whole = copied_operation(function) if self.check else None
-                bundles = Bundles.of(groups)
+                bundles = Bundles.of(function.body.block, groups)
                 last_reads = dict(zip(groups, inputs_read_last(groups), strict=True))
                 for inner in all_:
                     if isinstance(inner, GroupOp):
@@ -110,6 +110,7 @@ class MemplanExpandGroupsPass(ModulePass):
                         expand_group(inner, lengths, bundles, last)
                     elif isinstance(inner, StoreOp):
                         bundles.store(inner)
+                bundles.take_for_concats()
                 # A tile may write all that another operation of the tile has made.
                 erase_unread(function)
                 share_values(function)

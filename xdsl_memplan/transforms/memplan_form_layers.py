@@ -16,6 +16,7 @@ from xdsl_memplan.analysis.known_numbers import KnownNumbers
 from xdsl_memplan.analysis.layers import form_layers
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.looked_up_near import accesses_near
+from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.analysis.side_effects import only_asserts
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -81,6 +82,10 @@ class MemplanFormLayersPass(ModulePass):
       tensor and of the same tensor with elements moved, as by a rotary embedding. It is stored
       once, and a contraction that reads it several times fetches less.
 
+    - `store-parts` (false): a concatenation that is only returned has no layer, where every part is
+      computed here: each is stored where it lies in the result. For groups whose results go off
+      chip.
+
     Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
     assertions are left alone.
     """
@@ -89,6 +94,7 @@ class MemplanFormLayersPass(ModulePass):
 
     longest_norm: int = 0
     turned_apart: bool = False
+    store_parts: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Number the layers of every function of the module ``op``; linear in its operations.
@@ -101,7 +107,7 @@ class MemplanFormLayersPass(ModulePass):
             )
         for function in operations_in(op):
             if isinstance(function, FuncOp) and function.body.blocks:
-                _form(function, self.longest_norm or None, self.turned_apart)
+                _form(function, self.longest_norm or None, self.turned_apart, self.store_parts)
 
 
 def why_left_alone(function: FuncOp) -> str | None:
@@ -115,7 +121,9 @@ def why_left_alone(function: FuncOp) -> str | None:
     return None
 
 
-def _form(function: FuncOp, longest_norm_bytes: int | None, turned_apart: bool) -> None:
+def _form(
+    function: FuncOp, longest_norm_bytes: int | None, turned_apart: bool, store_parts: bool
+) -> None:
     if len(function.body.blocks) != 1:
         return
     block = function.body.block
@@ -129,10 +137,13 @@ def _form(function: FuncOp, longest_norm_bytes: int | None, turned_apart: bool) 
     drop_unread(function)
     erase_unread(function)
     _note_lookups(block)
+    put_together = returned_concats(block) if store_parts else []
     try:
-        split = FunctionSplitGraph.of(function)
+        split = FunctionSplitGraph.of(function, put_together)
     except ValueError:
         return
+    for op in put_together:
+        op.attributes.pop(LAYER, None)
     layers = form_layers(split.graph, longest_norm_bytes, turned_apart)
     for op, layer in zip(split.operations, layers, strict=True):
         op.attributes[LAYER] = IntegerAttr(layer, i64)

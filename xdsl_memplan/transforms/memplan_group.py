@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.location import describe_op, describe_value
 from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp
@@ -35,7 +36,7 @@ from xdsl_memplan.scheduling.splitting import (
 )
 from xdsl_memplan.transforms.grouping import Grouping
 from xdsl_memplan.transforms.layers_in_order import bring_layers_into_order
-from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
+from xdsl_memplan.transforms.memplan_form_layers import layer_of, why_left_alone
 from xdsl_memplan.transforms.read_apart import read_apart
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
@@ -248,8 +249,9 @@ def group_function(
     Raises PassFailedException if nothing fits, or if layers are missing or out of order.
     """
     _separate_fills(function)
+    put_together = _put_together(function) if machine.is_staged else []
     try:
-        split = FunctionSplitGraph.of(function)
+        split = FunctionSplitGraph.of(function, put_together)
     except ValueError:
         return
     if not split.graph.ops or why_whole(split) is not None or why_left_alone(function) is not None:
@@ -273,7 +275,9 @@ def group_function(
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
     try:
         split, (layers, groups, stands_for) = _find_with_views(
-            function, split, partial(_find, machine, objective, threads, given, order)
+            split,
+            partial(FunctionSplitGraph.of, function, put_together),
+            partial(_find, machine, objective, threads, given, order),
         )
     except _NothingFits as nothing:
         split, error = nothing.split, nothing.error
@@ -307,6 +311,11 @@ def group_function(
         )
     split = bring_layers_into_order(function.body.block, split, layers)
     Grouping(split, stands_for, machine.is_staged, home).run(groups)
+
+
+def _put_together(function: FuncOp) -> list[Operation]:
+    """List the concatenations without a layer, whose parts are stored where they lie in a result."""
+    return [op for op in returned_concats(function.body.block) if layer_of(op) < 0]
 
 
 _Found: TypeAlias = tuple[list[int], list[LayerGroup], list[int]]
@@ -345,7 +354,9 @@ def _less_needed(whole: _NothingFits, apart: _NothingFits) -> _NothingFits:
 
 
 def _find_with_views(
-    function: FuncOp, split: FunctionSplitGraph, find: Callable[[SplitGraph], _Found]
+    split: FunctionSplitGraph,
+    analyse: Callable[[], FunctionSplitGraph],
+    find: Callable[[SplitGraph], _Found],
 ) -> tuple[FunctionSplitGraph, _Found]:
     """Find groups; where a layer does not fit, with views of what it reads in several ways.
 
@@ -362,7 +373,7 @@ def _find_with_views(
                 raise _less_needed(before, _NothingFits(split, error)) from error
             if not read_apart(split, layer):
                 raise before from error
-            split = FunctionSplitGraph.of(function)
+            split = analyse()
 
 
 def _refuse_other_layers(split: FunctionSplitGraph) -> None:

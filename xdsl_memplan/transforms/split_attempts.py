@@ -191,7 +191,7 @@ def _splitting(
     """All passes that split a module, layers being formed as is usual."""
     return [
         *rewriting(options, slices_apart),
-        *forming(),
+        *forming(objective),
         *searching(options, objective, reserve),
         *expanding(options),
     ]
@@ -305,7 +305,7 @@ class _WaysToFormLayers:
         apart = form.slices_apart
         if apart not in self.rewritten:
             self.rewritten[apart] = _trial(self.module, rewriting(self.options, apart), self.run)
-        forms = forming(form.longest_norm, form.turned_apart)
+        forms = forming("traffic", form.longest_norm, form.turned_apart)
         layers = _trial(self.rewritten[apart], forms, self.run)
         if not _add_other(self.layers, layers):
             return None
@@ -470,7 +470,7 @@ def _take_smaller(
     formed: list[ModuleOp] = []
     for start, slices_apart in product(starts, _slices_apart(module, options)):
         try:
-            layers = _trial(start, [*rewriting(options, slices_apart), *forming()], run.alone)
+            layers = _trial(start, [*rewriting(options, slices_apart), *forming("peak")], run.alone)
             if _add_other(formed, layers):
                 tiles = [*searching(options, "peak"), *expanding(options)]
                 trials.append(_trial(layers, tiles, run.with_plan))

@@ -44,11 +44,14 @@ def rewriting(options: SplitOptions, slices_apart: bool = False) -> list[ModuleP
     ]
 
 
-def forming(longest_norm: int = 0, turned_apart: bool = False) -> list[ModulePass]:
+def forming(
+    objective: str, longest_norm: int = 0, turned_apart: bool = False
+) -> list[ModulePass]:
     """The pass that forms layers, one of several ways."""
     from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 
-    return [MemplanFormLayersPass(longest_norm, turned_apart)]
+    store_parts = objective != "peak"
+    return [MemplanFormLayersPass(longest_norm, turned_apart, store_parts)]
 
 
 def searching(options: SplitOptions, objective: str, reserve: int = 0) -> list[ModulePass]:

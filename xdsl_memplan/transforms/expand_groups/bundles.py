@@ -7,9 +7,10 @@ from math import prod
 from xdsl.builder import Builder
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation, SSAValue, Use
+from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint
 
+from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import empty, shape_of, tile_type
@@ -53,16 +54,19 @@ class Bundles:
     """
 
     places: dict[SSAValue, BundlePlace] = field(default_factory=dict[SSAValue, BundlePlace])
+    put_together: list[tensor.ConcatOp] = field(default_factory=list[tensor.ConcatOp])
+    """Concatenations that are returned, of parts in a bundle each."""
 
     @classmethod
-    def of(cls, groups: Sequence[GroupOp]) -> "Bundles":
-        """Find them in groups of one function, the largest first.
+    def of(cls, block: Block, groups: Sequence[GroupOp]) -> "Bundles":
+        """Find them in a block and its groups: first what it returns, then the largest.
 
         Of smaller ones nothing is moved: they are a part of a larger one, or are none.
         """
-        found = cls()
+        found = cls(put_together=_stored_in_parts(block))
+        returned = [([*op.operands], op.dim.value.data) for op in found.put_together]
         runs = [run for group in groups for run in _runs_in(group)]
-        for parts, along in sorted(runs, key=_size, reverse=True):
+        for parts, along in (*returned, *sorted(runs, key=_size, reverse=True)):
             if any(part in found.places for part in parts):
                 continue
             ends = [0]
@@ -90,6 +94,15 @@ class Bundles:
         op.result.replace_all_uses_with(self.hand_on(op.result, builder))
         op.detach()
         op.erase()
+
+    def take_for_concats(self) -> None:
+        """Take for concatenations that are returned the bundles in which all parts are by now."""
+        for op in self.put_together:
+            op.results[0].replace_all_uses_with(
+                self.places[op.operands[0]].bundle.current(Builder(InsertPoint.before(op)))
+            )
+            op.detach()
+            op.erase()
 
     def hand_on(self, old: SSAValue, builder: Builder) -> SSAValue:
         """Take a tensor out of its bundle, now that it is in there, and know it by that."""
@@ -127,6 +140,11 @@ def runs_side_by_side(
                 runs.append((first, number))
             first = number
     return runs
+
+
+def _stored_in_parts(block: Block) -> list[tensor.ConcatOp]:
+    """The concatenations of what groups store, for the return of a block."""
+    return [op for op in returned_concats(block) if all(map(_home, op.operands))]
 
 
 def _runs_in(group: GroupOp) -> Iterator[tuple[list[SSAValue], int]]:
@@ -177,8 +195,9 @@ def _is_fetched(use: Use) -> bool:
         case GroupOp() as group:
             return group.residencies.data[use.index].kind.data != "resident"
         case Operation() as op:
-            # What looks elements up reads the tensor itself.
-            return isinstance(op.parent_op(), GroupOp) and op.name != "tensor.extract"
+            # What looks elements up reads the tensor itself. Beside groups parts are put together.
+            is_in_group = isinstance(op.parent_op(), GroupOp)
+            return op.name == "tensor.concat" or (is_in_group and op.name != "tensor.extract")
 
 
 def tensors_in(places: Iterable[BundlePlace]) -> list[Bundle]:

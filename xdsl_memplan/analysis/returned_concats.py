@@ -1,0 +1,56 @@
+"""Concatenations that only put together what a function returns: their parts can be stored there."""
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.tensor import ConcatOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from xdsl_memplan.dialects.queries import aliases_of
+from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
+
+
+def returned_concats(block: Block) -> list[ConcatOp]:
+    """List the concatenations that nobody but the return of a block reads, once.
+
+    Each of their parts is computed by the block, and is in no other of them. Nobody looks up single
+    elements of a part, for which it would have to be a tensor of its own. Linear.
+    """
+    found: list[ConcatOp] = []
+    parts: set[SSAValue] = set()
+    for op in block.ops:
+        if isinstance(op, ConcatOp) and _is_for_return(op):
+            if parts.isdisjoint(op.operands) and all(_may_be_part(v, op) for v in op.operands):
+                parts.update(op.operands)
+                found.append(op)
+    return found
+
+
+def _is_for_return(op: ConcatOp) -> bool:
+    uses = list(op.results[0].uses)
+    return len(uses) == 1 and isinstance(uses[0].operation, ReturnOp)
+
+
+def _may_be_part(value: SSAValue, concat: ConcatOp) -> bool:
+    type_ = value.type
+    if not isinstance(type_, TensorType) or type_.encoding != concat.results[0].type.encoding:
+        return False
+    users = [use.operation for use in value.uses]
+    is_read_whole = all(
+        user is concat or not isinstance(user, ReturnOp) and user.name != "tensor.extract"
+        for user in users
+    )
+    return is_read_whole and users.count(concat) == 1 and _is_computed(value, concat.parent)
+
+
+def _is_computed(value: SSAValue, block: Block | None) -> bool:
+    """Tell whether an operation of the block computes a tensor, or what it is a view of."""
+    while True:
+        owner = value.owner
+        if not isinstance(owner, Operation) or owner.parent is not block or is_remade(value):
+            return False
+        if owner.name == "arith.constant":
+            return False
+        ties = aliases_of(owner)
+        if not ties:
+            return True
+        value = owner.operands[ties[0].operand]
