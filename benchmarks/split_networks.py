@@ -11,7 +11,8 @@ the same with `chains=true`, `memplan-form-layers`, `memplan-group`, `memplan-ex
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,
 groups are formed again for less room, as `memplan-pipeline` does; and where
-`memplan-compute-slices` changes anything both are searched, and the better row counts. `--order` is
+`memplan-compute-slices` or `store-parts` of `memplan-form-layers` changes anything both are
+searched, and the better row counts. `--order` is
 that of `memplan-group`. Without `--peak` and `--traffic`
 both are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given
 up.
@@ -36,12 +37,14 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
+from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.groups import GroupOp
@@ -134,30 +137,45 @@ def measure(path: Path, row: Row) -> Row:
             whole = module.clone()
             _run(whole, [MemplanSchedulePass(objective="fit"), *_planning("")], Row("", "", ""))
             row.arena_before = _arena_bytes(whole, "")
-        ways = [module]
-        if has_sliced_product(module):
-            apart = module.clone()
-            _run(apart, [MemplanComputeSlicesPass()], row)
-            ways.append(apart)
-        rows = [replace(row, seconds=dict(row.seconds)) for _ in ways]
-        for way, split in zip(ways, rows, strict=True):
-            if row.objective == "peak":
-                _split(way, split, "", 0)
+        is_peak = row.objective == "peak"
+        rows: list[Row] = []
+
+        def split(way: ModuleOp, store_parts: bool) -> Row:
+            rows.append(replace(row, seconds=dict(row.seconds)))
+            if is_peak:
+                _split(way.clone(), rows[-1], "", 0, store_parts)
             else:
-                _split_to_fit(way, split, f"L1={row.memory},DDR")
-    best = min(rows, key=lambda row: row.arena if row.objective == "peak" else row.traffic)
-    best.seconds["memplan-group"] = sum(map(search_seconds, rows))
-    return best
+                _split_to_fit(way, rows[-1], f"L1={row.memory},DDR", store_parts)
+            return rows[-1]
+
+        def best() -> Row:
+            return min(rows, key=lambda row: row.arena if is_peak else row.traffic)
+
+        split(module, False)
+        store_parts = False
+        if not is_peak and any(map(returned_concats, _blocks(module))):
+            store_parts = split(module, True) is best()
+        if has_sliced_product(module):
+            _run(module, [MemplanComputeSlicesPass()], row)
+            split(module, store_parts)
+    found = best()
+    found.seconds["memplan-group"] = sum(map(search_seconds, rows))
+    return found
 
 
-def _split_to_fit(module: ModuleOp, row: Row, memory: str) -> None:
+def _blocks(module: ModuleOp) -> list[Block]:
+    functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+    return [block for function in functions for block in function.body.blocks]
+
+
+def _split_to_fit(module: ModuleOp, row: Row, memory: str, store_parts: bool) -> None:
     reserve = 0
     capacity = next(iter(Memories.of(module, memory).by_name.values())).capacity
     assert capacity is not None
     for row.tries in range(1, MOST_TRIES + 1):
         try:
             trial = module.clone()
-            _split(trial, row, memory, reserve)
+            _split(trial, row, memory, reserve, store_parts)
             return
         except CapacityExceeded as error:
             if row.tries == MOST_TRIES:
@@ -165,7 +183,7 @@ def _split_to_fit(module: ModuleOp, row: Row, memory: str) -> None:
             reserve += more_to_reserve(error, capacity)
 
 
-def _split(module: ModuleOp, row: Row, memory: str, reserve: int) -> None:
+def _split(module: ModuleOp, row: Row, memory: str, reserve: int, store_parts: bool) -> None:
     objective = "peak" if row.objective == "peak" else "traffic"
     grouping = MemplanGroupPass(
         objective=objective,
@@ -174,7 +192,7 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int) -> None:
         order="thorough" if row.order == "thorough" else "optimize",
         reserve=reserve,
     )
-    forming = MemplanFormLayersPass(store_parts=objective == "traffic")
+    forming = MemplanFormLayersPass(store_parts=store_parts)
     _run(module, [MemplanFuseElementwisePass(chains=True), forming], row)
     graphs = [FunctionSplitGraph.of(f).graph for f in module.walk() if isinstance(f, FuncOp)]
     needed = sum(map(needed_work, graphs))

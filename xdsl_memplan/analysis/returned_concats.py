@@ -1,4 +1,4 @@
-"""Concatenations that only put together what a function returns: their parts can be stored there."""
+"""Concatenations that only put together what is returned: parts can be stored where they lie."""
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import ReturnOp
@@ -36,7 +36,7 @@ def _may_be_part(value: SSAValue, concat: ConcatOp) -> bool:
         return False
     users = [use.operation for use in value.uses]
     is_read_whole = all(
-        user is concat or not isinstance(user, ReturnOp) and user.name != "tensor.extract"
+        user is concat or (not isinstance(user, ReturnOp) and user.name != "tensor.extract")
         for user in users
     )
     return is_read_whole and users.count(concat) == 1 and _is_computed(value, concat.parent)

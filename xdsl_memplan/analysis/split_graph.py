@@ -48,9 +48,7 @@ class FunctionSplitGraph:
     values: tuple[SSAValue, ...]
 
     @classmethod
-    def of(
-        cls, function: FuncOp, put_together: Collection[Operation] = ()
-    ) -> "FunctionSplitGraph":
+    def of(cls, function: FuncOp, put_together: Collection[Operation] = ()) -> "FunctionSplitGraph":
         """Analyse a function with one block. Linear in its operations.
 
         Operations that touch no tensor, and those that only make a tensor with one element
@@ -183,7 +181,8 @@ class _Builder:
         for value in terminator.operands if terminator is not None else ():
             if is_tensor(value.type) and value not in made:
                 self._note_returned(value)
-        self._return_what_is_shown()
+        if isinstance(terminator, ReturnOp):
+            self._return_what_is_shown()
         # A part has the shape that it is put together in, whatever it shows.
         for op in put_together:
             for value in op.operands:

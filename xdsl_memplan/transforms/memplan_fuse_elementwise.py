@@ -25,6 +25,7 @@ from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.transforms.as_generic import broadcast_as_generic, structured_as_generic
+from xdsl_memplan.transforms.computed_parts import compute_parts
 from xdsl_memplan.transforms.new_generic import put_in_place
 from xdsl_memplan.transforms.unread_results import without_unread_results
 
@@ -87,6 +88,8 @@ class MemplanFuseElementwisePass(ModulePass):
       code, and there is less to plan. What only repeats small tensors, such as a mask made of a row
       and a column, is computed again by each of its readers, instead of being kept for the last. So
       is what changes a tensor that stays anyway by small ones, such as the difference to a mean.
+      What changes a concatenation and is returned changes the parts instead, if nobody else reads
+      them.
 
     Requires nothing; what has dynamic sizes is left alone.
     """
@@ -106,8 +109,17 @@ class MemplanFuseElementwisePass(ModulePass):
                 consumer = inner
             else:
                 continue
-            while (fused := _fuse_one(consumer, self.chains)) is not None:
-                consumer = fused
+            consumer = _fuse(consumer, self.chains)
+            if self.chains and _is_elementwise(consumer):
+                for part in compute_parts(consumer):
+                    _fuse(part, self.chains)
+
+
+def _fuse(consumer: LinalgStructuredOperation, chains: bool) -> LinalgStructuredOperation:
+    """Fuse into ``consumer`` what can be; return what replaces it."""
+    while (fused := _fuse_one(consumer, chains)) is not None:
+        consumer = fused
+    return consumer
 
 
 def _fuse_one(consumer: LinalgStructuredOperation, chains: bool) -> GenericOp | None:

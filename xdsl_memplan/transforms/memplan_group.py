@@ -314,7 +314,7 @@ def group_function(
 
 
 def _put_together(function: FuncOp) -> list[Operation]:
-    """List the concatenations without a layer, whose parts are stored where they lie in a result."""
+    """List concatenations without a layer: their parts are stored where they lie in a result."""
     return [op for op in returned_concats(function.body.block) if layer_of(op) < 0]
 
 

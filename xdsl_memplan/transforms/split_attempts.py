@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import WrongAnswerError
@@ -185,13 +186,19 @@ def _slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
     return (False, True) if options.rewrite and has_sliced_product(module) else (False,)
 
 
+def _stores_parts(module: ModuleOp) -> bool:
+    """Tell whether something is only put together for the return of a function."""
+    functions = (op for op in module.walk() if isinstance(op, FuncOp))
+    return any(returned_concats(block) for function in functions for block in function.body.blocks)
+
+
 def _splitting(
     options: SplitOptions, objective: str, reserve: int = 0, *, slices_apart: bool = False
 ) -> list[ModulePass]:
     """All passes that split a module, layers being formed as is usual."""
     return [
         *rewriting(options, slices_apart),
-        *forming(objective),
+        *forming(),
         *searching(options, objective, reserve),
         *expanding(options),
     ]
@@ -205,8 +212,8 @@ def _run_in_tiles(
     Of several ways to form layers that which moves the fewest bytes is taken, or what fits at all.
     What the groups of each move is known when they are found, and no less is moved if they are
     formed again for less room: only what may be best is planned, and nothing is looked for after
-    groups that move each byte once. Slices of features are computed
-    apart in that way which is best without. The failures are of the last way, which needs least.
+    groups that move each byte once. Parts of what is returned are stored, and slices of features
+    computed, apart in that way which is best without. The failures are of the last way, which needs least.
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
@@ -230,11 +237,15 @@ def _run_in_tiles(
         except PassFailedException as error:
             failures = [error]
 
+    def best_way() -> int:
+        return min((way[:2] for way in found), default=(0, ways.last))[1]
+
     for form in _forms(module, capacity):
         look(form)
+    if not is_least and _stores_parts(module):
+        look(replace(ways.forms[best_way()], store_parts=True))
     if not is_least and True in _slices_apart(module, options):
-        least = min((way[:2] for way in found), default=(0, ways.last))
-        look(replace(ways.forms[least[1]], slices_apart=True))
+        look(replace(ways.forms[best_way()], slices_apart=True))
     best: tuple[int, int, ModuleOp] | None = None
     last = -1
     for counted, number, layers, groups in sorted(found, key=lambda way: way[:2]):
@@ -268,6 +279,8 @@ class _Form:
     turned_apart: bool = False
     """Operands that a rotary embedding makes are layers of their own, and do not go with their
     reader."""
+    store_parts: bool = False
+    """Of what is only put together for the return each part is stored where it lies."""
     slices_apart: bool = False
     """Slices of features are computed apart."""
 
@@ -305,7 +318,7 @@ class _WaysToFormLayers:
         apart = form.slices_apart
         if apart not in self.rewritten:
             self.rewritten[apart] = _trial(self.module, rewriting(self.options, apart), self.run)
-        forms = forming("traffic", form.longest_norm, form.turned_apart)
+        forms = forming(form.longest_norm, form.turned_apart, form.store_parts)
         layers = _trial(self.rewritten[apart], forms, self.run)
         if not _add_other(self.layers, layers):
             return None
@@ -470,7 +483,7 @@ def _take_smaller(
     formed: list[ModuleOp] = []
     for start, slices_apart in product(starts, _slices_apart(module, options)):
         try:
-            layers = _trial(start, [*rewriting(options, slices_apart), *forming("peak")], run.alone)
+            layers = _trial(start, [*rewriting(options, slices_apart), *forming()], run.alone)
             if _add_other(formed, layers):
                 tiles = [*searching(options, "peak"), *expanding(options)]
                 trials.append(_trial(layers, tiles, run.with_plan))

@@ -45,12 +45,11 @@ def rewriting(options: SplitOptions, slices_apart: bool = False) -> list[ModuleP
 
 
 def forming(
-    objective: str, longest_norm: int = 0, turned_apart: bool = False
+    longest_norm: int = 0, turned_apart: bool = False, store_parts: bool = False
 ) -> list[ModulePass]:
     """The pass that forms layers, one of several ways."""
     from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 
-    store_parts = objective != "peak"
     return [MemplanFormLayersPass(longest_norm, turned_apart, store_parts)]
 
 
