@@ -37,7 +37,6 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
@@ -153,7 +152,7 @@ def measure(path: Path, row: Row) -> Row:
 
         split(module, False)
         store_parts = False
-        if not is_peak and any(map(returned_concats, _blocks(module))):
+        if not is_peak and _puts_together(module):
             store_parts = split(module, True) is best()
         if has_sliced_product(module):
             _run(module, [MemplanComputeSlicesPass()], row)
@@ -163,9 +162,12 @@ def measure(path: Path, row: Row) -> Row:
     return found
 
 
-def _blocks(module: ModuleOp) -> list[Block]:
-    functions = [op for op in module.walk() if isinstance(op, FuncOp)]
-    return [block for function in functions for block in function.body.blocks]
+def _puts_together(module: ModuleOp) -> bool:
+    """Tell whether something is only put together to be returned, once chains are fused."""
+    fused = module.clone()
+    MemplanFuseElementwisePass(chains=True).apply(full_context(), fused)
+    functions = (op for op in fused.walk() if isinstance(op, FuncOp))
+    return any(returned_concats(block) for function in functions for block in function.body.blocks)
 
 
 def _split_to_fit(module: ModuleOp, row: Row, memory: str, store_parts: bool) -> None:

@@ -1,12 +1,18 @@
 """Concatenations that only put together what is returned: parts can be stored where they lie."""
 
-from xdsl.dialects.builtin import TensorType
+from math import prod
+
 from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.tensor import ConcatOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.dialects.queries import aliases_of
-from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
+from xdsl_memplan.dialects.tiling_models.tile_values import (
+    is_remade,
+    shape_of,
+    static_shape,
+    tile_type,
+)
 
 
 def returned_concats(block: Block) -> list[ConcatOp]:
@@ -31,8 +37,9 @@ def _is_for_return(op: ConcatOp) -> bool:
 
 
 def _may_be_part(value: SSAValue, concat: ConcatOp) -> bool:
-    type_ = value.type
-    if not isinstance(type_, TensorType) or type_.encoding != concat.results[0].type.encoding:
+    whole = concat.results[0]
+    is_static = static_shape(value) is not None and static_shape(whole) is not None
+    if not is_static or tile_type(value.type, shape_of(whole)) != whole.type:
         return False
     users = [use.operation for use in value.uses]
     is_read_whole = all(
@@ -43,7 +50,10 @@ def _may_be_part(value: SSAValue, concat: ConcatOp) -> bool:
 
 
 def _is_computed(value: SSAValue, block: Block | None) -> bool:
-    """Tell whether an operation of the block computes a tensor, or what it is a view of."""
+    """Tell whether an operation of the block computes a tensor, or what it shows in another shape.
+
+    A slice of what is computed would be stored beside that, and its maker tiled for both.
+    """
     while True:
         owner = value.owner
         if not isinstance(owner, Operation) or owner.parent is not block or is_remade(value):
@@ -53,4 +63,6 @@ def _is_computed(value: SSAValue, block: Block | None) -> bool:
         ties = aliases_of(owner)
         if not ties:
             return True
-        value = owner.operands[ties[0].operand]
+        shown, value = value, owner.operands[ties[0].operand]
+        if prod(shape_of(shown)) != prod(shape_of(value)):
+            return False

@@ -1,7 +1,6 @@
 """What changes a concatenation element by element before it is returned, done on its parts."""
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp
@@ -12,7 +11,7 @@ from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
-from xdsl_memplan.dialects.tiling_models.tile_values import empty
+from xdsl_memplan.dialects.tiling_models.tile_values import empty, shape_of, static_shape, tile_type
 from xdsl_memplan.transforms.as_generic import structured_as_generic
 
 
@@ -30,13 +29,10 @@ def compute_parts(consumer: LinalgStructuredOperation) -> list[GenericOp]:
     op = structured_as_generic(consumer)
     concatenation = op.operands[position].owner
     assert isinstance(concatenation, ConcatOp)
-    result_type = op.results[0].type
-    assert isinstance(result_type, TensorType)
     builder = Builder(InsertPoint.before(op))
     made: list[GenericOp] = []
     for part in concatenation.inputs:
-        assert isinstance(part.type, TensorType)
-        type_ = TensorType(result_type.element_type, part.type.get_shape(), result_type.encoding)
+        type_ = tile_type(op.results[0].type, shape_of(part))
         new = GenericOp.create(
             operands=[*op.operands[:-1], empty(type_, builder)],
             result_types=[type_],
@@ -49,7 +45,7 @@ def compute_parts(consumer: LinalgStructuredOperation) -> list[GenericOp]:
         made.append(builder.insert(new))
     parts = [new.results[0] for new in made]
     whole = ConcatOp.create(
-        operands=parts, result_types=[result_type], properties=dict(concatenation.properties)
+        operands=parts, result_types=[op.results[0].type], properties=dict(concatenation.properties)
     )
     builder.insert(whole)
     op.results[0].replace_all_uses_with(whole.results[0])
@@ -88,8 +84,7 @@ def _follows(map_: AffineMap, loop: AffineDimExpr) -> bool:
 
 def _is_made_for_one(part: SSAValue) -> bool:
     """Tell whether an operation makes a tensor of static shape that has one reader."""
-    has_shape = isinstance(part.type, TensorType) and part.type.has_static_shape()
-    return isinstance(part, OpResult) and has_shape and _has_one_use(part)
+    return isinstance(part, OpResult) and static_shape(part) is not None and _has_one_use(part)
 
 
 def _has_one_use(value: SSAValue) -> bool:

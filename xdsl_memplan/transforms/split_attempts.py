@@ -213,7 +213,8 @@ def _run_in_tiles(
     What the groups of each move is known when they are found, and no less is moved if they are
     formed again for less room: only what may be best is planned, and nothing is looked for after
     groups that move each byte once. Parts of what is returned are stored, and slices of features
-    computed, apart in that way which is best without. The failures are of the last way, which needs least.
+    computed, apart in that way which is best without. The failures are of the last way, which needs
+    least.
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
@@ -242,7 +243,7 @@ def _run_in_tiles(
 
     for form in _forms(module, capacity):
         look(form)
-    if not is_least and _stores_parts(module):
+    if not is_least and _stores_parts(ways.rewritten[False]):
         look(replace(ways.forms[best_way()], store_parts=True))
     if not is_least and True in _slices_apart(module, options):
         look(replace(ways.forms[best_way()], slices_apart=True))
