@@ -4,14 +4,17 @@ from typing import Literal
 
 import pytest
 from xdsl.dialects import tensor
-from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.networks import Network, Value
 from tests.transforms.test_region_moves import parse
 from tests.transforms.test_split_programs import arrays_for, check
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.returned_concats import returned_concats
+from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
@@ -140,6 +143,20 @@ def test_predictions_move_once(is_changed: bool):
     weights = 2 * 6 * 6 * 4
     results = 6 * (64 + 16) * 4
     assert bytes_moved(many, 4096) - bytes_moved(few, 4096) <= weights + results
+
+
+def test_parts_that_stay_on_chip_are_told():
+    module = parse(branches(2))
+    MemplanFormLayersPass(store_parts=True).apply(full_context(), module)
+    MemplanGroupPass(memory="L1=8KiB,DDR", threads=1).apply(full_context(), module)
+    group = next(op for op in module.walk() if isinstance(op, GroupOp))
+    group.homes = ArrayAttr(StringAttr(ON_CHIP) for _ in group.homes)
+    with pytest.raises(PassFailedException, match="a part of it stays on chip"):
+        MemplanExpandGroupsPass().apply(full_context(), module)
+    module = parse(branches(2))
+    MemplanFormLayersPass(store_parts=True).apply(full_context(), module)
+    with pytest.raises(PassFailedException, match="store-parts is for groups whose results go off"):
+        MemplanGroupPass(objective="peak").apply(full_context(), module)
 
 
 def test_only_what_is_returned_changes_its_parts():

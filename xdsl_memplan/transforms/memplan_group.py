@@ -389,6 +389,8 @@ def _refuse_other_layers(split: FunctionSplitGraph) -> None:
                 if data.layer >= 0
                 else "has no layer"
             )
+            if ir.name == "tensor.concat" and highest >= 0 > data.layer:
+                what += " (store-parts is for groups whose results go off chip)"
             raise PassFailedException(
                 f"{describe_op(ir)}: memplan-group works on layers in ascending order, and this "
                 f"operation {what}: run memplan-form-layers right before it"

@@ -9,7 +9,9 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.region_moves import StoreOp
@@ -62,6 +64,8 @@ class Bundles:
         """Find them in a block and its groups: first what it returns, then the largest.
 
         Of smaller ones nothing is moved: they are a part of a larger one, or are none.
+
+        Raises PassFailedException if the parts of what is returned are not all stored by groups.
         """
         found = cls(put_together=_stored_in_parts(block))
         returned = [([*op.operands], op.dim.value.data) for op in found.put_together]
@@ -144,7 +148,14 @@ def runs_side_by_side(
 
 def _stored_in_parts(block: Block) -> list[tensor.ConcatOp]:
     """The concatenations of what groups store, for the return of a block."""
-    return [op for op in returned_concats(block) if all(map(_home, op.operands))]
+    found = returned_concats(block)
+    for op in found:
+        if not all(map(_home, op.operands)):
+            raise PassFailedException(
+                f"{describe_op(op)}: a part of it stays on chip, or is read as a whole, and no "
+                "group puts the parts together: run memplan-form-layers without store-parts"
+            )
+    return found
 
 
 def _runs_in(group: GroupOp) -> Iterator[tuple[list[SSAValue], int]]:
