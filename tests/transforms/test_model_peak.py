@@ -217,6 +217,28 @@ def test_rows_of_windows_are_counted_where_a_tile_is_in_two(capacity: int):
     assert plan(module, "auto", "L1:align=1,DDR") <= counted
 
 
+def merged_windows(blocks: int, rows: int, columns: int) -> str:
+    """Rows that lie apart are put together to an image, of which three are read at a time."""
+    n = Network()
+    x = n.transpose(n.argument(rows, blocks, columns, 2), 1, 0, 2, 3)
+    x = n.reshape(x, "[[0, 1], [2], [3]]", blocks * rows, columns, 2)
+    x = n.reshape(n.transpose(x, 2, 0, 1), "[[0, 1], [2], [3]]", 1, 2, blocks * rows, columns)
+    return n.text(n.depthwise(n.relu(n.conv(x, 4, 1))))
+
+
+@pytest.mark.parametrize(
+    ("image", "capacity"), [((4, 8, 8), 1048), ((4, 8, 8), 1636), ((6, 8, 8), 1280)]
+)
+def test_what_is_kept_whole_is_not_copied(image: tuple[int, int, int], capacity: int):
+    """All rows of a block are kept for later tiles: the loop had room for a copy of them while the
+    next block was made."""
+    text = merged_windows(*image)
+    module = group(text, "traffic", f"L1={capacity}:align=1,DDR", "all", chains=True)
+    counted = max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+    assert counted <= capacity
+    assert plan(module, "auto", "L1:align=1,DDR") <= counted
+
+
 def shuffled(rows: int, channels: int, features: int) -> str:
     """Channels become twice as many rows and columns, which are padded and convolved."""
     n = Network()
