@@ -3,7 +3,7 @@
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.tensor import EmptyOp
@@ -40,7 +40,7 @@ def keep_shapes_only(op: GenericOp, uniforms: Uniforms) -> None:
         assert uniform is not None
         scalar = uniform.scalar
         if not isinstance(scalar, SSAValue):
-            constant = arith.ConstantOp(scalar)
+            constant = arith.ConstantOp(cast(IntegerAttr, scalar))
             block.insert_op_before(constant, op)
             scalar = constant.result
         room = EmptyOp((), cast(TensorType[Attribute], op.inputs[i].type))
