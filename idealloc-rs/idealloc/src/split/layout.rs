@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::boxes::level_of;
 use super::compress::is_small;

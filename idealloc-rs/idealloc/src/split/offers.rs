@@ -166,10 +166,9 @@ impl<'a> Ending<'a> {
         let Some(way) = self.way_before(depth, variant, least) else {
             return Decision::Done(Settled::Fits);
         };
-        let stays = self.end.resident_bytes(self.neighbours(depth, variant), self.machine);
         if facts.recomputes_too_much
             || self.is_too_large_with_less(record, variant)
-            || (starts && stays + place.room[usize::from(ends)] > self.machine.capacity)
+            || self.is_too_large_with_newest(place, variant)
         {
             return Decision::Done(Settled::TooLarge);
         }
@@ -214,6 +213,16 @@ impl<'a> Ending<'a> {
         let group = Group::of(window, form, &grid, self.end.last, layers, (starts, ends));
         new.group = Some(group.with_moves(bytes, moves));
         Decision::Take(Box::new(new))
+    }
+
+    /// Whether a group has no room for the newest tensor beside what takes room in a shorter group. Where that reads the
+    /// newest, too, it may be in that room.
+    fn is_too_large_with_newest(&self, place: Place<'_>, variant: usize) -> bool {
+        let (starts, ends) = VARIANTS[variant];
+        let stays = self.end.resident_bytes(self.neighbours(place.depth, variant), self.machine);
+        starts
+            && !self.end.is_newest_read_again[place.depth]
+            && stays + place.room[usize::from(ends)] > self.machine.capacity
     }
 
     /// Whether a group does not fit with less on chip before and after.
