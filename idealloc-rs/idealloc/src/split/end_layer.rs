@@ -38,8 +38,6 @@ pub(super) struct EndLayer {
     pub looks: Vec<u32>,
     /// By number of layers, less one: multiplications and additions of all of them.
     pub work: Vec<i64>,
-    /// By number of layers, less one: whether layers behind the first read the newest tensor as well.
-    pub is_newest_read_again: Vec<bool>,
     /// Groups of more layers read something rounded, so that larger tiles may need less room.
     pub exact: usize,
 }
@@ -109,19 +107,10 @@ impl EndLayer {
         grids: Arc<LayerGrids>,
     ) -> Self {
         let last = layers.target[layer] - window.first_op;
-        let mut end = Self {
-            layer,
-            window,
-            last,
-            grids,
-            bounds: Vec::new(),
-            looks,
-            work: Vec::new(),
-            is_newest_read_again: Vec::new(),
-            exact: 0,
-        };
+        let work = Vec::new();
+        let mut end =
+            Self { layer, window, last, grids, bounds: Vec::new(), looks, work, exact: 0 };
         end.work = end.work_of_groups(layers);
-        end.is_newest_read_again = end.groups_that_read_again(layers);
         end.exact = end.longest_exact(layers);
         end
     }
@@ -145,37 +134,6 @@ impl EndLayer {
             work
         };
         (self.window.first_layer..=self.layer).rev().map(&mut with_layer).collect()
-    }
-
-    /// For each number of layers, less one, whether layers behind the first read the newest tensor, or a view of it.
-    fn groups_that_read_again(&self, layers: &Layers) -> Vec<bool> {
-        let operators = &self.window.graph.operators[..=self.last];
-        let mut last_reader = vec![0; self.window.graph.tensors.len()];
-        for (index, op) in operators.iter().enumerate() {
-            op.operands.iter().for_each(|&(tensor, _)| last_reader[tensor] = index);
-        }
-        let is_read_again = |first_layer: usize| {
-            let Some(newest) = self.newest(layers, first_layer) else { return false };
-            let first = self.first_op(layers, first_layer);
-            let behind = if first_layer == self.layer {
-                self.last + 1
-            } else {
-                self.first_op(layers, first_layer + 1)
-            };
-            let mut shown = vec![newest];
-            for op in operators[first..behind.min(operators.len())].iter().filter(|op| op.is_view) {
-                if op.operands.first().is_some_and(|(source, _)| shown.contains(source)) {
-                    shown.extend(&op.results);
-                }
-            }
-            shown.iter().any(|&tensor| last_reader[tensor] >= behind)
-        };
-        (self.window.first_layer..=self.layer).rev().map(is_read_again).collect()
-    }
-
-    /// Bytes that stay on chip throughout a group.
-    pub fn resident_bytes(&self, neighbours: Neighbours, machine: Machine) -> i64 {
-        neighbours.resident_bytes(&self.window.graph, self.last, machine)
     }
 
     /// How long the code of a group of so many layers, less one, is if each operator is written down once.

@@ -184,13 +184,6 @@ impl<'a> Ending<'a> {
             };
             self.note.records.add(looks, number, facts)
         });
-        Place {
-            candidate,
-            depth: 0,
-            record,
-            room_of_smaller: None,
-            fits_with_result: true,
-            room: [0; 2],
-        }
+        Place { candidate, depth: 0, record, room_of_smaller: None, fits_with_result: true }
     }
 }

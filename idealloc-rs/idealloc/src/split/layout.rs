@@ -41,9 +41,6 @@ pub struct Layout<'s, 'a> {
     pub(super) storages: Storages,
     /// Bytes on chip at the most, over a sample of tiles, where that was counted already.
     pub(super) known_peak: Option<i64>,
-    /// Bytes on chip at the least beside what stays there throughout, once that was settled; where they are too many, as far as
-    /// they were counted.
-    pub(super) least_room: i64,
     /// Tiles that stand for all, for each cut, once they were asked for.
     pub(super) samples: OnceCell<Vec<Vec<usize>>>,
     /// Whether some cut keeps what two tiles need.
@@ -227,7 +224,6 @@ impl<'s, 'a> Layout<'s, 'a> {
             keeps_result: false,
             storages: Storages::default(),
             known_peak: None,
-            least_room: 0,
             samples: OnceCell::new(),
             is_cached: sweep.tracks.iter().any(|tracks| tracks.is_cached()),
             turns: Vec::new(),

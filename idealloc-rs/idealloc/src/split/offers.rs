@@ -42,8 +42,6 @@ pub(super) struct Place<'g> {
     pub room_of_smaller: Option<i64>,
     /// Whether it may fit with its result on chip.
     pub fits_with_result: bool,
-    /// Bytes that take room beside what stays on chip throughout, at the least: with the result off chip, and on chip.
-    pub room: [i64; 2],
 }
 
 /// What is to be done about an offer.
@@ -166,10 +164,7 @@ impl<'a> Ending<'a> {
         let Some(way) = self.way_before(depth, variant, least) else {
             return Decision::Done(Settled::Fits);
         };
-        if facts.recomputes_too_much
-            || self.is_too_large_with_less(record, variant)
-            || self.is_too_large_with_newest(place, variant)
-        {
+        if facts.recomputes_too_much || self.is_too_large_with_less(record, variant) {
             return Decision::Done(Settled::TooLarge);
         }
         let Some(offer) = records.offer(record, variant) else {
@@ -215,16 +210,6 @@ impl<'a> Ending<'a> {
         Decision::Take(Box::new(new))
     }
 
-    /// Whether a group has no room for the newest tensor beside what takes room in a shorter group. Where that reads the
-    /// newest, too, it may be in that room.
-    fn is_too_large_with_newest(&self, place: Place<'_>, variant: usize) -> bool {
-        let (starts, ends) = VARIANTS[variant];
-        let stays = self.end.resident_bytes(self.neighbours(place.depth, variant), self.machine);
-        starts
-            && !self.end.is_newest_read_again[place.depth]
-            && stays + place.room[usize::from(ends)] > self.machine.capacity
-    }
-
     /// Whether a group does not fit with less on chip before and after.
     fn is_too_large_with_less(&self, record: RecordId, variant: usize) -> bool {
         let (starts, ends) = VARIANTS[variant];
@@ -268,12 +253,6 @@ impl<'a> Ending<'a> {
                 let room = place.room_of_smaller;
                 let by_smaller = room.map(|room| tally.least_of_smaller(neighbours, room));
                 self.note.records.add_offer(place.record, variant, (moved, by_smaller));
-                let room = tally.least_room(neighbours.keeps_result);
-                if tally.resident_bytes(neighbours) + room > self.machine.capacity
-                    && let Some(offer) = self.note.records.offer_mut(place.record, variant)
-                {
-                    (offer.outcome, offer.room) = (Some(Outcome::TooLarge), room);
-                }
             }
             Missing::Outcome(least) => {
                 let (layout, settled_for) =
@@ -284,7 +263,6 @@ impl<'a> Ending<'a> {
                     least_moved = moved;
                     self.is_worth(depth, variant, least, moved)
                 });
-                let room = layout.least_room;
                 *settled_for = (settled == Settled::Fits).then_some(variant);
                 let outcome = match settled {
                     Settled::TooLarge => Outcome::TooLarge,
@@ -293,7 +271,6 @@ impl<'a> Ending<'a> {
                 };
                 if let Some(offer) = self.note.records.offer_mut(place.record, variant) {
                     offer.outcome = Some(outcome);
-                    offer.room = room;
                 }
             }
             Missing::Form => {

@@ -60,8 +60,6 @@ pub(super) struct Offer {
     /// Of one layer alone, the least bytes that it moves with tiles that are as large or smaller.
     pub moved_by_smaller: Option<i64>,
     pub outcome: Option<Outcome>,
-    /// Bytes on chip at the least beside what stays there throughout; 0 while that is not known.
-    pub room: i64,
     pub made: Option<Box<Made>>,
 }
 
@@ -158,11 +156,6 @@ impl Records {
         matches!(outcome, Some(Outcome::TooLarge))
     }
 
-    /// Bytes on chip at the least beside what stays there throughout, with one of the variants; 0 if that is not known.
-    pub fn room(&self, record: RecordId, variant: usize) -> i64 {
-        self.offer(record, variant).map_or(0, |offer| offer.room)
-    }
-
     /// Adds the least bytes that one of the variants moves, whose least cost is known, with its tiles and with smaller ones.
     pub fn add_offer(
         &mut self,
@@ -171,7 +164,7 @@ impl Records {
         (moved, moved_by_smaller): (i64, Option<i64>),
     ) {
         let number = self.facts[record.0].1[variant];
-        let offer = Offer { moved, moved_by_smaller, outcome: None, room: 0, made: None };
+        let offer = Offer { moved, moved_by_smaller, outcome: None, made: None };
         self.leasts[number].1 = self.offers.push(offer);
     }
 

@@ -38,9 +38,7 @@ impl Layout<'_, '_> {
         self.assign();
         let capacity = self.machine.capacity;
         let mut profile = Profile::default();
-        let least = self.fill_profile(false, capacity, &mut profile);
-        self.least_room = least - self.resident_bytes;
-        if least > capacity {
+        if self.fill_profile(false, capacity, &mut profile) > capacity {
             return Settled::TooLarge;
         }
         let changes = self.changes(&is_fetched);

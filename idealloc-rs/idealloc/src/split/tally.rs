@@ -22,15 +22,6 @@ pub struct Neighbours {
     pub keeps_result: bool,
 }
 
-impl Neighbours {
-    /// Bytes that stay on chip throughout a group that ends with operator `last`.
-    pub(super) fn resident_bytes(self, graph: &SplitGraph, last: usize, machine: Machine) -> i64 {
-        let kept = self.keeps_result.then_some(graph.operators[last].results[0]);
-        let room = |tensor: usize| machine.align(graph.tensors[tensor].bytes());
-        self.newest.into_iter().chain(kept).map(room).sum()
-    }
-}
-
 /// No tensor from outside.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -406,7 +397,10 @@ impl<'a> Tally<'a> {
 
     /// Bytes that stay on chip throughout.
     pub(super) fn resident_bytes(&self, neighbours: Neighbours) -> i64 {
-        neighbours.resident_bytes(self.graph, self.sweep.last, self.machine)
+        let target = self.graph.operators[self.sweep.last].results[0];
+        let kept = neighbours.keeps_result.then_some(target);
+        let room = |tensor: usize| self.machine.align(self.graph.tensors[tensor].bytes());
+        neighbours.newest.into_iter().chain(kept).map(room).sum()
     }
 
     /// Bytes and moves of what the group makes or looks up.

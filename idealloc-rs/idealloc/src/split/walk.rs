@@ -1,6 +1,6 @@
 //! The walk back from a layer under one grid: groups of more and more layers, until nothing longer can be any use.
 
-use super::end_layer::{ALONE, VARIANTS, WITH_RESULT};
+use super::end_layer::{ALONE, WITH_RESULT};
 use super::ending::Ending;
 use super::grids::Grid;
 use super::least::Least;
@@ -77,8 +77,6 @@ impl<'a> Ending<'a> {
         let (mut fitting, mut misses, mut useless, mut too_large) = (from, 0, 0, 0);
         let mut excess = Least::default();
         let mut with_result = limits.with_result;
-        // What is made in tiles takes no less room in a longer group.
-        let mut room = [0; 2];
         for depth in from..self.bounds.len() {
             if depth > deepest || useless == USELESS {
                 break;
@@ -112,13 +110,8 @@ impl<'a> Ending<'a> {
                 }
             }
             let fits_with_result = depth < with_result;
-            let place =
-                Place { candidate, depth, record, room_of_smaller: None, fits_with_result, room };
+            let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
-            for (variant, (_, ends)) in VARIANTS.into_iter().enumerate() {
-                let of_longer = &mut room[usize::from(ends)];
-                *of_longer = self.note.records.room(record, variant).max(*of_longer);
-            }
             // Records may tell the same of what was not looked at here; what is found must not depend on them.
             let is_too_large =
                 |variant: usize| offers[variant] == Settled::TooLarge && !facts.recomputes_too_much;
