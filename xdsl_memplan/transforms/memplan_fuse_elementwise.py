@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -14,7 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import BroadcastOp, FillOp, GenericOp, IndexOp, YieldOp
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
@@ -37,6 +39,10 @@ _NAMED = (NamedOperation, ElementwiseOp)
 
 _MOST_SCALARS = 4
 """Scalar operations at the most, for an element that is computed again."""
+
+_LONG = 1 << 14
+"""Where each element of a small tensor, such as a mean, changes fewer bytes, what it changes is on
+chip for all that read it: a 16th of 256 KiB."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +180,8 @@ def _changes_what_stays(producer: LinalgStructuredOperation) -> bool:
     """Tell whether all of an elementwise ``producer`` can be made again of a tensor that stays.
 
     It changes a tensor of no more bytes than its result, that others read too, by small ones: what
-    a normalization takes the mean from. Its readers may as well read that tensor.
+    a normalization takes the mean from. Its readers may as well read that tensor. Not where each of
+    the small elements changes little: a tile has a whole row then, and the difference in its place.
     """
     result = producer.results[0]
     made = size_bytes(result.type)
@@ -188,7 +195,12 @@ def _changes_what_stays(producer: LinalgStructuredOperation) -> bool:
     if changed_bytes is None or changed_bytes > made or _dies_in(changed, producer):
         return False
     rest = [value for value, _ in pairs if value is not changed and is_tensor(value.type)]
-    return _are_small(rest, made) and _takes_few_scalars(producer)
+    is_long = all(_LONG * _elements(value) <= made for value in rest)
+    return is_long and _are_small(rest, made) and _takes_few_scalars(producer)
+
+
+def _elements(value: SSAValue) -> int:
+    return prod(cast(TensorType[Attribute], value.type).get_shape())
 
 
 def _are_small(values: Iterable[SSAValue], made: int) -> bool:

@@ -376,16 +376,90 @@ func.func @read_twice(%x: tensor<3xf32>, %y: tensor<3x4xf32>) -> (tensor<3x4xf32
 // The squares and the result read what the mean is taken from. The difference, a tensor as large, is not kept for both.
 
 // CHAINS-LABEL: func.func @centered
-// CHAINS:       linalg.generic {{.*}} ins(%x, %m : tensor<4x64xf32>, tensor<4x1xf32>)
+// CHAINS:       linalg.generic {{.*}} ins(%x, %m : tensor<4x4096xf32>, tensor<4x1xf32>)
 // CHAINS:         arith.subf
 // CHAINS:         arith.mulf
 // CHAINS:         arith.addf
-// CHAINS:       linalg.generic {{.*}} ins(%x, %m, %v : tensor<4x64xf32>, tensor<4x1xf32>, tensor<4x1xf32>)
+// CHAINS:       linalg.generic {{.*}} ins(%x, %m, %v : tensor<4x4096xf32>, tensor<4x1xf32>, tensor<4x1xf32>)
 // CHAINS:         arith.subf
 // CHAINS:         arith.mulf
 // CHAINS-NOT:   linalg.generic
 // CHAINS:       func.return
-func.func @centered(%x: tensor<4x64xf32>, %m: tensor<4x1xf32>) -> (tensor<4x64xf32>, tensor<4x1xf32>) {
+func.func @centered(%x: tensor<4x4096xf32>, %m: tensor<4x1xf32>) -> (tensor<4x4096xf32>, tensor<4x1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4096xf32>
+  %f = tensor.empty() : tensor<4x1xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%f : tensor<4x1xf32>) -> tensor<4x1xf32>
+  %c = linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %m : tensor<4x4096xf32>, tensor<4x1xf32>) outs(%e : tensor<4x4096xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %0 = arith.subf %in, %in_0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4096xf32>
+  %v = linalg.generic {indexing_maps = [#id, #one], iterator_types = ["parallel", "reduction"]} ins(%c : tensor<4x4096xf32>) outs(%z : tensor<4x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.mulf %in, %in : f32
+    %2 = arith.addf %1, %out : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x1xf32>
+  %y = linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel", "parallel"]} ins(%c, %v : tensor<4x4096xf32>, tensor<4x1xf32>) outs(%e : tensor<4x4096xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %3 = arith.mulf %in, %in_0 : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x4096xf32>
+  func.return %y, %v : tensor<4x4096xf32>, tensor<4x1xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#one = affine_map<(i, j) -> (i, 0)>
+
+// Computed once: what a product reads, what is returned, and what is made of a tensor that nobody else reads.
+
+// CHAINS-LABEL: func.func @kept
+// CHAINS:         arith.subf
+// CHAINS:         linalg.matmul
+// CHAINS-NEXT:    %y = linalg.exp ins(%c
+// CHAINS-NEXT:    %d = linalg.generic
+// CHAINS:         arith.addf
+// CHAINS:         linalg.exp
+// CHAINS-NOT:     arith.addf
+// CHAINS:         func.return
+func.func @kept(%x: tensor<4x4096xf32>, %m: tensor<4x1xf32>, %w: tensor<4096x4096xf32>, %o: tensor<4x4096xf32>) -> (tensor<4x4096xf32>, tensor<4x4096xf32>, tensor<4x4096xf32>) {
+  %e = tensor.empty() : tensor<4x4096xf32>
+  %c = linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %m : tensor<4x4096xf32>, tensor<4x1xf32>) outs(%e : tensor<4x4096xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %0 = arith.subf %in, %in_0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4096xf32>
+  %p = linalg.matmul ins(%c, %w : tensor<4x4096xf32>, tensor<4096x4096xf32>) outs(%o : tensor<4x4096xf32>) -> tensor<4x4096xf32>
+  %y = linalg.exp ins(%c : tensor<4x4096xf32>) outs(%e : tensor<4x4096xf32>) -> tensor<4x4096xf32>
+  %d = linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %m : tensor<4x4096xf32>, tensor<4x1xf32>) outs(%e : tensor<4x4096xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %0 = arith.addf %in, %in_0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4096xf32>
+  %q = linalg.exp ins(%d : tensor<4x4096xf32>) outs(%e : tensor<4x4096xf32>) -> tensor<4x4096xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%d : tensor<4x4096xf32>) outs(%e : tensor<4x4096xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.divf %in, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4096xf32>
+  func.return %y, %q, %r : tensor<4x4096xf32>, tensor<4x4096xf32>, tensor<4x4096xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#one = affine_map<(i, j) -> (i, 0)>
+
+// Of short rows tiles have all, and the difference is made once in their place.
+
+// CHAINS-LABEL: func.func @short
+// CHAINS:       %c = linalg.generic
+// CHAINS:       linalg.generic {{.*}} ins(%c :
+// CHAINS:       linalg.generic {{.*}} ins(%c, %v :
+func.func @short(%x: tensor<4x64xf32>, %m: tensor<4x1xf32>) -> (tensor<4x64xf32>, tensor<4x1xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x64xf32>
   %f = tensor.empty() : tensor<4x1xf32>
@@ -407,43 +481,4 @@ func.func @centered(%x: tensor<4x64xf32>, %m: tensor<4x1xf32>) -> (tensor<4x64xf
     linalg.yield %3 : f32
   } -> tensor<4x64xf32>
   func.return %y, %v : tensor<4x64xf32>, tensor<4x1xf32>
-}
-
-// -----
-
-#id = affine_map<(i, j) -> (i, j)>
-#one = affine_map<(i, j) -> (i, 0)>
-
-// Computed once: what a product reads, what is returned, and what is made of a tensor that nobody else reads.
-
-// CHAINS-LABEL: func.func @kept
-// CHAINS:         arith.subf
-// CHAINS:         linalg.matmul
-// CHAINS-NEXT:    %y = linalg.exp ins(%c
-// CHAINS-NEXT:    %d = linalg.generic
-// CHAINS:         arith.addf
-// CHAINS:         linalg.exp
-// CHAINS-NOT:     arith.addf
-// CHAINS:         func.return
-func.func @kept(%x: tensor<4x64xf32>, %m: tensor<4x1xf32>, %w: tensor<64x64xf32>, %o: tensor<4x64xf32>) -> (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x64xf32>) {
-  %e = tensor.empty() : tensor<4x64xf32>
-  %c = linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %m : tensor<4x64xf32>, tensor<4x1xf32>) outs(%e : tensor<4x64xf32>) {
-  ^bb0(%in: f32, %in_0: f32, %out: f32):
-    %0 = arith.subf %in, %in_0 : f32
-    linalg.yield %0 : f32
-  } -> tensor<4x64xf32>
-  %p = linalg.matmul ins(%c, %w : tensor<4x64xf32>, tensor<64x64xf32>) outs(%o : tensor<4x64xf32>) -> tensor<4x64xf32>
-  %y = linalg.exp ins(%c : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) -> tensor<4x64xf32>
-  %d = linalg.generic {indexing_maps = [#id, #one, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %m : tensor<4x64xf32>, tensor<4x1xf32>) outs(%e : tensor<4x64xf32>) {
-  ^bb0(%in: f32, %in_0: f32, %out: f32):
-    %0 = arith.addf %in, %in_0 : f32
-    linalg.yield %0 : f32
-  } -> tensor<4x64xf32>
-  %q = linalg.exp ins(%d : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) -> tensor<4x64xf32>
-  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%d : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %0 = arith.divf %in, %in : f32
-    linalg.yield %0 : f32
-  } -> tensor<4x64xf32>
-  func.return %y, %q, %r : tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x64xf32>
 }
