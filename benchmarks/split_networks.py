@@ -43,7 +43,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
-from xdsl_memplan.analysis.returned_concats import returned_concats
+from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.groups import GroupOp
@@ -166,8 +166,7 @@ def _puts_together(module: ModuleOp) -> bool:
     """Tell whether something is only put together to be returned, once chains are fused."""
     fused = module.clone()
     MemplanFuseElementwisePass(chains=True).apply(full_context(), fused)
-    functions = (op for op in fused.walk() if isinstance(op, FuncOp))
-    return any(returned_concats(block) for function in functions for block in function.body.blocks)
+    return has_returned_concat(fused)
 
 
 def _split_to_fit(module: ModuleOp, row: Row, memory: str, store_parts: bool) -> None:

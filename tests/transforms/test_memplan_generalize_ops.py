@@ -104,17 +104,31 @@ func.func @main(%x: tensor<64x32xf32>) -> tensor<48x32xf32> {
 """
 
 
+def check_in_tiles(context: Context, text: str, memory: str, shape: tuple[int, ...]) -> None:
+    """Plan for a small memory: the same numbers, of one argument of this shape."""
+    tiles = parsed(context, text)
+    MemplanPipelinePass(memory=memory, stage="all").apply(Context(), tiles)
+    check_same(context, text, tiles, shape)
+
+
+def check_same(context: Context, text: str, planned: ModuleOp, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    [wanted], [found] = (run(module, [x]) for module in (parsed(context, text), planned))
+    assert np.array_equal(found, wanted)
+
+
+def check_whole(context: Context, text: str, bytes_: int, shape: tuple[int, ...]) -> None:
+    """Plan without a limit: so many bytes, and the same numbers."""
+    whole = parsed(context, text)
+    MemplanPipelinePass().apply(Context(), whole)
+    assert arena_bytes(whole) == {"memory": bytes_}
+    check_same(context, text, whole, shape)
+
+
 def test_a_matrix_of_one_scalar_takes_no_room(context: Context):
     """Before, it was filled where tiles took it for free: 1 KiB was refused."""
-    whole = parsed(context, ONES)
-    MemplanPipelinePass().apply(Context(), whole)
-    assert arena_bytes(whole) == {"memory": 48 * 32 * 4}
-    tiles = parsed(context, ONES)
-    MemplanPipelinePass(memory="L1=1KiB,DDR", stage="all").apply(Context(), tiles)
-    x = np.random.default_rng(0).normal(size=(64, 32)).astype(np.float32)
-    [wanted], *others = (run(module, [x]) for module in (parsed(context, ONES), whole, tiles))
-    for [found] in others:
-        assert np.array_equal(found, wanted)
+    check_whole(context, ONES, 48 * 32 * 4, (64, 32))
+    check_in_tiles(context, ONES, "L1=1KiB,DDR", (64, 32))
 
 
 BLUR = """
@@ -137,15 +151,8 @@ def test_a_filter_of_one_scalar_takes_no_room(context: Context):
 
     Before, it was filled in each tile, in room that the search for tiles did not count.
     """
-    whole = parsed(context, BLUR)
-    MemplanPipelinePass().apply(Context(), whole)
-    assert arena_bytes(whole) == {"memory": 14 * 14 * 8 * 4}
-    tiles = parsed(context, BLUR)
-    MemplanPipelinePass(memory="L1=64:align=4,DDR", stage="all").apply(Context(), tiles)
-    x = np.random.default_rng(0).normal(size=(1, 16, 16, 8)).astype(np.float32)
-    [wanted], *others = (run(module, [x]) for module in (parsed(context, BLUR), whole, tiles))
-    for [found] in others:
-        assert np.array_equal(found, wanted)
+    check_whole(context, BLUR, 14 * 14 * 8 * 4, (1, 16, 16, 8))
+    check_in_tiles(context, BLUR, "L1=64:align=4,DDR", (1, 16, 16, 8))
 
 
 REDUCED = """
@@ -178,9 +185,4 @@ func.func @main(%x: tensor<9x4xf32>) -> tensor<9x4xf32> {
 
 @pytest.mark.parametrize("text", [REDUCED, REPEATED_ADDITION])
 def test_sums_of_one_scalar_read_nothing(context: Context, text: str):
-    tiles = parsed(context, text)
-    MemplanPipelinePass(memory="L1=64:align=4,DDR", stage="all").apply(Context(), tiles)
-    x = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
-    [wanted] = run(parsed(context, text), [x])
-    [found] = run(tiles, [x])
-    assert np.array_equal(found, wanted)
+    check_in_tiles(context, text, "L1=64:align=4,DDR", (9, 4))

@@ -289,12 +289,16 @@ func.func @main(%d: tensor<40xf32>, %x: tensor<10xf32>) -> tensor<40xf32> {
 """
 
 
+def bytes_in(text: str, capacity: int) -> int:
+    """Bytes of the first memory where groups were found for so many."""
+    module = group(text, "traffic", f"L1={capacity}:align=4,DDR", "all")
+    return plan(module, "auto", "L1:align=4,DDR")
+
+
 @pytest.mark.parametrize("capacity", [40, 80, 160])
 def test_what_is_inserted_is_fetched_into_its_place(capacity: int):
     """What it is inserted into has to be there before."""
-    memory = f"L1={capacity}:align=4,DDR"
-    module = group(INSERTED, "traffic", memory, "all")
-    assert plan(module, "auto", "L1:align=4,DDR") <= capacity
+    assert bytes_in(INSERTED, capacity) <= capacity
 
 
 READ_BACKWARDS_INTO_ITSELF = """
@@ -314,6 +318,4 @@ func.func @main(%x: tensor<9x5xf32>, %y: tensor<2x9x5xf32>) -> tensor<2x9x5xf32>
 
 @pytest.mark.parametrize("capacity", [128, 256, 512])
 def test_a_destination_that_is_read_otherwise_is_not_written_over(capacity: int):
-    memory = f"L1={capacity}:align=4,DDR"
-    module = group(READ_BACKWARDS_INTO_ITSELF, "traffic", memory, "all")
-    assert plan(module, "auto", "L1:align=4,DDR") <= capacity
+    assert bytes_in(READ_BACKWARDS_INTO_ITSELF, capacity) <= capacity

@@ -2,10 +2,12 @@
 
 from math import prod
 
-from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.tensor import ConcatOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     is_remade,
@@ -13,6 +15,17 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     static_shape,
     tile_type,
 )
+
+
+def has_returned_concat(module: ModuleOp) -> bool:
+    """Tell whether some block of a function of a module has a `returned_concats`; linear."""
+    functions = (op for op in operations_in(module) if isinstance(op, FuncOp))
+    return any(returned_concats(block) for function in functions for block in function.body.blocks)
+
+
+def is_only_returned(value: SSAValue) -> bool:
+    """Tell whether nobody but a return reads a value, once."""
+    return isinstance(value.get_user_of_unique_use(), ReturnOp)
 
 
 def returned_concats(block: Block) -> list[ConcatOp]:
@@ -24,16 +37,11 @@ def returned_concats(block: Block) -> list[ConcatOp]:
     found: list[ConcatOp] = []
     parts: set[SSAValue] = set()
     for op in block.ops:
-        if isinstance(op, ConcatOp) and _is_for_return(op):
+        if isinstance(op, ConcatOp) and is_only_returned(op.results[0]):
             if parts.isdisjoint(op.operands) and all(_may_be_part(v, op) for v in op.operands):
                 parts.update(op.operands)
                 found.append(op)
     return found
-
-
-def _is_for_return(op: ConcatOp) -> bool:
-    uses = list(op.results[0].uses)
-    return len(uses) == 1 and isinstance(uses[0].operation, ReturnOp)
 
 
 def _may_be_part(value: SSAValue, concat: ConcatOp) -> bool:

@@ -1,7 +1,6 @@
 """What changes a concatenation element by element before it is returned, done on its parts."""
 
 from xdsl.builder import Builder
-from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp
 from xdsl.dialects.tensor import ConcatOp
@@ -9,6 +8,7 @@ from xdsl.ir import OpResult, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
+from xdsl_memplan.analysis.returned_concats import is_only_returned
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling_models.tile_values import empty, shape_of, static_shape, tile_type
@@ -24,7 +24,7 @@ def compute_parts(consumer: LinalgStructuredOperation) -> list[GenericOp]:
     on the parts, an empty list where nothing is done.
     """
     position = _position_of_parts(consumer)
-    if position is None or not all(map(_is_only_returned, consumer.results)):
+    if position is None or not all(map(is_only_returned, consumer.results)):
         return []
     op = structured_as_generic(consumer)
     concatenation = op.operands[position].owner
@@ -69,13 +69,9 @@ def _position_of_parts(op: LinalgStructuredOperation) -> int | None:
         loop = written.results[concatenation.dim.value.data]
         assert isinstance(loop, AffineDimExpr)
         others = [map_ for i, map_ in enumerate(maps) if i != position]
-        if _has_one_use(operand) and not any(_follows(map_, loop) for map_ in others):
+        if operand.has_one_use() and not any(_follows(map_, loop) for map_ in others):
             return position if all(map(_is_made_for_one, concatenation.inputs)) else None
     return None
-
-
-def _is_only_returned(value: SSAValue) -> bool:
-    return _has_one_use(value) and isinstance(next(iter(value.uses)).operation, ReturnOp)
 
 
 def _follows(map_: AffineMap, loop: AffineDimExpr) -> bool:
@@ -84,9 +80,4 @@ def _follows(map_: AffineMap, loop: AffineDimExpr) -> bool:
 
 def _is_made_for_one(part: SSAValue) -> bool:
     """Tell whether an operation makes a tensor of static shape that has one reader."""
-    return isinstance(part, OpResult) and static_shape(part) is not None and _has_one_use(part)
-
-
-def _has_one_use(value: SSAValue) -> bool:
-    first = next(iter(value.uses), None)
-    return first is not None and len(list(value.uses)) == 1
+    return isinstance(part, OpResult) and static_shape(part) is not None and part.has_one_use()

@@ -176,7 +176,7 @@ def expand_group(
                 for number, value in enumerate(group.inputs)
                 if number in read_last
                 and value in position
-                and group.residencies.data[number].residency(0).kind == "resident"
+                and group.residencies.data[number].kind.data == "resident"
             },
         ),
         builder,

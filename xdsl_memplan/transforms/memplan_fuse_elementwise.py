@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -16,7 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import BroadcastOp, FillOp, GenericOp, IndexOp, YieldOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
@@ -26,6 +25,7 @@ from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.dialects.tiling_models.tile_values import shape_of
 from xdsl_memplan.transforms.as_generic import broadcast_as_generic, structured_as_generic
 from xdsl_memplan.transforms.computed_parts import compute_parts
 from xdsl_memplan.transforms.new_generic import put_in_place
@@ -195,12 +195,8 @@ def _changes_what_stays(producer: LinalgStructuredOperation) -> bool:
     if changed_bytes is None or changed_bytes > made or _dies_in(changed, producer):
         return False
     rest = [value for value, _ in pairs if value is not changed and is_tensor(value.type)]
-    is_long = all(_LONG * _elements(value) <= made for value in rest)
+    is_long = all(_LONG * prod(shape_of(value)) <= made for value in rest)
     return is_long and _are_small(rest, made) and _takes_few_scalars(producer)
-
-
-def _elements(value: SSAValue) -> int:
-    return prod(cast(TensorType[Attribute], value.type).get_shape())
 
 
 def _are_small(values: Iterable[SSAValue], made: int) -> bool:

@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
-from xdsl_memplan.analysis.returned_concats import returned_concats
+from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import WrongAnswerError
@@ -186,12 +186,6 @@ def _slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
     return (False, True) if options.rewrite and has_sliced_product(module) else (False,)
 
 
-def _stores_parts(module: ModuleOp) -> bool:
-    """Tell whether something is only put together for the return of a function."""
-    functions = (op for op in module.walk() if isinstance(op, FuncOp))
-    return any(returned_concats(block) for function in functions for block in function.body.blocks)
-
-
 def _splitting(
     options: SplitOptions, objective: str, reserve: int = 0, *, slices_apart: bool = False
 ) -> list[ModulePass]:
@@ -243,7 +237,7 @@ def _run_in_tiles(
 
     for form in _forms(module, capacity):
         look(form)
-    if not is_least and _stores_parts(ways.rewritten[False]):
+    if not is_least and has_returned_concat(ways.rewritten[False]):
         look(replace(ways.forms[best_way()], store_parts=True))
     if not is_least and True in _slices_apart(module, options):
         look(replace(ways.forms[best_way()], slices_apart=True))
