@@ -1,10 +1,11 @@
 """What is put together only to be returned: each part is stored where it lies in the result."""
 
+import re
 from typing import Literal
 
 import pytest
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.utils.exceptions import PassFailedException
@@ -17,6 +18,7 @@ from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
+from xdsl_memplan.transforms import split_attempts
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -168,6 +170,26 @@ def test_only_what_is_returned_changes_its_parts():
     [concat] = [op for op in module.walk() if isinstance(op, tensor.ConcatOp)]
     makers = [value.owner for value in concat.operands]
     assert all(isinstance(op, linalg.Conv2DNchwFchwOp) for op in makers)
+
+
+def test_the_pipeline_takes_what_moves_less(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def never(_module: ModuleOp) -> bool:
+        return False
+
+    moved: list[int] = []
+    for together in (False, True):
+        if together:
+            monkeypatch.setattr(split_attempts, "has_returned_concat", never)
+        module = parse(heads(features=48, is_changed=True))
+        MemplanPipelinePass(memory="L1=4KiB,DDR", stage="all", summary=True).apply(
+            full_context(), module
+        )
+        [found] = re.findall(r"(\d+) bytes move between", capsys.readouterr().err)
+        moved.append(int(found))
+    in_parts, in_one = moved
+    assert in_parts < in_one
 
 
 @pytest.mark.needs_mlir
