@@ -116,6 +116,7 @@ fn least_of_group(
         if layout.settle(|_| true) != Settled::Fits {
             continue;
         }
+        assert!(!tally.is_too_large(neighbours), "what fits was found too large");
         let cost = layout.cost(false);
         assert!(bound <= cost.traffic, "the bound {bound} is above {cost:?}");
         layout.assign();

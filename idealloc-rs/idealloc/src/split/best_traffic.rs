@@ -13,6 +13,7 @@ use super::little_code::little_code;
 use super::machine::Machine;
 use super::misfit::Misfit;
 use super::orders_by_traffic::{InOrder, least_traffic_in_orders};
+use super::ways::Ways;
 use super::written::{MOST_TIMES, Written};
 
 /// After so much work, in steps of walks, less room is not looked at any more.
@@ -88,13 +89,22 @@ impl Search<'_> {
         let number = self.machines.len();
         let most_work = self.most_work.saturating_add((self.most_work / 2).saturating_mul(number));
         let most_work = most_work.saturating_sub(self.work());
-        let found =
-            least_traffic_in_orders(graph, orders, most_work, machine, (threads, &mut notes))?;
+        let known = self.known(&orders[0], machine);
+        let of = (orders, &known[..]);
+        let found = least_traffic_in_orders(graph, of, most_work, machine, (threads, &mut notes))?;
         let looked = Looked::of(machine, &found);
         self.machines.push((machine, notes));
         self.found.extend(found.into_iter().map(|in_order| (number, in_order)));
         self.take_up_to(self.floor);
         Some(looked)
+    }
+
+    /// Ways in an order that were found on a machine whose groups run on this one as well.
+    fn known(&self, order: &[usize], machine: Machine) -> Vec<Vec<Ways>> {
+        let runs_here = |number: usize| self.machines[number].0.capacity <= machine.capacity;
+        let found = self.found.iter().filter(|(number, _)| runs_here(*number));
+        let in_order = found.filter(|(_, found)| found.order == order);
+        in_order.map(|(_, found)| found.least.reached.clone()).collect()
     }
 
     /// Whether nothing moves fewer bytes than the best.

@@ -1,10 +1,9 @@
 //! The least that a group takes, from what is counted of it before its storages are known.
 
-use super::external::{External, Residency, largest_streamed};
+use super::external::{Residency, largest_streamed};
 use super::knapsack::{Knapsack, Saving};
 use super::least::Least;
 use super::operations::TO_LOOP;
-use super::surely_read::SurelyRead;
 use super::tally::{Neighbours, Tally};
 
 impl Tally<'_> {
@@ -17,13 +16,6 @@ impl Tally<'_> {
             self.externals_of(newest).for_each(|external| least -= external.least);
         }
         least
-    }
-
-    /// Bytes that the group counts as fetched at the least, and that tiles which skip what lies between windows need not be.
-    pub(super) fn gaps(&self, read: &SurelyRead<'_>, newest: Option<usize>) -> i64 {
-        let fetched = self.externals().filter(|external| Some(external.source) != newest);
-        let gap = |external: &External| external.least.bytes - read.bytes(external.tensor);
-        fetched.map(|external| gap(external).max(0)).sum()
     }
 
     /// Operators in the code at the least: each once for every kind of tile that there must be.
@@ -50,10 +42,17 @@ impl Tally<'_> {
         self.kept_bytes + self.largest_made.min(kept)
     }
 
-    /// The least bytes that what the group makes takes in the middle tile: what is kept, and the largest result.
+    /// The least bytes that what the group makes takes in the middle tile: what is kept, and the largest result with what is
+    /// made of it.
     pub(super) fn least_room(&self, keeps_result: bool) -> i64 {
         // A result may lie in the one that stays, which is counted already.
         self.kept_bytes + if keeps_result { 0 } else { self.largest_made }
+    }
+
+    /// Whether the group needs more room than there is, whatever is kept, as far as that is known before storages are.
+    pub fn is_too_large(&self, neighbours: Neighbours) -> bool {
+        let room = self.resident_bytes(neighbours) + self.least_room(neighbours.keeps_result);
+        room > self.machine.capacity
     }
 
     /// The least bytes that the group moves, whatever is kept, from what is known before storages are: what stays for the

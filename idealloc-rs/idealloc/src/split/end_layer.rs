@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::external::External;
 use super::graph::{Operator, SplitGraph};
 use super::layer_grids::{LayerGrids, is_rounded};
 use super::layers::{Layers, Window};
@@ -190,16 +191,21 @@ impl EndLayer {
                 read.extend(first);
             }
             let newest = self.newest(layers, first_layer).filter(|&tensor| bare.reads(tensor));
+            let fetched = fetches(bare.externals(), read.as_ref());
+            let on_chip = newest.map_or(NO_FETCHES, |newest| {
+                fetches(bare.externals_of(newest), read.as_ref())
+            });
             VARIANTS.map(|(starts, ends)| {
                 let newest = if starts { Some(newest?) } else { None };
                 let resident = newest.map_or(0, bytes) + if ends { bytes(target) } else { 0 };
                 let neighbours = Neighbours { newest, keeps_result: ends };
-                let gaps = || read.as_ref().map_or(0, |read| bare.gaps(read, newest));
+                let on_chip = if starts { on_chip } else { NO_FETCHES };
+                let gaps = fetched.gaps - on_chip.gaps;
                 (resident <= machine.capacity && !(ends && is_last)).then(|| Bound {
-                    least: self.least(&bare, neighbours, machine).with_bytes(-gaps()),
+                    least: self.least(&bare, neighbours, machine).with_bytes(-gaps),
                     code: Length {
                         operators: bare.least_code(),
-                        operations: operations + fetches(&bare, newest),
+                        operations: operations + fetched.count - on_chip.count,
                     },
                 })
             })
@@ -215,8 +221,23 @@ fn least_operations(sweep: &Sweep<'_>, number: usize) -> i64 {
     if is_written && !is_padding(sweep.graph, op) { op.operations + op.rooms } else { 0 }
 }
 
-/// Operations that fetch what a group reads, each once.
-fn fetches(tally: &Tally<'_>, newest: Option<usize>) -> i64 {
-    let fetched = tally.externals().filter(|external| Some(external.source) != newest);
-    fetched.count() as i64
+/// What a group fetches, each tensor once.
+#[derive(Clone, Copy)]
+struct Fetches {
+    /// Operations that fetch.
+    count: i64,
+    /// Bytes that count as fetched at the least, and that tiles which skip what lies between windows need not fetch.
+    gaps: i64,
+}
+
+const NO_FETCHES: Fetches = Fetches { count: 0, gaps: 0 };
+
+fn fetches<'e>(
+    externals: impl Iterator<Item = &'e External>,
+    read: Option<&SurelyRead<'_>>,
+) -> Fetches {
+    externals.fold(NO_FETCHES, |Fetches { count, gaps }, external| {
+        let gap = read.map_or(0, |read| external.least.bytes - read.bytes(external.tensor));
+        Fetches { count: count + 1, gaps: gaps + gap.max(0) }
+    })
 }

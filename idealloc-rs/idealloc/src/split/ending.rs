@@ -72,6 +72,7 @@ pub(super) fn ways_to(
         reached,
         bounds: bounds.map(|of| of.map(|bound| Some(bound?.with_code(machine)))).collect(),
         best: others,
+        closed: vec![false; end.bounds.len()],
         note: std::mem::take(&mut notes[0]),
         spare: None,
     };
@@ -120,6 +121,8 @@ pub(super) struct Ending<'a> {
     /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
     pub bounds: Vec<[Option<Least>; 4]>,
     pub best: Ways,
+    /// By number of layers, less one: whether every group costs more than what is known.
+    pub closed: Vec<bool>,
     pub note: Note,
     spare: Option<Tally<'a>>,
 }
@@ -127,7 +130,8 @@ pub(super) struct Ending<'a> {
 impl<'a> Ending<'a> {
     /// The same, to go on with what another part has found out.
     fn with_note(&self, note: Note) -> Self {
-        Self { bounds: self.bounds.clone(), best: self.best.clone(), note, spare: None, ..*self }
+        let (bounds, closed) = (self.bounds.clone(), self.closed.clone());
+        Self { bounds, best: self.best.clone(), closed, note, spare: None, ..*self }
     }
 
     /// Takes the last groups of ways that were found with another price of code.
@@ -135,10 +139,10 @@ impl<'a> Ending<'a> {
         for way in known.get(self.end.layer + 1).into_iter().flatten().flatten() {
             let Some(group) = &way.group else { continue };
             let (first, starts) = (group.first_layer, usize::from(group.starts_on_chip));
-            if let (Some(then), Some(now)) = (&known[first][starts], &self.reached[first][starts]) {
+            if let Some(now) = &self.reached[first][starts] {
                 let new = now.and_then(
                     Some(group.clone()),
-                    (&group.cost, way.length - then.length),
+                    (&group.cost, way.length),
                     self.machine,
                 );
                 self.take(usize::from(group.ends_on_chip), &new);
@@ -231,6 +235,16 @@ impl<'a> Ending<'a> {
         let is_small = gain.saturating_mul(NEGLIGIBLE) < most;
         let moves_less = way.traffic + least.bytes < best.traffic;
         (gain > 0 && least.price <= most && (moves_less || !is_small)).then_some(way)
+    }
+
+    /// Whether there is a way to a group's first layer, and a group that costs at least `least` leads on from there for less
+    /// than what is known.
+    pub(super) fn is_affordable(&self, depth: usize, variant: usize, least: Least) -> bool {
+        let (starts, ends) = VARIANTS[variant];
+        let way = self.reached[self.end.layer - depth][usize::from(starts)].as_ref();
+        let best = self.best[usize::from(ends)].as_ref();
+        let most = |way: &Reached| best.map_or(i64::MAX, |best| best.price - way.price);
+        way.is_some_and(|way| least.bytes < most(way) && least.price <= most(way))
     }
 
     /// Tries the grids most like those of the cheapest groups that end shortly before, with the same first layers. With a

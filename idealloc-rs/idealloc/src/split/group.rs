@@ -109,6 +109,23 @@ impl Group {
         }
     }
 
+    /// The same group behind other layers: a layer, and an operator, with the number that each has there.
+    pub(super) fn moved(&self, layer: (usize, usize), op: (usize, usize)) -> Self {
+        let to = |(from, to): (usize, usize), number: usize| number - from + to;
+        let mut group = self.clone();
+        group.first_layer = to(layer, self.first_layer);
+        group.last_layer = to(layer, self.last_layer);
+        group.first_op = to(op, self.first_op);
+        group.last_op = to(op, self.last_op);
+        group.grid = self.grid.counted_from(self.last_op).counted_from(group.last_op);
+        for (_, residency) in &mut group.residencies {
+            if let Residency::Streamed { reader, .. } = residency {
+                *reader = to(op, *reader);
+            }
+        }
+        group
+    }
+
     /// The same group with bytes and moves beside its own.
     pub(super) fn with_moves(mut self, bytes: i64, moves: i64) -> Self {
         self.cost.traffic += bytes;

@@ -252,7 +252,9 @@ impl<'a> Ending<'a> {
                 let moved = tally.least_before_storages(neighbours);
                 let room = place.room_of_smaller;
                 let by_smaller = room.map(|room| tally.least_of_smaller(neighbours, room));
-                self.note.records.add_offer(place.record, variant, (moved, by_smaller));
+                let outcome = tally.is_too_large(neighbours).then_some(Outcome::TooLarge);
+                let moved = (moved, by_smaller);
+                self.note.records.add_offer(place.record, variant, moved, outcome);
             }
             Missing::Outcome(least) => {
                 let (layout, settled_for) =

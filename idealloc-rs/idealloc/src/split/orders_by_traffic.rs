@@ -5,6 +5,7 @@ use super::graph::SplitGraph;
 use super::least_traffic::{Ordered, Path, least_traffic};
 use super::likeness::Likeness;
 use super::machine::Machine;
+use super::ways::Ways;
 use super::ways_in_orders::WaysInOrders;
 
 /// The groups of least traffic in an order, with code that may be too long.
@@ -16,10 +17,11 @@ pub(super) struct InOrder {
 }
 
 /// Groups in the first of at least one order, and in a better one if there is. Others are looked at as long as there was no more
-/// work than `most_work`, in steps of walks. None if a layer does not fit.
+/// work than `most_work`, in steps of walks. `known` are ways in the first order whose groups are looked at first. None if a
+/// layer does not fit.
 pub(super) fn least_traffic_in_orders(
     graph: &SplitGraph,
-    orders: &[Vec<usize>],
+    (orders, known): (&[Vec<usize>], &[Vec<Ways>]),
     most_work: usize,
     machine: Machine,
     (threads, notes): (usize, &mut Notes),
@@ -29,7 +31,7 @@ pub(super) fn least_traffic_in_orders(
     let mut in_order =
         |order: &[usize]| Ordered::new(&graph.in_order(order), machine, (threads, &mut likeness));
     let ordered = in_order(first);
-    let least = least_traffic(&ordered, &[], machine, (threads, &mut *notes))?;
+    let least = least_traffic(&ordered, known, machine, (threads, &mut *notes))?;
     let mut ways = WaysInOrders::new(machine, threads, (first.clone(), ordered, &least));
     let is_enough = |notes: &Notes| work_of(notes) > most_work;
     for order in others {
@@ -45,10 +47,9 @@ pub(super) fn least_traffic_in_orders(
         }
         ways.look(number, notes);
     }
-    let better = ways.best_order(least.price).and_then(|order| {
+    let better = ways.best_path(least.price).map(|(order, path)| {
         let ordered = in_order(&order);
-        let path = least_traffic(&ordered, &[], machine, (threads, notes))?;
-        (path.price < least.price).then_some(InOrder { order, ordered, least: path })
+        InOrder { order, ordered, least: path }
     });
     let ordered = ways.orders.swap_remove(0).ordered;
     let first = InOrder { order: first.clone(), ordered, least };

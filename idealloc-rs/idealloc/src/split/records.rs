@@ -156,15 +156,17 @@ impl Records {
         matches!(outcome, Some(Outcome::TooLarge))
     }
 
-    /// Adds the least bytes that one of the variants moves, whose least cost is known, with its tiles and with smaller ones.
+    /// Adds the least bytes that one of the variants moves, whose least cost is known, with its tiles and with smaller ones,
+    /// and whether it is known not to fit.
     pub fn add_offer(
         &mut self,
         record: RecordId,
         variant: usize,
         (moved, moved_by_smaller): (i64, Option<i64>),
+        outcome: Option<Outcome>,
     ) {
         let number = self.facts[record.0].1[variant];
-        let offer = Offer { moved, moved_by_smaller, outcome: None, made: None };
+        let offer = Offer { moved, moved_by_smaller, outcome, made: None };
         self.leasts[number].1 = self.offers.push(offer);
     }
 

@@ -44,6 +44,8 @@ pub(super) struct Known {
     pub reader: usize,
     /// Where it is among tensors from outside.
     pub place: u32,
+    /// Bytes in the middle tile of the largest result that is on chip together with it.
+    pub beside: i64,
 }
 
 const UNKNOWN: Known = Known {
@@ -55,6 +57,7 @@ const UNKNOWN: Known = Known {
     reads: 0,
     reader: 0,
     place: NONE,
+    beside: 0,
 };
 
 /// What is known of a group.
@@ -97,7 +100,7 @@ pub struct Tally<'a> {
     pub(super) kinds: Vec<i64>,
     /// Bytes of what the group makes that are kept before and after the middle tile; they only grow.
     pub kept_bytes: i64,
-    /// Bytes of the largest result that is made in the middle tile.
+    /// Bytes of the largest result that is made in the middle tile, with the largest that is made of it there.
     pub(super) largest_made: i64,
     /// Tensors of which a tile cannot keep what the next one needs.
     not_keepable: usize,
@@ -296,17 +299,55 @@ impl<'a> Tally<'a> {
         if looks_up {
             self.moved.1 += tiles(level);
         }
-        if level > 0 {
-            let bytes = |&tensor: &usize| {
-                let elements =
-                    sweep.tensor_spans(tensor).map_or(0, |s| sweep.window(s, &self.middle));
-                elements * self.graph.tensors[tensor].element_bytes
-            };
-            // A slice may be all that exists at a time.
-            let is_sliced = op.slice.is_some_and(|slice| !slice.is_last);
-            let results = op.results.iter().filter(|_| !is_sliced);
-            let largest = results.map(bytes).max().unwrap_or(0);
-            self.largest_made = self.largest_made.max(largest);
+        self.count_room(index);
+    }
+
+    /// Counts the room in the middle tile of what an operator makes, also together with what reads it.
+    fn count_room(&mut self, index: usize) {
+        let (sweep, op) = (&self.sweep, &self.graph.operators[index]);
+        if op.is_view {
+            self.show_beside(index);
+            return;
+        }
+        // A slice may be all that exists at a time.
+        if op.slice.is_some_and(|slice| !slice.is_last) {
+            return;
+        }
+        let is_in_tiles = sweep.loop_spans(index).is_some_and(|spans| level_of(spans) > 0);
+        let is_chained = op.slice.is_some();
+        let mut largest = 0;
+        for &tensor in &op.results {
+            let elements = sweep.tensor_spans(tensor).map_or(0, |s| sweep.window(s, &self.middle));
+            let bytes = elements * self.graph.tensors[tensor].element_bytes;
+            let beside = if is_chained { 0 } else { self.known[tensor].beside };
+            if is_in_tiles || beside > 0 {
+                self.largest_made = self.largest_made.max(bytes + beside);
+            }
+            largest = largest.max(bytes);
+        }
+        // Outputs that stay on chip are counted elsewhere, and padding may be there already.
+        let is_copied = self.machine.is_staged && !is_padding(self.graph, op);
+        if !is_in_tiles || is_chained || !is_copied {
+            return;
+        }
+        let may_hold = op.in_place.iter().chain(op.parts.iter());
+        let may_hold: Vec<usize> = may_hold.map(|&k| op.operands[k].0).collect();
+        for (tensor, access) in &op.operands {
+            if *access != Access::Indirect && !may_hold.contains(tensor) {
+                let beside = &mut self.known[*tensor].beside;
+                *beside = largest.max(*beside);
+            }
+        }
+    }
+
+    /// What a view shows is on chip together with what the view is.
+    fn show_beside(&mut self, index: usize) {
+        let op = &self.graph.operators[index];
+        let view = op.results[0];
+        // What is put behind what was kept is a copy.
+        let is_copy = self.sweep.tensor_spans(view).is_some_and(|s| self.sweep.has_overlap(s));
+        if let Some(&(shown, _)) = op.operands.first().filter(|_| !is_copy) {
+            self.known[shown].beside = self.known[shown].beside.max(self.known[view].beside);
         }
     }
 

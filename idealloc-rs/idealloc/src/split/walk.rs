@@ -47,6 +47,24 @@ impl<'a> Ending<'a> {
         self.bounds[depth].iter().enumerate().any(is_open)
     }
 
+    /// The same for a group that costs no more than its bound. Once none is better for its price, none will be.
+    fn is_open_at_least(&mut self, depth: usize) -> bool {
+        if self.closed[depth] {
+            return false;
+        }
+        let is_open = self.is_open(depth, Least::default());
+        self.closed[depth] = !is_open && self.is_too_dear(depth);
+        is_open
+    }
+
+    /// Whether what is known costs no more than a group of so many layers, less one, must.
+    fn is_too_dear(&self, depth: usize) -> bool {
+        let mut bounds = self.bounds[depth].iter().enumerate();
+        bounds.all(|(variant, bound)| {
+            bound.is_none_or(|bound| !self.is_affordable(depth, variant, bound))
+        })
+    }
+
     /// Tries one grid with more than `from` layers and as many as there may be; returns with how many it fits. What is found
     /// out about numbers of layers with which larger tiles do not fit either is noted.
     pub(super) fn walk(
@@ -57,7 +75,7 @@ impl<'a> Ending<'a> {
         limits: &mut Limits,
     ) -> usize {
         let most = self.bounds.len().min(limits.most);
-        let open = (from..most).rev().find(|&depth| self.is_open(depth, Least::default()));
+        let open = (from..most).rev().find(|&depth| self.is_open_at_least(depth));
         let Some(deepest) = open else { return most };
         let mut tally = None;
         let candidate = Candidate::Grid(grid);
@@ -82,7 +100,7 @@ impl<'a> Ending<'a> {
                 break;
             }
             self.note.steps += 1;
-            if !self.is_open(depth, Least::default()) {
+            if !self.is_open_at_least(depth) {
                 misses = 0;
                 continue;
             }

@@ -11,9 +11,9 @@ pub(super) struct Reached {
     pub work: i64,
     /// Bytes with moves and code, as the machine prices them.
     pub price: i64,
-    /// How long the code is.
-    pub length: Length,
+    /// The last group, and how long its code is.
     pub group: Option<Group>,
+    pub length: Length,
 }
 
 /// The cheapest ways to a layer: with its newest tensor off chip, and on chip.
@@ -33,8 +33,8 @@ impl Reached {
             transfers: self.transfers + cost.transfers,
             work: self.work + cost.work,
             price: self.price + moved + machine.code_price(length),
-            length: self.length + length,
             group,
+            length,
         }
     }
 

@@ -112,28 +112,50 @@ impl WaysInOrders {
         best
     }
 
-    /// The order of the cheapest way through all layers, put together from all orders, if it costs less than `price`.
-    pub fn best_order(&self, price: i64) -> Option<Vec<usize>> {
+    /// The cheapest way through all layers, put together from all orders, if it costs less than `price`: the order that its
+    /// groups are in, and the groups.
+    pub fn best_path(&self, price: i64) -> Option<(Vec<usize>, Path)> {
         let count = self.orders.first()?.order.len();
-        let last = |order: &&WaysInOrder| order.reached[count][0].as_ref().map(|way| way.price);
-        let (number, best) = self
-            .orders
-            .iter()
-            .enumerate()
-            .filter_map(|(number, order)| Some((number, last(&order)?)))
-            .min_by_key(|&(_, price)| price)?;
-        if best >= price {
-            return None;
-        }
+        let last = |order: &WaysInOrder| order.reached[count][0].as_ref().map(|way| way.price);
+        let prices = self.orders.iter().enumerate().filter_map(|(n, order)| Some((n, last(order)?)));
+        let (number, _) = prices.min_by_key(|&(_, price)| price)?;
         let (mut number, mut at, mut newest) = (number, count, 0);
-        let mut runs: Vec<&[usize]> = Vec::new();
+        let mut steps: Vec<(&WaysInOrder, &Reached)> = Vec::new();
         while at > 0 {
             number = self.orders[number].owners[at][newest];
             let owner = &self.orders[number];
-            let group = owner.reached[at][newest].as_ref()?.group.as_ref()?;
-            runs.push(&owner.order[group.first_layer..at]);
+            let way = owner.reached[at][newest].as_ref()?;
+            let group = way.group.as_ref()?;
+            steps.push((owner, way));
             (at, newest) = (group.first_layer, usize::from(group.starts_on_chip));
         }
-        Some(runs.into_iter().rev().flatten().copied().collect())
+        let (order, path) = self.path_of(steps.into_iter().rev(), count)?;
+        (path.price < price).then_some((order, path))
+    }
+
+    /// The groups that ways end with, one after another, in one order.
+    fn path_of<'w>(
+        &self,
+        steps: impl Iterator<Item = (&'w WaysInOrder, &'w Reached)>,
+        count: usize,
+    ) -> Option<(Vec<usize>, Path)> {
+        let mut order: Vec<usize> = Vec::with_capacity(count);
+        let mut groups = Vec::new();
+        let mut reached: Vec<Ways> = vec![[None, None]; count + 1];
+        // What led to a way when it was found may be cheaper by now.
+        let (mut way, mut operators) = (Reached::default(), 0);
+        reached[0][0] = Some(way.clone());
+        for (owner, last) in steps {
+            let group = last.group.as_ref()?;
+            let start = &owner.ordered.layers.start;
+            let (from, to) = (start[group.first_layer], start[group.last_layer + 1]);
+            let moved = group.moved((group.first_layer, order.len()), (from, operators));
+            order.extend(&owner.order[group.first_layer..=group.last_layer]);
+            operators += to - from;
+            way = way.and_then(Some(moved.clone()), (&moved.cost, last.length), self.machine);
+            reached[order.len()][usize::from(moved.ends_on_chip)] = Some(way.clone());
+            groups.push(moved);
+        }
+        Some((order, Path { groups, traffic: way.traffic, price: way.price, reached }))
     }
 }
