@@ -1,6 +1,7 @@
 //! The least that a group takes, from what is counted of it before its storages are known.
 
 use super::external::{Residency, largest_streamed};
+use super::largest_made::Largest;
 use super::knapsack::{Knapsack, Saving};
 use super::least::Least;
 use super::operations::TO_LOOP;
@@ -39,14 +40,15 @@ impl Tally<'_> {
     pub(super) fn least_made(&self) -> i64 {
         let target = self.graph.operators[self.sweep.last].results[0];
         let kept = self.machine.align(self.graph.tensors[target].bytes());
-        self.kept_bytes + self.largest_made.min(kept)
+        self.least_room(false).min(self.least_room(true) + kept)
     }
 
     /// The least bytes that what the group makes takes in the middle tile: what is kept, and the largest result with what is
     /// made of it.
     pub(super) fn least_room(&self, keeps_result: bool) -> i64 {
-        // A result may lie in the one that stays, which is counted already.
-        self.kept_bytes + if keeps_result { 0 } else { self.largest_made }
+        // What may lie in something that stays is counted with that.
+        let Largest { all, inside } = self.largest_made;
+        self.kept_bytes + if keeps_result || !self.machine.is_staged { inside } else { all }
     }
 
     /// Whether the group needs more room than there is, whatever is kept, as far as that is known before storages are.

@@ -23,6 +23,7 @@ pub mod group;
 mod joined_slices;
 mod keep_on_chip;
 mod knapsack;
+mod largest_made;
 mod layer_alone;
 mod layer_grids;
 pub mod layer_orders;

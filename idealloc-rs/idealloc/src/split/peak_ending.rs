@@ -55,8 +55,8 @@ type GridNumber = u32;
 /// What is known of a group under one grid from a walk.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// Bytes kept between tiles.
-    kept: i64,
+    /// Bytes that are kept between tiles and made in one, at the least.
+    room: i64,
     /// Multiply-adds of all tiles.
     work: i64,
     /// Those that are needed, each once.
@@ -163,8 +163,8 @@ struct Ending<'a> {
 
 impl<'a> Ending<'a> {
     /// The most bytes on chip that a group may have to be better than what is known, if it does at least `work` in so many
-    /// tiles and keeps so many bytes between them; none if it cannot be.
-    fn most(&self, depth: usize, work: i64, tiles: i64, kept: i64) -> Option<i64> {
+    /// tiles that take so many bytes at the least; none if it cannot be.
+    fn most(&self, depth: usize, work: i64, tiles: i64, room: i64) -> Option<i64> {
         let capacity = self.machine.capacity;
         let before = self.reached[self.end.last_layer - depth].as_ref()?;
         let most = match &self.best {
@@ -180,14 +180,14 @@ impl<'a> Ending<'a> {
             Some(best) if before.score >= best.score => return None,
             Some(best) => capacity.min(best.score.0 - 1),
         };
-        (tiles == 1 || self.end.around[depth] + kept <= most).then_some(most)
+        (tiles == 1 || self.end.around[depth] + room <= most).then_some(most)
     }
 
     /// The largest number of layers, less one, of which a group may be better than what is known.
-    fn deepest(&self, tiles: i64, kept: i64) -> Option<usize> {
+    fn deepest(&self, tiles: i64, room: i64) -> Option<usize> {
         let depths = (0..self.end.before.len()).rev();
         let least_work = |depth: usize| self.least_work.get(depth).copied().unwrap_or(0);
-        let is_open = |&depth: &usize| self.most(depth, least_work(depth), tiles, kept).is_some();
+        let is_open = |&depth: &usize| self.most(depth, least_work(depth), tiles, room).is_some();
         depths.into_iter().find(is_open)
     }
 
@@ -195,7 +195,7 @@ impl<'a> Ending<'a> {
         let mut score = None;
         for (index, grid) in grids.iter().enumerate() {
             let known = self.best.as_ref().map(|best| best.score);
-            // One tile that keeps nothing is the least that any grid needs.
+            // One tile that takes nothing is the least that any grid needs.
             if known != score && self.deepest(1, 0).is_none() {
                 return;
             }
@@ -218,7 +218,7 @@ impl<'a> Ending<'a> {
         let tiles = walk.grid.cuts.iter().map(|cut| cut.tiles() as i64).product();
         let mut misses = 0;
         let mut deepest = self.deepest(tiles, 0);
-        let mut kept = 0;
+        let mut least_room = 0;
         for depth in 0..self.end.before.len() {
             if deepest.is_none_or(|deepest| depth > deepest) {
                 break;
@@ -235,12 +235,12 @@ impl<'a> Ending<'a> {
             if !is_split {
                 self.least_work.push(step.work);
             }
-            if is_split && (step.is_whole || step.kept > self.machine.capacity) {
+            if is_split && (step.is_whole || step.room > self.machine.capacity) {
                 break;
             }
-            if kept != step.kept {
-                kept = step.kept;
-                deepest = self.deepest(tiles, kept);
+            if least_room != step.room {
+                least_room = step.room;
+                deepest = self.deepest(tiles, least_room);
             }
             if step.recomputes_too_much(self.machine, 0) {
                 let longest = deepest.map_or(0, |deepest| self.end.work[deepest]);
@@ -249,7 +249,7 @@ impl<'a> Ending<'a> {
                 }
                 continue;
             }
-            let Some(most) = self.most(depth, step.work, tiles, kept) else { continue };
+            let Some(most) = self.most(depth, step.work, tiles, least_room) else { continue };
             let capacity = self.machine.capacity;
             let known = note.rooms.get(&key).filter(|room| room.is_enough(capacity));
             let room = match known {
@@ -269,7 +269,7 @@ impl<'a> Ending<'a> {
                 let cost = Cost { peak, work: step.work, tiles, ..Cost::default() };
                 if let Some(way) = self.better_way(walk, depth, (cost, around, most), note) {
                     self.best = Some(way);
-                    deepest = self.deepest(tiles, kept);
+                    deepest = self.deepest(tiles, least_room);
                 }
             }
             misses = if room.own_peak <= capacity { 0 } else { misses + 1 };
@@ -373,7 +373,7 @@ impl<'a> Walk<'_, 'a> {
         let second = self.end.first_op(self.layers, next);
         let tally = self.uncounted(depth, machine, tracks);
         Step {
-            kept: tally.kept_bytes,
+            room: tally.least_room(true),
             work: tally.work,
             least_work: tally.least_work,
             is_whole: depth > 0 && tally.is_whole(second),

@@ -7,6 +7,7 @@
 use super::boxes::level_of;
 use super::external::External;
 use super::graph::{Access, SplitGraph};
+use super::largest_made::Largest;
 use super::least::Least;
 use super::machine::Machine;
 use super::shifted_pad::is_padding;
@@ -44,8 +45,10 @@ pub(super) struct Known {
     pub reader: usize,
     /// Where it is among tensors from outside.
     pub place: u32,
-    /// Bytes in the middle tile of the largest result that is on chip together with it.
-    pub beside: i64,
+    /// The largest result that is made while it is on chip.
+    pub beside: Largest,
+    /// Whether it may be a part of what stays on chip.
+    pub may_stay: bool,
 }
 
 const UNKNOWN: Known = Known {
@@ -57,7 +60,8 @@ const UNKNOWN: Known = Known {
     reads: 0,
     reader: 0,
     place: NONE,
-    beside: 0,
+    beside: Largest { all: 0, inside: 0 },
+    may_stay: false,
 };
 
 /// What is known of a group.
@@ -100,13 +104,13 @@ pub struct Tally<'a> {
     pub(super) kinds: Vec<i64>,
     /// Bytes of what the group makes that are kept before and after the middle tile; they only grow.
     pub kept_bytes: i64,
-    /// Bytes of the largest result that is made in the middle tile, with the largest that is made of it there.
-    pub(super) largest_made: i64,
+    /// The largest result that is made in the middle tile, with the largest that is made of it there.
+    pub(super) largest_made: Largest,
     /// Tensors of which a tile cannot keep what the next one needs.
     not_keepable: usize,
     /// Whether something needs a sum that is added up within tiles, and is itself computed outside of these.
     outlives_sum: bool,
-    middle: Vec<usize>,
+    pub(super) middle: Vec<usize>,
     /// How often each tensor is read in the whole graph.
     pub(super) uses: Vec<u32>,
 }
@@ -136,7 +140,7 @@ impl<'a> Tally<'a> {
             operations_again: 0,
             kinds: Vec::new(),
             kept_bytes: 0,
-            largest_made: 0,
+            largest_made: Largest::default(),
             not_keepable: 0,
             outlives_sum: false,
             middle: Vec::new(),
@@ -173,7 +177,8 @@ impl<'a> Tally<'a> {
         self.operations_again = 0;
         self.kinds.clear();
         self.kinds.resize(cuts, 1);
-        (self.kept_bytes, self.largest_made, self.not_keepable) = (0, 0, 0);
+        (self.kept_bytes, self.not_keepable) = (0, 0);
+        self.largest_made = Largest::default();
         self.outlives_sum = false;
         self.middle.clear();
         self.middle.extend(self.sweep.tracks.iter().map(|tracks| tracks.cut.tiles() / 2));
@@ -300,55 +305,6 @@ impl<'a> Tally<'a> {
             self.moved.1 += tiles(level);
         }
         self.count_room(index);
-    }
-
-    /// Counts the room in the middle tile of what an operator makes, also together with what reads it.
-    fn count_room(&mut self, index: usize) {
-        let (sweep, op) = (&self.sweep, &self.graph.operators[index]);
-        if op.is_view {
-            self.show_beside(index);
-            return;
-        }
-        // A slice may be all that exists at a time.
-        if op.slice.is_some_and(|slice| !slice.is_last) {
-            return;
-        }
-        let is_in_tiles = sweep.loop_spans(index).is_some_and(|spans| level_of(spans) > 0);
-        let is_chained = op.slice.is_some();
-        let mut largest = 0;
-        for &tensor in &op.results {
-            let elements = sweep.tensor_spans(tensor).map_or(0, |s| sweep.window(s, &self.middle));
-            let bytes = elements * self.graph.tensors[tensor].element_bytes;
-            let beside = if is_chained { 0 } else { self.known[tensor].beside };
-            if is_in_tiles || beside > 0 {
-                self.largest_made = self.largest_made.max(bytes + beside);
-            }
-            largest = largest.max(bytes);
-        }
-        // Outputs that stay on chip are counted elsewhere, and padding may be there already.
-        let is_copied = self.machine.is_staged && !is_padding(self.graph, op);
-        if !is_in_tiles || is_chained || !is_copied {
-            return;
-        }
-        let may_hold = op.in_place.iter().chain(op.parts.iter());
-        let may_hold: Vec<usize> = may_hold.map(|&k| op.operands[k].0).collect();
-        for (tensor, access) in &op.operands {
-            if *access != Access::Indirect && !may_hold.contains(tensor) {
-                let beside = &mut self.known[*tensor].beside;
-                *beside = largest.max(*beside);
-            }
-        }
-    }
-
-    /// What a view shows is on chip together with what the view is.
-    fn show_beside(&mut self, index: usize) {
-        let op = &self.graph.operators[index];
-        let view = op.results[0];
-        // What is put behind what was kept is a copy.
-        let is_copy = self.sweep.tensor_spans(view).is_some_and(|s| self.sweep.has_overlap(s));
-        if let Some(&(shown, _)) = op.operands.first().filter(|_| !is_copy) {
-            self.known[shown].beside = self.known[shown].beside.max(self.known[view].beside);
-        }
     }
 
     /// Counts what is kept of a tensor that the group makes.
