@@ -109,6 +109,14 @@ def test_operands_that_nothing_would_fetch_are_refused(text: str):
     assert refused(text, "L1=1MiB,DDR", "none") is None
 
 
+@pytest.mark.parametrize("text", [CALL, BRANCH, STORE])
+def test_no_capacity_is_named_where_none_would_do(text: str):
+    """Before, the report named the bytes of the whole, and with so many it named `stage=none`."""
+    report = refusal(text, "L1=1KiB,DDR", "all")
+    assert "stage=none" in report.splitlines()[0]
+    assert "required" not in report
+
+
 ARGMAX = main(
     "%x: tensor<16x256xf32>",
     "tensor<16xf32>, tensor<16xi32>",

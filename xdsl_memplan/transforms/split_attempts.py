@@ -137,7 +137,13 @@ def run_split(
         return _splitting(options, "traffic", reserve)
 
     def plan_tiles(trial: ModuleOp, passes: list[ModulePass]) -> None:
-        run.with_plan(trial, passes)
+        try:
+            run.with_plan(trial, passes)
+        except CapacityExceeded:
+            # No capacity would do.
+            if options.stage == "all":
+                _refuse_unfetched(module, trial)
+            raise
         if options.stage == "all":
             _refuse_unfetched(module, trial)
 
