@@ -171,6 +171,47 @@ def test_tensors_without_elements(shape: tuple[int, int]):
     assert function_of(module).body.blocks
 
 
+PADDING_ALONE = main(
+    "%x: tensor<4x2x8xf32>, %w: tensor<8x3xf32>",
+    "tensor<4x2x3xf32>",
+    """%zero = arith.constant 0.0 : f32
+%e = tensor.empty() : tensor<4x2x3xf32>
+%f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x2x3xf32>) -> tensor<4x2x3xf32>
+%y = linalg.generic {indexing_maps = [affine_map<(b, r, f, c) -> (b, r, c)>,
+  affine_map<(b, r, f, c) -> (c, f)>, affine_map<(b, r, f, c) -> (b, r, f)>],
+  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+  ins(%x, %w : tensor<4x2x8xf32>, tensor<8x3xf32>) outs(%f : tensor<4x2x3xf32>) {
+^bb0(%a: f32, %b: f32, %o: f32):
+  %m = arith.mulf %a, %b : f32
+  %s = arith.addf %o, %m : f32
+  linalg.yield %s : f32
+} -> tensor<4x2x3xf32>
+%p = tensor.pad %y low[0, 1, 0] high[0, 1, 0] {
+^bb0(%i: index, %j: index, %k: index):
+  tensor.yield %zero : f32
+} : tensor<4x2x3xf32> to tensor<4x4x3xf32>
+%r = linalg.generic {indexing_maps = [affine_map<(b, r, c) -> (b, 3 * r, c)>,
+  affine_map<(b, r, c) -> (b, r, c)>], iterator_types = ["parallel", "parallel", "parallel"]}
+  ins(%p : tensor<4x4x3xf32>) outs(%f : tensor<4x2x3xf32>) {
+^bb0(%a: f32, %o: f32):
+  %s = arith.addf %o, %a : f32
+  linalg.yield %s : f32
+} -> tensor<4x2x3xf32>
+return %r : tensor<4x2x3xf32>""",
+)
+
+
+@pytest.mark.parametrize("stage", ["all", "none"])
+def test_results_may_lie_in_padding_alone(stage: Stage):
+    """Before, what all tiles were to keep of the arguments was a box of no part: a traceback."""
+    module = parse(PADDING_ALONE)
+    MemplanPipelinePass(memory="L1=128:align=4,DDR", stage=stage).apply(Context(), module)
+    inputs = [np.ones((4, 2, 8), np.float32), np.ones((8, 3), np.float32)]
+    [found] = run(module, inputs)
+    assert np.array_equal(found, np.zeros((4, 2, 3), np.float32))
+    assert np.array_equal(found, run(parse(PADDING_ALONE), inputs)[0])
+
+
 def looked_up_by(rows: str) -> str:
     """What is read at rows that an expression of loops names."""
     return main(
