@@ -117,6 +117,19 @@ def test_no_capacity_is_named_where_none_would_do(text: str):
     assert "required" not in report
 
 
+def test_no_layer_is_named_where_another_function_has_no_tiles():
+    """Before, the report named the bytes of a layer, and with so many it named `stage=none`."""
+    other = BRANCH.replace("@main", "@other")
+    report = refusal(
+        main(f"%x: {T}", T, exp("%y", "%x") + f"return %y : {T}", other), "L1=8,DDR", "all"
+    )
+    first, second = report.splitlines()
+    assert first.startswith("option stage=all: operands are fetched by tiles")
+    assert second == (
+        "@other is not split: '%r = scf.if' (operation 1 of @other) has control flow in it"
+    )
+
+
 ARGMAX = main(
     "%x: tensor<16x256xf32>",
     "tensor<16xf32>, tensor<16xi32>",
