@@ -94,22 +94,26 @@ def _planned_in_less_room(
 ) -> ModuleOp | list[PassFailedException]:
     """Return a planned module, made with ever more bytes left free until the buffers fit.
 
-    Returns the failures if they never do.
+    Where so many bytes are left that nothing fits the rest, fewer more are left than the last time.
+    Returns the failures if the buffers never fit.
     """
     failures: list[PassFailedException] = []
-    reserve = 0
+    reserve, too_few, too_many = 0, -1, capacity
     for _ in range(MOST_TRIES):
         try:
             return attempt(reserve)
         except CapacityExceeded as error:
             failures.append(error)
+            too_few = reserve
             reserve += more_to_reserve(error, capacity)
-            if reserve >= capacity:
-                break
         except _MISTAKES:
             raise
         except PassFailedException as error:
             failures.append(error)
+            too_many = reserve
+        if reserve >= too_many:
+            reserve = (too_few + too_many) // 2
+        if reserve <= too_few:
             break
     return failures
 
