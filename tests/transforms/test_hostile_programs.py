@@ -109,6 +109,27 @@ def test_operands_that_nothing_would_fetch_are_refused(text: str):
     assert refused(text, "L1=1MiB,DDR", "none") is None
 
 
+@pytest.mark.parametrize("text", [CALL, BRANCH, STORE])
+def test_no_capacity_is_named_where_none_would_do(text: str):
+    """Before, the report named the bytes of the whole, and with so many it named `stage=none`."""
+    report = refusal(text, "L1=1KiB,DDR", "all")
+    assert "stage=none" in report.splitlines()[0]
+    assert "required" not in report
+
+
+def test_no_layer_is_named_where_another_function_has_no_tiles():
+    """Before, the report named the bytes of a layer, and with so many it named `stage=none`."""
+    other = BRANCH.replace("@main", "@other")
+    report = refusal(
+        main(f"%x: {T}", T, exp("%y", "%x") + f"return %y : {T}", other), "L1=8,DDR", "all"
+    )
+    first, second = report.splitlines()
+    assert first.startswith("option stage=all: operands are fetched by tiles")
+    assert second == (
+        "@other is not split: '%r = scf.if' (operation 1 of @other) has control flow in it"
+    )
+
+
 ARGMAX = main(
     "%x: tensor<16x256xf32>",
     "tensor<16xf32>, tensor<16xi32>",
@@ -161,6 +182,47 @@ def test_tensors_without_elements(shape: tuple[int, int]):
     [found] = run(module, [np.zeros(shape, np.float32)])
     assert found.shape == shape
     assert function_of(module).body.blocks
+
+
+PADDING_ALONE = main(
+    "%x: tensor<4x2x8xf32>, %w: tensor<8x3xf32>",
+    "tensor<4x2x3xf32>",
+    """%zero = arith.constant 0.0 : f32
+%e = tensor.empty() : tensor<4x2x3xf32>
+%f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x2x3xf32>) -> tensor<4x2x3xf32>
+%y = linalg.generic {indexing_maps = [affine_map<(b, r, f, c) -> (b, r, c)>,
+  affine_map<(b, r, f, c) -> (c, f)>, affine_map<(b, r, f, c) -> (b, r, f)>],
+  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+  ins(%x, %w : tensor<4x2x8xf32>, tensor<8x3xf32>) outs(%f : tensor<4x2x3xf32>) {
+^bb0(%a: f32, %b: f32, %o: f32):
+  %m = arith.mulf %a, %b : f32
+  %s = arith.addf %o, %m : f32
+  linalg.yield %s : f32
+} -> tensor<4x2x3xf32>
+%p = tensor.pad %y low[0, 1, 0] high[0, 1, 0] {
+^bb0(%i: index, %j: index, %k: index):
+  tensor.yield %zero : f32
+} : tensor<4x2x3xf32> to tensor<4x4x3xf32>
+%r = linalg.generic {indexing_maps = [affine_map<(b, r, c) -> (b, 3 * r, c)>,
+  affine_map<(b, r, c) -> (b, r, c)>], iterator_types = ["parallel", "parallel", "parallel"]}
+  ins(%p : tensor<4x4x3xf32>) outs(%f : tensor<4x2x3xf32>) {
+^bb0(%a: f32, %o: f32):
+  %s = arith.addf %o, %a : f32
+  linalg.yield %s : f32
+} -> tensor<4x2x3xf32>
+return %r : tensor<4x2x3xf32>""",
+)
+
+
+@pytest.mark.parametrize("stage", ["all", "none"])
+def test_results_may_lie_in_padding_alone(stage: Stage):
+    """Before, what all tiles were to keep of the arguments was a box of no part: a traceback."""
+    module = parse(PADDING_ALONE)
+    MemplanPipelinePass(memory="L1=128:align=4,DDR", stage=stage).apply(Context(), module)
+    inputs = [np.ones((4, 2, 8), np.float32), np.ones((8, 3), np.float32)]
+    [found] = run(module, inputs)
+    assert np.array_equal(found, np.zeros((4, 2, 3), np.float32))
+    assert np.array_equal(found, run(parse(PADDING_ALONE), inputs)[0])
 
 
 def looked_up_by(rows: str) -> str:

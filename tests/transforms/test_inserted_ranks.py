@@ -1,9 +1,14 @@
 """Tensors stacked by inserts that leave a dimension out."""
 
+from typing import cast
+
 import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import MemRefType
 
 from tests.transforms.test_split_programs import arrays_for, check, parse
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
 ROW, ALL = "tensor<8x16xf32>", "tensor<4x8x16xf32>"
 STACKED = f"""
@@ -30,3 +35,11 @@ def test_a_stack_is_made_tile_by_tile(stage, emit):
     memory = "L1=512,DDR"
     group = MemplanGroupPass(memory=memory, stage=stage, threads=1)
     assert check(STACKED, arrays_for(parse(STACKED)), group, emit, memory) <= 512
+
+
+def test_what_has_rank_0_is_not_collapsed():
+    """Before, it was to one dimension, which MLIR refuses as no collapse."""
+    module = parse(STACKED)
+    MemplanPipelinePass(memory="L1=512,DDR", stage="all").apply(Context(), module)
+    views = [op for op in module.walk() if op.name.endswith((".collapse_shape", ".expand_shape"))]
+    assert all(cast(MemRefType, op.operands[0].type).get_shape() for op in views)

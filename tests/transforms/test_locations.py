@@ -4,6 +4,7 @@ import pytest
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.parser import Parser
 
+from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
@@ -32,3 +33,11 @@ def test_operations_of_a_plan_and_of_tiles_are_where_they_were(memory: str):
     for name, location in found:
         assert isinstance(location, FileLineColLoc)
         assert location.line.data == lines[name]
+
+
+def test_results_of_one_name_are_told_as_the_file_tells_them():
+    """Before: `'%r, %r = func.call'`."""
+    text = "func.func private @f() -> (f32, f32)\nfunc.func @g() {\n%r:2 = func.call @f() : () -> "
+    module = Parser(full_context(), text + "(f32, f32)\nfunc.return\n}").parse_module()
+    call = next(op for op in module.walk() if op.name == "func.call")
+    assert describe_op(call) == "'%r:2 = func.call' (operation 1 of @g)"

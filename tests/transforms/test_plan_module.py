@@ -94,6 +94,26 @@ def test_nothing_is_changed_by_what_cannot_be(
     assert str(module) == before
 
 
+def test_the_function_where_most_is_missing_is_told():
+    """Before, it was the callee, and with as much as that took its caller did not fit."""
+    body = """%a = memref.alloc() : memref<32xf32>
+  "test.op"(%a) : (memref<32xf32>) -> ()"""
+    text = f"""func.func private @callee() {{
+  {body}
+  func.return
+}}
+func.func @main() {{
+  {body}
+  func.call @callee() : () -> ()
+  "test.op"(%a) : (memref<32xf32>) -> ()
+  func.return
+}}"""
+    with pytest.raises(CapacityExceeded, match="for @main: required 256 bytes") as refusal:
+        plan_module(parse(text), "L1=100")
+    assert refusal.value.excess_bytes == 156
+    assert plan_module(parse(text), "L1=256").peaks == {"L1": 256}
+
+
 @pytest.mark.parametrize("minimize", [False, True])
 def test_without_minimizing_it_fits_where_it_can_and_says_what_is_missing(minimize: bool):
     options = PlannerOptions(minimize=minimize)

@@ -76,6 +76,29 @@ def test_no_more_is_left_free_than_there_is():
     assert tried == [0, 9, 18, 27, 36]
 
 
+def test_less_is_left_where_nothing_fits_the_rest():
+    """Before, the second failure ended it."""
+    tried: list[int] = []
+
+    def run(module: ModuleOp, passes: list[ModulePass]) -> None:
+        tried.append(reserve_of(passes))
+        if tried[-1] < 300:
+            raise CapacityExceeded("too small", 1000)
+        if tried[-1] > 500:
+            raise PassFailedException("an operation does not fit")
+
+    assert not run_for_less_room(ModuleOp([]), schedules, run, MEMORY)
+    assert tried == [0, 1256, 628, 314]
+
+
+def test_where_nothing_fits_all_of_the_memory_no_less_is_tried():
+    def run(module: ModuleOp, passes: list[ModulePass]) -> None:
+        raise PassFailedException(f"reserve {reserve_of(passes)}")
+
+    [failure] = run_for_less_room(ModuleOp([]), schedules, run, MEMORY)
+    assert str(failure) == "reserve 0"
+
+
 TWO_PRODUCTS = """
 func.func @main(%x: tensor<32x8xf32>, %w: tensor<8x32xf32>, %v: tensor<32x8xf32>) -> tensor<32x8xf32> {
   %zero = arith.constant 0.0 : f32

@@ -60,8 +60,10 @@ def describe_value(value: SSAValue) -> str:
 
 
 def _quoted(op: Operation) -> str:
-    hints = ", ".join(f"%{r.name_hint}" for r in op.results if r.name_hint)
-    equals = f"{hints} = " if hints else ""
+    hints = [f"%{r.name_hint}" for r in op.results if r.name_hint]
+    if len(hints) > 1 and len(set(hints)) == 1:
+        hints = [f"{hints[0]}:{len(hints)}"]  # As the file says it.
+    equals = f"{', '.join(hints)} = " if hints else ""
     return f"'{equals}{op_name(op)}'"
 
 

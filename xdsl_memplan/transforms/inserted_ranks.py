@@ -15,13 +15,18 @@ Tiles of the result hold the index 2 or they do not, and only a dimension of the
 %s = tensor.insert_slice %e into %r[2, 0, 0] [1, 8, 16] [1, 1, 1]
        : tensor<1x8x16xf32> into tensor<4x8x16xf32>
 ```
+
+What has rank 0 is copied, by `linalg.broadcast`: xDSL knows no `expand_shape` of it, and MLIR no
+other view.
 """
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
-from xdsl.ir import Attribute, Block
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, TensorType, i64
+from xdsl.dialects.linalg.ops import BroadcastOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xdsl_memplan.transforms.unit_dimensions import unit_reshape
 
@@ -36,6 +41,16 @@ def insert_whole_ranks(block: Block) -> None:
         is_known = DYNAMIC_INDEX not in sizes and type_.has_static_shape()
         if not is_known or len(type_.get_shape()) == len(sizes):
             continue
-        made, source = unit_reshape(op.source, sizes)
+        whole = unit_reshape if type_.get_shape() else _broadcast
+        made, source = whole(op.source, sizes)
         block.insert_ops_before(made, op)
         op.operands[0] = source
+
+
+def _broadcast(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation], SSAValue]:
+    """Make operations that copy the element of a tensor of rank 0, and their result."""
+    type_ = TensorType(cast(TensorType[Attribute], value.type).get_element_type(), shape)
+    empty = tensor.EmptyOp((), type_)
+    dimensions = DenseArrayBase.from_list(i64, range(len(shape)))
+    broadcast = BroadcastOp(value, empty.tensor, dimensions, type_)
+    return [empty, broadcast], broadcast.results[0]

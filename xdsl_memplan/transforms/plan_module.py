@@ -133,7 +133,7 @@ def plan_module(
         keep_offsets: leave buffers that have an offset where they are.
 
     Raises PassFailedException with the operation for what cannot be planned, its subclass
-    `CapacityExceeded` for what does not fit.
+    `CapacityExceeded` for what does not fit: of the function where most is missing.
     """
     known = Memories.of(module, memories)
     analysed = lifetimes_of(module)
@@ -141,6 +141,7 @@ def plan_module(
     options = options or PlannerOptions()
     done: dict[str, PlacedFunction] = {}
     functions: list[FunctionPlan] = []
+    exceeded: list[CapacityExceeded] = []
     # What a callee takes is missing where it is called.
     ticks = (op for lifetimes in analysed.values() for op in lifetimes.time.ticks)
     called = {op.callee.string_value() for op in ticks if isinstance(op, CallOp)}
@@ -154,10 +155,13 @@ def plan_module(
         )
         is_called = function.sym_name.data in called
         own = replace(options, minimize=options.minimize or is_called)
-        planner = _FunctionPlanner(lifetimes, known, done, own)
+        planner = _FunctionPlanner(lifetimes, known, done, own, exceeded)
         functions.append(planner.plan(buffers))
         placed = {b.value: (b.memory.name, b.offset, b.size) for b in functions[-1].buffers}
         done[function.sym_name.data] = placed_function(lifetimes, placed, functions[-1].peaks, done)
+    if exceeded:
+        # What calls a function that does not fit needs more.
+        raise max(exceeded, key=lambda error: error.excess_bytes)
     peaks: dict[str, int] = {}
     for function in functions:
         for name, peak in function.peaks.items():
@@ -178,6 +182,8 @@ class _FunctionPlanner:
     memories: Memories
     callees: dict[str, PlacedFunction]
     options: PlannerOptions
+    exceeded: list[CapacityExceeded]
+    """What does not fit is added here."""
 
     def plan(self, buffers: list[PlannedBuffer]) -> FunctionPlan:
         offsets: dict[Operation, int] = {}
@@ -202,7 +208,7 @@ class _FunctionPlanner:
                     result,
                     others=len(self.memories.by_name) > 1,
                 )
-                raise CapacityExceeded(report, result.peak - memory.capacity)
+                self.exceeded.append(CapacityExceeded(report, result.peak - memory.capacity))
             offsets |= {b.op: o for b, o in zip(mine, result.offsets.tolist(), strict=False)}
             plans[memory.name] = result
             peaks[memory.name] = result.peak

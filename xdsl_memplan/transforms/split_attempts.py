@@ -94,22 +94,26 @@ def _planned_in_less_room(
 ) -> ModuleOp | list[PassFailedException]:
     """Return a planned module, made with ever more bytes left free until the buffers fit.
 
-    Returns the failures if they never do.
+    Where so many bytes are left that nothing fits the rest, fewer more are left than the last time.
+    Returns the failures if the buffers never fit.
     """
     failures: list[PassFailedException] = []
-    reserve = 0
+    reserve, too_few, too_many = 0, -1, capacity
     for _ in range(MOST_TRIES):
         try:
             return attempt(reserve)
         except CapacityExceeded as error:
             failures.append(error)
+            too_few = reserve
             reserve += more_to_reserve(error, capacity)
-            if reserve >= capacity:
-                break
         except _MISTAKES:
             raise
         except PassFailedException as error:
             failures.append(error)
+            too_many = reserve
+        if reserve >= too_many:
+            reserve = (too_few + too_many) // 2
+        if reserve <= too_few:
             break
     return failures
 
@@ -139,11 +143,19 @@ def run_split(
     def plan_tiles(trial: ModuleOp, passes: list[ModulePass]) -> None:
         run.with_plan(trial, passes)
         if options.stage == "all":
-            _refuse_unfetched(module, trial)
+            _refuse_unfetched(module, [op for op in _functions(trial) if not _has_traffic(op)])
+
+    def failed_in_tiles(failure: PassFailedException) -> PassFailedException:
+        if options.stage == "all":
+            # Of a function that has no tiles in any memory no capacity is said to be enough.
+            layers = _trial(module, [*rewriting(options), *forming()], run.alone)
+            whole = [op for op in _functions(layers) if _why_not_split(op) is not None]
+            _refuse_unfetched(module, whole)
+        return _without_hint(module, failure)
 
     if options.strategy != "auto":
         if failures := run_for_less_room(module, groups, plan_tiles, options.memory):
-            raise _without_hint(module, failures[0])
+            raise failed_in_tiles(failures[0])
         return
     memories = Memories.of(module, options.memory)
     first, *others = memories.by_name.values()
@@ -173,7 +185,7 @@ def run_split(
     failures = _run_in_tiles(module, options, first.capacity, Runs(run.alone, plan_tiles))
     if failures and options.stage == "all":
         # Those after the first speak of less room than there is.
-        raise _without_hint(module, failures[0])
+        raise failed_in_tiles(failures[0])
     # Operators as a whole, tensors moved off chip and back.
     if failures and (
         whole := whole or run_for_less_room(module, unsplit, run.with_plan, options.memory)
@@ -329,22 +341,21 @@ def _add_other(modules: list[ModuleOp], module: ModuleOp) -> bool:
     return True
 
 
-def _refuse_unfetched(module: ModuleOp, planned: ModuleOp) -> None:
+def _refuse_unfetched(module: ModuleOp, whole: Sequence[FuncOp]) -> None:
     """Refuse functions that compute tensors but have no tiles: nothing would fetch their operands.
 
-    ``planned`` is `module` after all passes; what was split says what it moves.
+    ``whole`` are those without tiles, after passes on a copy of `module`.
     """
-    split = {
-        op.sym_name.data for op in planned.walk() if isinstance(op, FuncOp) and _has_traffic(op)
-    }
-    left = [
-        op
-        for op in module.walk()
-        if isinstance(op, FuncOp) and op.sym_name.data not in split and _computes_tensors(op)
-    ]
+    names = {op.sym_name.data for op in whole}
+    left = [op for op in _functions(module) if op.sym_name.data in names and _computes_tensors(op)]
     if reasons := _why_whole(left):
         advice = "operands are fetched by tiles; with stage=none they are read where they are"
         raise PassFailedException("\n".join([f"option stage=all: {advice}", *reasons]))
+
+
+def _functions(module: ModuleOp) -> list[FuncOp]:
+    """The functions of a module that have a body."""
+    return [op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks]
 
 
 def _has_traffic(function: FuncOp) -> bool:
@@ -403,7 +414,7 @@ def _without_hint(module: ModuleOp, failure: PassFailedException) -> PassFailedE
 
 def _not_split(module: ModuleOp) -> list[str]:
     """Why functions are not split, a line each."""
-    return _why_whole([op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks])
+    return _why_whole(_functions(module))
 
 
 def _why_whole(functions: Sequence[FuncOp]) -> list[str]:

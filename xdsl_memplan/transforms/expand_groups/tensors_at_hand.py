@@ -120,12 +120,14 @@ class TensorsAtHand:
                 self._fetch(fetch.tensor, place)
 
     def load_kept(self, fetch: Fetch, place: Place) -> None:
-        """Load what all tiles read of a tensor that stays for all of them."""
+        """Load what all tiles read of a tensor that stays for all of them: nothing, perhaps."""
         box: list[tuple[int, int]] = []
         for span in self.layout.tensors[fetch.tensor]:
             if span.driven:
                 ranges = self.layout.tracks[span.first][span.second].new
                 busy = [(a, b) for a, b in ranges if a < b]
+                if not busy:
+                    return  # All tiles lie in padding.
                 box.append((min(a for a, _ in busy), max(b for _, b in busy)))
             else:
                 box.append((span.first, span.second))
