@@ -63,6 +63,8 @@ struct Step {
     least_work: i64,
     /// Whether the first layer is computed whole.
     is_whole: bool,
+    /// Whether its tiles alone do not tell what results beside the last one follow.
+    follows_from_outside: bool,
 }
 
 impl Step {
@@ -249,6 +251,9 @@ impl<'a> Ending<'a> {
                 }
                 continue;
             }
+            if step.follows_from_outside {
+                continue;
+            }
             let Some(most) = self.most(depth, step.work, tiles, kept) else { continue };
             let capacity = self.machine.capacity;
             let known = note.rooms.get(&key).filter(|room| room.is_enough(capacity));
@@ -377,6 +382,7 @@ impl<'a> Walk<'_, 'a> {
             work: tally.work,
             least_work: tally.least_work,
             is_whole: depth > 0 && tally.is_whole(second),
+            follows_from_outside: tally.sweep.follows_from_outside(),
         }
     }
 
