@@ -153,7 +153,7 @@ class _Layers:
         return made > of
 
     def _repeats_for_one(self, index: int) -> bool:
-        """Tell whether an operation makes twice as many elements as all it reads, for one reader."""
+        """Tell whether an operation makes twice as many elements as it reads, for one reader."""
         op = self.graph.ops[index]
         read = sum(_product(operand.shape) for operand in op.operands)
         return (
