@@ -157,4 +157,5 @@ def split_layout(
     int,
     int,
     list[int],
+    list[tuple[int, int]],
 ]: ...

@@ -126,3 +126,33 @@ func.func @main(%x: tensor<4x5xf32>, {weights}) -> ({results}) {{
 """)
     layer = {op.name: number for number, ops in layers.items() for op in ops}
     assert layer["tensor.concat"] == max(layers)
+
+
+def test_what_repeats_elements_is_of_the_layer_that_reads_it() -> None:
+    """As the pooled features of a point cloud, beside those of each point.
+
+    Who stores them for another group then stores each once.
+    """
+    few, many, out = "tensor<4x6xf32>", "tensor<4x5x6xf32>", "tensor<4x5xf32>"
+    layers = layers_of(
+        f"""
+func.func @main(%x: tensor<4x3xf32>, %w: tensor<3x6xf32>) -> {out} {{
+  %zero = arith.constant 0.0 : f32
+  %d = tensor.empty() : {few}
+  %f = linalg.fill ins(%zero : f32) outs(%d : {few}) -> {few}
+  %p = linalg.matmul ins(%x, %w : tensor<4x3xf32>, tensor<3x6xf32>) outs(%f : {few}) -> {few}
+  %n = linalg.exp ins(%p : {few}) outs(%d : {few}) -> {few}
+  %e = tensor.empty() : {many}
+  %r = linalg.broadcast ins(%n : {few}) outs(%e : {many}) dimensions = [1]
+  %c = linalg.exp ins(%r : {many}) outs(%e : {many}) -> {many}
+  %g = tensor.empty() : {out}
+  %h = linalg.fill ins(%zero : f32) outs(%g : {out}) -> {out}
+  %s = linalg.reduce {{ arith.addf }} ins(%c : {many}) outs(%h : {out}) dimensions = [2]
+  func.return %s : {out}
+}}"""
+    )
+    names = [[op.name for op in ops] for ops in layers.values()]
+    assert names == [
+        ["linalg.matmul", "linalg.exp"],
+        ["linalg.broadcast", "linalg.exp", "linalg.reduce"],
+    ]

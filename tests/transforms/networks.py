@@ -113,8 +113,10 @@ class Network:
         return self.each("maximumf", x)
 
     def matmul(self, x: Value, columns: int) -> Value:
-        weight = self.argument(x[1][1], columns)
-        return self._structured("linalg.matmul", [x, weight], (x[1][0], columns))
+        return self.product(x, self.argument(x[1][1], columns))
+
+    def product(self, x: Value, y: Value) -> Value:
+        return self._structured("linalg.matmul", [x, y], (x[1][0], y[1][1]))
 
     def batch_matmul(self, x: Value, y: Value) -> Value:
         return self._structured("linalg.batch_matmul", [x, y], (*x[1][:2], y[1][2]))

@@ -177,3 +177,30 @@ def test_the_pipeline_computes_the_same(order: Order, objective: str):
     pipeline.apply(full_context(), module)
     for one, other in zip(run(module, arrays, "main"), expected, strict=True):
         assert (one == other).all()
+
+
+HEADS, WIDE, NARROW = 3, 64, 4
+
+
+def heads() -> str:
+    """Heads written one after another: products of one matrix, each multiplied by another one."""
+    n = Network()
+    x, mixing = n.argument(WIDE, WIDE), n.argument(WIDE, WIDE)
+    made = [n.relu(n.product(mixing, n.matmul(x, NARROW))) for _ in range(HEADS)]
+    return n.text(n.matmul(n.concat(*made), NARROW))
+
+
+def test_heads_that_are_written_one_after_another_read_both_matrices_once() -> None:
+    """Beside these, weights and the result, the first products are stored and fetched."""
+    module, narrow = in_layers(heads()), 4 * WIDE * NARROW
+    MemplanGroupPass(memory="L1=8KiB,DDR", threads=1).apply(Context(), module)
+    moved = sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
+    once = 2 * 4 * WIDE * WIDE + (HEADS + 1) * narrow + 4 * HEADS * NARROW * NARROW
+    assert moved <= once + 2 * HEADS * narrow
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+def test_heads_compute_the_same(emit: Literal["unroll", "loop"]) -> None:
+    text, memory = heads(), "L1=8KiB,DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= 8192

@@ -102,3 +102,49 @@ def test_what_fits_whole_moves_what_it_must(layers: int):
         ys.append(n.batch_matmul(ys[-1], n.argument(1, 8, 8)))
     text = n.text(n.batch_matmul(n.batch_matmul(ys[-1], w), n.batch_matmul(x, ys[-2])))
     assert bytes_moved(text, "L1=64KiB,DDR") == 4 * 8 * 8 * (layers + 3)
+
+
+def pairs() -> str:
+    """A sum of each pair of elements of two columns, in rows from which their sum is taken off."""
+    column, square, rows = "tensor<64x1xf32>", "tensor<64x64xf32>", "tensor<64x4xf32>"
+    kinds = '["parallel", "parallel"]'
+    return f"""
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#left = affine_map<(d0, d1) -> (d0, 0)>
+#right = affine_map<(d0, d1) -> (d1, 0)>
+func.func @main(%s: {column}, %z: {rows}, %u: tensor<4x1xf32>) -> {rows} {{
+  %zero = arith.constant 0.0 : f32
+  %c = tensor.empty() : {column}
+  %d = tensor.empty() : {square}
+  %g = tensor.empty() : {rows}
+  %f = linalg.fill ins(%zero : f32) outs(%c : {column}) -> {column}
+  %h = linalg.fill ins(%zero : f32) outs(%g : {rows}) -> {rows}
+  %t = linalg.matmul ins(%z, %u : {rows}, tensor<4x1xf32>) outs(%f : {column}) -> {column}
+  %e = linalg.generic {{indexing_maps = [#left, #right, #all], iterator_types = {kinds}}}
+      ins(%s, %t : {column}, {column}) outs(%d : {square}) {{
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.addf %p, %q : f32
+    linalg.yield %r : f32
+  }} -> {square}
+  %m = linalg.generic {{indexing_maps = [#all, #left], iterator_types = ["parallel", "reduction"]}}
+      ins(%e : {square}) outs(%f : {column}) {{
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.addf %p, %o : f32
+    linalg.yield %r : f32
+  }} -> {column}
+  %n = linalg.generic {{indexing_maps = [#all, #left, #all], iterator_types = {kinds}}}
+      ins(%e, %m : {square}, {column}) outs(%d : {square}) {{
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.subf %p, %q : f32
+    linalg.yield %r : f32
+  }} -> {square}
+  %y = linalg.matmul ins(%n, %z : {square}, {rows}) outs(%h : {rows}) -> {rows}
+  func.return %y : {rows}
+}}"""
+
+
+def test_a_group_goes_on_where_a_small_tensor_is_whole_and_what_is_made_of_it_is_not():
+    """The column is there as a whole in all tiles, and 16 KiB of pairs one row at a time."""
+    text = pairs()
+    group = MemplanGroupPass(objective="peak", stage="none", threads=1)
+    assert check(text, arrays_for(parse(text)), group, "loop", "L1") < 4096

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from xdsl.context import Context
 
-from tests.transforms.networks import Network
+from tests.transforms.networks import Network, Value
 from tests.transforms.test_batches import bytes_moved
 from tests.transforms.test_split_programs import Emit, arrays_for, check, in_layers, parse
 from xdsl_memplan.dialects.groups import GroupOp
@@ -51,13 +51,60 @@ def scaled_product() -> str:
     return n.text(scaled, n.batch_matmul(between, n.argument(HEADS, ROWS, 16)))
 
 
-PROGRAMS = [two_products, three_products, two_heads_of_a_network, scaled_product]
+def flat_products() -> str:
+    """Keys and values: the batch of one is taken off before each product, and put back."""
+    n = Network()
+    between = n.relu(n.batch_matmul(n.argument(1, HEADS * ROWS, 4), n.argument(1, 4, ROWS)))
+
+    def product() -> Value:
+        rows = n.reshape(between, "[[0, 1], [2]]", HEADS * ROWS, ROWS)
+        return n.relu(n.reshape(n.matmul(rows, 4), "[[0, 1], [2]]", 1, HEADS * ROWS, 4))
+
+    return n.text(product(), product())
+
+
+def products_in_two_shapes() -> str:
+    """What is between is multiplied as heads, and as all of their rows."""
+    n = Network()
+    between = n.relu(n.batch_matmul(n.argument(HEADS, ROWS, 4), n.argument(HEADS, 4, ROWS)))
+    first = n.batch_matmul(between, n.argument(HEADS, ROWS, 4))
+    rows = n.reshape(between, "[[0, 1], [2]]", HEADS * ROWS, ROWS)
+    return n.text(first, n.relu(n.matmul(rows, 4)))
+
+
+PROGRAMS = [
+    two_products,
+    three_products,
+    two_heads_of_a_network,
+    scaled_product,
+    flat_products,
+    products_in_two_shapes,
+]
 
 
 @pytest.mark.parametrize("capacity", [1536, 2048])
 def test_one_group_makes_all_of_them(capacity: int):
     """Everything is read once: four factors of 768 bytes, and two such results."""
     assert bytes_moved(two_products(), f"L1={capacity}:align=4,DDR") == 6 * 4 * HEADS * ROWS * 4
+
+
+@pytest.mark.parametrize("capacity", [768, 1024])
+def test_results_follow_what_views_show(capacity: int):
+    """Both products read tiles of the same rows, each through a view of its own.
+
+    What is read once: 48 x 4 elements and three weights of 8 x 4; two results of 48 x 4 are
+    written.
+    """
+    elements = 3 * HEADS * ROWS * 4 + 3 * ROWS * 4
+    assert bytes_moved(flat_products(), f"L1={capacity}:align=4,DDR") == 4 * elements
+
+
+def test_of_two_results_made_by_rows_only_these_are_there_as_a_whole():
+    """By peak: 1536 bytes, where what is between takes as much again."""
+    module = in_layers(flat_products())
+    MemplanGroupPass(objective="peak", stage="none", threads=1).apply(Context(), module)
+    peaks = [op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp)]
+    assert max(peaks) < 2 * 4 * HEADS * ROWS * 4 + 512
 
 
 def test_a_result_beside_a_convolution_is_cut_into_its_rows():

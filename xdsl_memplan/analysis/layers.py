@@ -122,13 +122,16 @@ class _Layers:
         """Add the elementwise chain behind an operation.
 
         That of a sum over much ends before what has more elements: each tile of it would need all
-        that is summed.
+        that is summed. Any ends before what only repeats elements for one reader: who stores a
+        tensor for others stores each of its elements once.
         """
         end = anchor
         while self.graph.ops[end].splittable and not self._is_returned(end):
             added = self._until_readers_meet(end)
             much = self._sums_much(anchor)
             if not added or (much and any(self._spreads(i, anchor) for i in added)):
+                return
+            if any(self._repeats_for_one(i) for i in added):
                 return
             self.layer |= dict.fromkeys(added, layer)
             end = added[-1]
@@ -148,6 +151,17 @@ class _Layers:
         """Tell whether an operation makes more elements than another."""
         made, of = (_results_made(self.graph.ops[i]) for i in (index, source))
         return made > of
+
+    def _repeats_for_one(self, index: int) -> bool:
+        """Tell whether an operation makes twice as many elements as it reads, for one reader."""
+        op = self.graph.ops[index]
+        read = sum(_product(operand.shape) for operand in op.operands)
+        return (
+            not op.view
+            and _results_made(op) >= 2 * read
+            and len(self._readers_behind_views(index)) == 1
+            and not self._is_returned(index)
+        )
 
     def _find_spreading(self) -> set[int]:
         """List the operations that bring a sum over much to more elements than it has.

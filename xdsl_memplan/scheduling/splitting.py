@@ -204,7 +204,7 @@ def lay_out(
     Raises InvalidOptionError for cuts that do not fit.
     """
     chains = narrowing_chains(graph)
-    sequence, loops, tensors, tracks, fetches, cost, code, operations, sliced = (
+    sequence, loops, tensors, tracks, fetches, cost, code, operations, sliced, over = (
         _idealloc.split_layout(
             _with_ascending_layers(graph),
             _slices(chains),
@@ -226,6 +226,7 @@ def lay_out(
         code,
         operations,
         tuple(chains[number] for number in sliced),
+        dict(over),
     )
 
 

@@ -234,7 +234,7 @@ fn residency_name(residency: Residency) -> (String, i64) {
 
 /// A group laid out: sequence of (operator, level), ranges of their loops, ranges of tensors, tracks per cut, tensors
 /// from outside with level, kind, reader, loop and slices, the cost, the operators in the code, the operations that they are
-/// about, and the chains that run slice by slice.
+/// about, the chains that run slice by slice, and results with the tensors from outside whose room they may take.
 type LayoutTuple = (
     Vec<(usize, usize)>,
     Vec<Vec<SpanTuple>>,
@@ -245,6 +245,7 @@ type LayoutTuple = (
     i64,
     i64,
     Vec<usize>,
+    Vec<(usize, usize)>,
 );
 
 fn span_tuples(spans: &[Span]) -> Vec<SpanTuple> {
@@ -317,6 +318,7 @@ fn split_layout(
     layout.assign();
     let cost = cost_tuple(layout.cost(true));
     let sliced = layout.sliced_chains.clone();
+    let over = layout.written_over().into_iter().map(|pair| (pair.result, pair.tensor)).collect();
     let sequence: Vec<(usize, usize)> =
         layout.sequence.iter().copied().zip(layout.levels.iter().copied()).collect();
     let externals: Vec<_> = layout
@@ -355,5 +357,6 @@ fn split_layout(
         layout.code(),
         layout.operations(),
         sliced,
+        over,
     ))
 }

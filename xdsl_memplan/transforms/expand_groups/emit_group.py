@@ -70,7 +70,9 @@ class _Emitter:
         for tensor_, home in self.group.homes.items():
             if tensor_ in self.group.places:
                 continue
-            if self.facts.tensor_level(tensor_) > 0 or home is not None:
+            if tensor_ in self.facts.over:
+                self.at_hand.outputs[tensor_] = self.group.values[self.facts.over[tensor_]]
+            elif self.facts.tensor_level(tensor_) > 0 or home is not None:
                 type_ = self.group.values[tensor_].type
                 self.at_hand.outputs[tensor_] = empty(
                     tile_type(type_, shape_of(self.group.values[tensor_])), builder

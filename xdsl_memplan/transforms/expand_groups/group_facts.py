@@ -80,6 +80,9 @@ class GroupFacts:
         }
         self.reads = Counts(o.tensor for n in self.levels for o in group.graph.ops[n].operands)
         self.copied = self._leave_as_copies()
+        self.over = {r: t for r, t in group.layout.over.items() if self._is_written_over(r, t)}
+        """By result that stays on chip: the tensor from outside that it is written over."""
+        self.over_by = {tensor_: result for result, tensor_ in self.over.items()}
         self.shifted = ShiftedTiles(
             shifted_pads(group.graph, group.operations, group.layout, group.cuts),
             shifted_reshapes(group.graph, group.layout, group.cuts, self.chains),
@@ -163,6 +166,18 @@ class GroupFacts:
             and self.tensor_level(part) == 0
             and is_returned(self.group.values[part])
         }
+
+    def _is_written_over(self, result: int, tensor_: int) -> bool:
+        """Tell whether a result lies where a tensor from outside does, which nobody reads later."""
+        group, fetch = self.group, self.fetches.get(tensor_)
+        return (
+            result in group.homes
+            and group.homes[result] is None
+            and tensor_ in group.read_last
+            and (fetch is None or fetch.kind == "resident")
+            and not {result, tensor_} & group.places.keys()
+            and group.values[result].type == group.values[tensor_].type
+        )
 
     def tensor_level(self, tensor_: int) -> int:
         """Cuts that a tensor follows, up to the innermost."""

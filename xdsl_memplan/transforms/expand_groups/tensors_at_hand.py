@@ -80,7 +80,9 @@ class TensorsAtHand:
     def outside(self, tensor_: int) -> Window:
         """All of a tensor from outside, or of the bundle that it lies in."""
         at = self.group.places.get(tensor_)
-        value = self.group.values[tensor_]
+        result = self.facts.over_by.get(tensor_)
+        # What tiles have not written over yet is as it was.
+        value = self.group.values[tensor_] if result is None else self.outputs[result]
         return whole_window(value) if at is None else self._in_bundle(at, len(shape_of(value)))
 
     def _in_bundle(self, at: BundlePlace, rank: int) -> Window:

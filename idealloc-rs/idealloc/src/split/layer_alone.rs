@@ -175,8 +175,9 @@ impl<'a> Ending<'a> {
         let record = known.unwrap_or_else(|| {
             let counted = self.counted(tally, candidate, 0);
             let facts = Facts {
-                ends_walk: !counted.can_keep(),
+                ends_walk: !counted.can_keep() || counted.sweep.follows_from_outside(),
                 recomputes_too_much: counted.recomputes_too_much(),
+                follows_from_outside: false,
                 repeated_work: counted.repeated_work(),
                 excess: 0,
                 operators: counted.least_code(),

@@ -37,7 +37,7 @@ struct LayerGraph {
 /// Orders of the layers, each once: that of the graph first.
 ///
 /// The others: of layers that may run next one that leaves no more on chip than before, if there is one; that which leaves
-/// the least; and what a result needs, the dearest first.
+/// the least; what a result needs, the dearest first; and each layer as early as it may run.
 pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
     let mut orders = vec![order_of(graph)];
     if orders[0].len() > MOST_LAYERS {
@@ -47,7 +47,7 @@ pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
     let least = layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done), layer));
     let less =
         layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done) > 0, layer));
-    for order in [less, least, layers.backwards()] {
+    for order in [less, least, layers.backwards(), layers.by_depth()] {
         if !orders.contains(&order) {
             orders.push(order);
         }
@@ -218,6 +218,18 @@ impl LayerGraph {
                 pending.extend(needed.into_iter().map(|l| (l, false)));
             }
         }
+        order
+    }
+
+    /// First what needs no other layer, then what needs these alone, and so on: heads that are written one after another, and
+    /// read the same tensor, do so side by side.
+    fn by_depth(&self) -> Vec<usize> {
+        let mut depth: Vec<usize> = Vec::with_capacity(self.made.len());
+        for before in &self.before {
+            depth.push(before.iter().map(|&l| depth[l] + 1).max().unwrap_or(0));
+        }
+        let mut order: Vec<usize> = (0..depth.len()).collect();
+        order.sort_by_key(|&layer| depth[layer]);
         order
     }
 

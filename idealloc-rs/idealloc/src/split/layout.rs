@@ -14,6 +14,7 @@ use super::slices::Slice;
 use super::storages::Storages;
 use super::sweep::{Span, Sweep};
 use super::tally::{Neighbours, Tally};
+use super::written_over::WrittenOver;
 
 /// A group under one grid, laid out for counting.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub struct Layout<'s, 'a> {
     pub(super) turns: Vec<usize>,
     /// The numbers of these chains.
     pub sliced_chains: Vec<usize>,
+    /// Results that take the room of a tensor from outside, which they are written over.
+    pub(super) over: Vec<WrittenOver>,
     /// For each tensor of which only a slice exists at a time its maker's place in a chain, and the range that is sliced;
     /// empty where no chain runs so.
     pub(super) slices: Vec<Option<(Slice, Span)>>,
@@ -227,6 +230,7 @@ impl<'s, 'a> Layout<'s, 'a> {
             samples: OnceCell::new(),
             is_cached: sweep.tracks.iter().any(|tracks| tracks.is_cached()),
             turns: Vec::new(),
+            over: Vec::new(),
             sliced_chains: Vec::new(),
             slices: Vec::new(),
             shifted_pads: FxHashMap::default(),

@@ -79,4 +79,5 @@ mod walk;
 mod ways;
 mod ways_in_orders;
 mod written;
+pub mod written_over;
 mod written_tiles;

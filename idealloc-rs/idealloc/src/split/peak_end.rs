@@ -24,6 +24,8 @@ pub(super) struct PeakEnd {
     pub before: Vec<i64>,
     /// The same, with the results that stay. Cut into tiles, a group writes them where they stay.
     pub around: Vec<i64>,
+    /// The same: bytes of results that may be written over what the group reads, at the most.
+    pub over: Vec<i64>,
     /// The same: operators, each of which is written down once at the least.
     pub operators: Vec<i64>,
     /// The same: multiply-adds of all operators, computed whole.
@@ -70,6 +72,7 @@ impl PeakEnd {
             bordered,
             before: Vec::new(),
             around: Vec::new(),
+            over: Vec::new(),
             operators: Vec::new(),
             work: Vec::new(),
             looks: Vec::new(),
@@ -87,27 +90,43 @@ impl PeakEnd {
     fn count_around(&mut self, layers: &Layers, machine: Machine) {
         let window = &self.window;
         let filled = if self.last_layer + 1 == layers.count() { layers.filled } else { 0 };
-        let results: Vec<(usize, i64)> = window
+        let results: Vec<(usize, usize, i64)> = window
             .tensors
             .iter()
             .enumerate()
             .filter(|&(number, _)| window.is_output[number])
             .filter_map(|(number, &tensor)| {
                 let bytes = machine.align(window.graph.tensors[number].bytes());
-                Some((layers.made[tensor]?, bytes))
+                Some((number, layers.made[tensor]?, bytes))
             })
             .collect();
         for first_layer in (window.first_layer..=self.last_layer).rev() {
             let before = layers.live_before[first_layer] + filled;
-            let made = results.iter().filter(|(made, _)| *made >= first_layer);
+            let made = results.iter().filter(|(_, made, _)| *made >= first_layer);
             let first = layers.start[first_layer] - window.first_op;
             let operators = &window.graph.operators[first..=self.last];
             let written = operators.iter().filter(|op| !op.is_view).count();
             self.operators.push(written as i64);
             let work = |op: &Operator| op.work.saturating_mul(op.loops.iter().product());
             self.work.push(operators.iter().map(work).fold(0, i64::saturating_add));
+            let dies = |tensor: usize| {
+                let made = layers.made[window.tensors[tensor]];
+                !window.is_output[tensor] && made.is_some_and(|made| made < first_layer)
+            };
+            let mut dying: Vec<&Vec<i64>> = operators
+                .iter()
+                .flat_map(|op| &op.operands)
+                .filter(|&&(tensor, _)| dies(tensor))
+                .map(|&(tensor, _)| &window.graph.tensors[tensor].shape)
+                .collect();
+            dying.sort_unstable();
+            dying.dedup();
+            let is_over = |number: usize| dying.contains(&&window.graph.tensors[number].shape);
+            let over = made.clone().filter(|&&(number, ..)| is_over(number));
+            let over = over.map(|(.., bytes)| bytes).sum();
+            self.over.push(over);
             self.before.push(before);
-            self.around.push(before + made.map(|(_, bytes)| bytes).sum::<i64>());
+            self.around.push(before + made.map(|(.., bytes)| bytes).sum::<i64>());
         }
     }
 }

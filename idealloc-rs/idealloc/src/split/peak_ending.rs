@@ -63,6 +63,8 @@ struct Step {
     least_work: i64,
     /// Whether the first layer is computed whole.
     is_whole: bool,
+    /// Whether its tiles alone do not tell what results beside the last one follow.
+    follows_from_outside: bool,
 }
 
 impl Step {
@@ -180,7 +182,8 @@ impl<'a> Ending<'a> {
             Some(best) if before.score >= best.score => return None,
             Some(best) => capacity.min(best.score.0 - 1),
         };
-        (tiles == 1 || self.end.around[depth] + room <= most).then_some(most)
+        let around = self.end.around[depth] - self.end.over[depth];
+        (tiles == 1 || around + room <= most).then_some(most)
     }
 
     /// The largest number of layers, less one, of which a group may be better than what is known.
@@ -247,6 +250,9 @@ impl<'a> Ending<'a> {
                 if step.recomputes_too_much(self.machine, longest - self.end.work[depth]) {
                     break;
                 }
+                continue;
+            }
+            if step.follows_from_outside {
                 continue;
             }
             let Some(most) = self.most(depth, step.work, tiles, least_room) else { continue };
@@ -377,6 +383,7 @@ impl<'a> Walk<'_, 'a> {
             work: tally.work,
             least_work: tally.least_work,
             is_whole: depth > 0 && tally.is_whole(second),
+            follows_from_outside: tally.sweep.follows_from_outside(),
         }
     }
 
@@ -401,7 +408,7 @@ impl<'a> Walk<'_, 'a> {
 }
 
 /// Lays out a group with so many bytes of whole tensors around it; returns those of them whose room is free after their
-/// last reader, too.
+/// last reader, or is that of a result that is written over them, too.
 pub(super) fn laid_out<'s, 'a>(
     end: &PeakEnd,
     tally: &'s Tally<'a>,
@@ -419,6 +426,14 @@ pub(super) fn laid_out<'s, 'a>(
             // Its room is free after the last reader, not before, whatever is read of it.
             external.spans = data.shape.iter().map(|&n| Span::Fixed(0, n)).collect();
             dying += tally.machine.align(data.bytes());
+        }
+    }
+    let over = if is_split { layout.written_over() } else { Vec::new() };
+    for pair in over {
+        let data = &window.graph.tensors[pair.tensor];
+        if !data.is_argument && !data.is_constant && !window.is_output[pair.tensor] {
+            dying += tally.machine.align(data.bytes());
+            layout.over.push(pair);
         }
     }
     layout.resident_bytes = around - dying;

@@ -28,6 +28,8 @@ pub(super) struct Facts {
     pub ends_walk: bool,
     /// Whether more is computed again than the machine allows.
     pub recomputes_too_much: bool,
+    /// Whether its tiles alone do not tell what results beside the last one follow.
+    pub follows_from_outside: bool,
     /// Multiplications and additions that are not the first of their kind.
     pub repeated_work: i64,
     /// Bytes that it and all longer groups move at the least beside each argument once.
@@ -44,6 +46,7 @@ impl Facts {
         Self {
             ends_walk: true,
             recomputes_too_much: false,
+            follows_from_outside: false,
             repeated_work: 0,
             excess: 0,
             operators: 0,

@@ -9,6 +9,8 @@ pub(super) struct Followed {
     pub cut: usize,
     /// What tiles have of it; none if the result that follows has other indices.
     pub request: Option<u32>,
+    /// The operator that a group must have, if any, so that its tiles tell this.
+    pub needed: Option<usize>,
 }
 
 impl Sweep<'_> {
@@ -26,8 +28,10 @@ impl Sweep<'_> {
         let shape = &graph.tensors[results[number]].shape;
         let mut wanted: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();
         let mut follows = vec![false; self.loops.len()];
+        let mut first_needed = self.first_needed;
         for ((demand, &size), l) in wanted.iter_mut().zip(shape).zip(&nest.result_loops[number]) {
-            let Some(Followed { cut, request }) = l.and_then(|l| self.followed(op, l)) else {
+            let Some(Followed { cut, request, needed }) = l.and_then(|l| self.followed(op, l))
+            else {
                 continue;
             };
             let tracks = &mut self.tracks[cut];
@@ -36,13 +40,21 @@ impl Sweep<'_> {
             if let Some(request) = request {
                 *demand = Demand::Driven(cut, request);
                 follows[cut] = true;
+                first_needed = needed.into_iter().fold(first_needed, usize::min);
             }
         }
         // What follows a cut and none around it would be made again for each tile of those.
         let within = follows.iter().take_while(|&&is| is).count();
         if within > 0 && !follows[within..].contains(&true) {
             self.demands.set(results[number], &wanted);
+            self.first_needed = first_needed;
         }
+    }
+
+    /// Whether a result follows what a view shows of a tensor that is made before the group. The view then stays there too, and
+    /// tiles of the group alone do not tell what it shows.
+    pub(super) fn follows_from_outside(&self) -> bool {
+        self.first > self.first_needed
     }
 
     /// What an operand follows along the dimension that moves with this loop; where nobody has asked for it yet, and the same
@@ -50,26 +62,29 @@ impl Sweep<'_> {
     pub(super) fn followed(&self, op: usize, l: usize) -> Option<Followed> {
         let operator = &self.graph.operators[op];
         let along = operator.operands.iter().filter_map(|(tensor, access)| {
-            let Access::Affine(indices) = access else { return None };
-            let dimension = indices.iter().position(|index| index.follows(l))?;
-            let size = self.graph.tensors[*tensor].shape[dimension];
-            let is_same = is_loop(&indices[dimension], l) && size == operator.loops[l];
+            let shape = &self.graph.tensors[*tensor].shape;
+            let (dimension, is_same) = along(operator, access, shape, l)?;
             Some((*tensor, dimension, is_same))
         });
+        let stays_outside =
+            operator.is_view && !self.graph.tensors[operator.results[0]].is_returned;
         let known = along.clone().find_map(|(tensor, dimension, is_same)| {
-            match self.demands.get(tensor)?[dimension] {
-                Demand::Driven(cut, request) if self.readers(tensor).any_reads_itself => {
-                    Some(Followed { cut, request: Some(request).filter(|_| is_same) })
-                }
-                Demand::Driven(..) | Demand::Fixed(..) => None,
-            }
+            let Demand::Driven(cut, request) = self.demands.get(tensor)?[dimension] else {
+                return None;
+            };
+            let needed = if stays_outside || !self.readers(tensor).any_reads_itself {
+                Some(self.maker_before(op, tensor)?)
+            } else {
+                None
+            };
+            Some(Followed { cut, request: Some(request).filter(|_| is_same), needed })
         });
         known.or_else(|| {
             let mut unknown = along.filter(|&(tensor, ..)| self.demands.get(tensor).is_none());
             unknown.find_map(|(tensor, dimension, is_same)| {
                 let (maker, l) = self.made_in_layer(op, tensor, dimension)?;
-                let Followed { cut, request } = self.followed(maker, l)?;
-                Some(Followed { cut, request: request.filter(|_| is_same) })
+                let followed = self.followed(maker, l)?;
+                Some(Followed { request: followed.request.filter(|_| is_same), ..followed })
             })
         })
     }
@@ -82,22 +97,38 @@ impl Sweep<'_> {
     }
 
     /// The operator of the same layer before this one that makes a tensor, and which of its results that is.
-    ///
-    /// What a view shows must be made in the layer, too. If not, that may be outside of the group, and the view with it: tiles of
-    /// others that read the same do not tell what is read of it.
     fn maker_in_layer(&self, op: usize, tensor: usize) -> Option<(usize, usize)> {
         let layer = self.graph.operators[op].layer;
         let before = self.graph.operators[..op].iter().enumerate().rev();
-        let (maker, number) =
-            before.take_while(|(_, other)| other.layer == layer).find_map(|(index, other)| {
-                Some((index, other.results.iter().position(|&made| made == tensor)?))
-            })?;
-        let Operator { nest, operands, .. } = &self.graph.operators[maker];
-        if nest.is_view {
-            let (shown, _) = operands.first()?;
-            self.maker_in_layer(maker, *shown)?;
+        before.take_while(|(_, other)| other.layer == layer).find_map(|(index, other)| {
+            Some((index, other.results.iter().position(|&made| made == tensor)?))
+        })
+    }
+
+    /// The operator before this one that makes a tensor.
+    fn maker_before(&self, op: usize, tensor: usize) -> Option<usize> {
+        self.graph.operators[..op].iter().rposition(|other| other.results.contains(&tensor))
+    }
+}
+
+/// The dimension of an operand that moves with a loop, and whether it has the same indices.
+///
+/// Where the operand has another shape, that is its first dimension with more than one element, of those that hold the same
+/// elements as this loop and others behind it.
+fn along(op: &Operator, access: &Access, shape: &[i64], l: usize) -> Option<(usize, bool)> {
+    match access {
+        Access::Affine(indices) => {
+            let dimension = indices.iter().position(|index| index.follows(l))?;
+            let is_same = is_loop(&indices[dimension], l) && shape[dimension] == op.loops[l];
+            Some((dimension, is_same))
         }
-        Some((maker, number))
+        Access::Reshape(groups) => {
+            let (from, to) = groups.iter().find(|(from, _)| from.contains(&l))?;
+            let first = from.iter().find(|&&d| op.loops[d] > 1)?;
+            let dimension = *to.iter().find(|&&d| shape[d] > 1)?;
+            (*first == l).then_some((dimension, shape[dimension] == op.loops[l]))
+        }
+        Access::Whole | Access::Indirect => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sums beside the last result that are added up tile by tile, such as the gradient of a weight beside that of the input.
 
 use super::boxes::level_of;
+use super::side_results::Followed;
 use super::sweep::{Span, Sweep};
 
 impl Sweep<'_> {
@@ -42,15 +43,16 @@ impl Sweep<'_> {
         let graph = self.graph;
         let operator = &graph.operators[op];
         let mut found: Vec<(usize, Span)> = Vec::new();
+        let mut needed = Vec::new();
         for cut in level..self.loops.len() {
-            let mut summed = (0..operator.loops.len()).filter(|&l| operator.is_reduction[l]);
-            let Some(l) =
-                summed.find(|&l| self.followed(op, l).is_some_and(|followed| followed.cut == cut))
-            else {
+            let summed = (0..operator.loops.len()).filter(|&l| operator.is_reduction[l]);
+            let mut followed = summed.filter_map(|l| Some((l, self.followed(op, l)?)));
+            let Some((l, followed)) = followed.find(|(_, followed)| followed.cut == cut) else {
                 break;
             };
-            let Some(track) = self.parts_of(op, l, cut) else { break };
+            let Some(track) = self.parts_of(op, l, followed) else { break };
             found.push((l, Span::Driven(cut, track)));
+            needed.push(followed.needed);
         }
         let is_cuttable = |found: &[(usize, Span)]| {
             let mut lists = operator.cuttable.iter();
@@ -63,14 +65,16 @@ impl Sweep<'_> {
         };
         let cut = (1..=found.len()).rev().find(|&cut| is_cuttable(&found[..cut]))?;
         found.truncate(cut);
+        let needed = needed[..cut].iter().copied().flatten();
+        self.first_needed = needed.fold(self.first_needed, usize::min);
         Some(found)
     }
 
     /// The ranges of a loop over the tiles, if each tile has those iterations that come after the last one's: what is new of
     /// the operand that moves with it, or as much as of what is cut where that is as long.
-    fn parts_of(&mut self, op: usize, l: usize, cut: usize) -> Option<u32> {
+    fn parts_of(&mut self, op: usize, l: usize, followed: Followed) -> Option<u32> {
+        let Followed { cut, request: of_operand, .. } = followed;
         let extent = self.graph.operators[op].loops[l];
-        let of_operand = self.followed(op, l)?.request;
         let tracks = &mut self.tracks[cut];
         let of_cut = (tracks.cut.extent == extent).then(|| tracks.request_of_cut());
         of_operand.into_iter().chain(of_cut).find_map(|request| {

@@ -270,11 +270,13 @@ impl Layout<'_, '_> {
         let kept_base = self.keeps_result.then_some(states[target].base);
         let is_split = !self.sweep.loops.is_empty();
         // An output that stays on chip is one whole storage; tiles are written into it, if none is computed again.
+        let over = |tensor: usize| self.over.iter().find(|pair| pair.result == tensor);
         let stays = |tensor: usize| {
             (self.is_output[tensor]
                 && is_split
                 && !self.machine.is_staged
-                && self.is_computed_once(tensor))
+                && self.is_computed_once(tensor)
+                && !over(tensor).is_some_and(|pair| pair.is_copied))
                 || kept_base == Some(tensor)
         };
         for position in (0..self.sequence.len()).rev() {
@@ -289,6 +291,10 @@ impl Layout<'_, '_> {
                 }
             }
             let result = data.results[0];
+            // What it is made of cannot lie where a tensor from outside is still read.
+            if over(result).is_some_and(|pair| !pair.is_copied) {
+                continue;
+            }
             let root = states[result].root;
             let level = self.levels[position].min(states[result].made_level.unwrap_or(usize::MAX));
             let is_sliced = self.is_sliced(result);
@@ -340,7 +346,7 @@ impl Layout<'_, '_> {
     }
 
     /// Whether no element of a tensor that the group makes is in two tiles.
-    fn is_computed_once(&self, tensor: usize) -> bool {
+    pub(super) fn is_computed_once(&self, tensor: usize) -> bool {
         let spans = self.spans(tensor).unwrap_or(&[]);
         let elements = self.graph.tensors[tensor].shape.iter().product::<i64>();
         self.sweep.sum(spans) * self.sweep.repeats(spans, level_of(spans)) == elements

@@ -63,6 +63,8 @@ pub struct Sweep<'a> {
     scratch: Scratch,
     /// First operator that was walked over.
     pub first: usize,
+    /// The first one that a group must have, so that its results beside the last one follow the same cuts.
+    pub(super) first_needed: usize,
 }
 
 /// Room for the lists of one operator.
@@ -106,6 +108,7 @@ impl<'a> Sweep<'a> {
             readers: Vec::new(),
             scratch: Scratch::default(),
             first: last + 1,
+            first_needed: usize::MAX,
         };
         sweep.restart(loops, tracks);
         sweep
@@ -119,6 +122,7 @@ impl<'a> Sweep<'a> {
         self.loop_spans.restart();
         self.readers.clear();
         self.first = self.last + 1;
+        self.first_needed = usize::MAX;
         let target = graph.operators[self.last].results[0];
         let shape = &graph.tensors[target].shape;
         let mut demand: Vec<Demand> = shape.iter().map(|&n| Demand::Fixed(0, n)).collect();

@@ -377,14 +377,16 @@ impl<'a> Tally<'a> {
     /// well do so before the group.
     pub fn is_whole(&self, end: usize) -> bool {
         let graph = self.graph;
-        let works = (self.sweep.first..end).filter(|&op| graph.operators[op].work > 0);
+        let mut works = (self.sweep.first..end).filter(|&op| graph.operators[op].work > 0);
+        // What is computed element by element of what is there as a whole may be large, and cut.
+        let operators = (self.sweep.first..end).filter(|&op| !graph.operators[op].is_view);
         let is_whole = |op: usize| {
             let spans = self.sweep.loop_spans(op)?;
             let mut loops = spans.iter().zip(graph.operators[op].loops.iter());
             Some(loops.all(|(span, &extent)| matches!(*span, Span::Fixed(0, end) if end == extent)))
         };
-        let mut wholes = works.filter_map(is_whole).peekable();
-        wholes.peek().is_some() && wholes.all(|whole| whole)
+        works.any(|op| self.sweep.loop_spans(op).is_some())
+            && operators.into_iter().filter_map(is_whole).all(|whole| whole)
     }
 
     /// Whether some tensor from outside is read by two operators, so that two groups would both fetch it.

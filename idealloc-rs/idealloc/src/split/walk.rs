@@ -118,6 +118,9 @@ impl<'a> Ending<'a> {
             if facts.ends_walk || self.repeats_too_much(facts, deepest) {
                 return Some(fitting);
             }
+            if facts.follows_from_outside {
+                continue;
+            }
             let more = excess.max(self.excess(facts, depth));
             if more != excess {
                 excess = more;
@@ -214,6 +217,7 @@ impl<'a> Ending<'a> {
         Facts {
             ends_walk: false,
             recomputes_too_much: tally.recomputes_too_much(),
+            follows_from_outside: tally.sweep.follows_from_outside(),
             repeated_work: tally.repeated_work(),
             excess,
             operators: tally.least_code(),

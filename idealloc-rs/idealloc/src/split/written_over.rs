@@ -1,0 +1,82 @@
+//! Results that tiles write over a tensor from outside, whose room they take: what a tile reads of that, it writes.
+
+use super::boxes::level_of;
+use super::external::External;
+use super::graph::Access;
+use super::layout::Layout;
+use super::sweep::Span;
+
+/// A result, and the tensor from outside whose room it may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenOver {
+    /// The result.
+    pub result: usize,
+    /// The tensor from outside.
+    pub tensor: usize,
+    /// Whether a tile of the result is put there when all of it is made, as its operator still reads the tensor.
+    pub is_copied: bool,
+}
+
+impl Layout<'_, '_> {
+    /// Results that may take the room of a tensor from outside, if that lies on chip and nobody reads it after the group: each
+    /// tile reads as much of it as it writes, and has read that before.
+    pub fn written_over(&self) -> Vec<WrittenOver> {
+        let mut found: Vec<WrittenOver> = Vec::new();
+        for (position, &number) in self.sequence.iter().enumerate() {
+            let [result] = self.graph.operators[number].results[..] else { continue };
+            let is_written_once = self.is_output[result]
+                && self.is_computed_once(result)
+                && !self.sweep.adds_up(number)
+                && self.runs_in_slices(number).is_none();
+            if !is_written_once {
+                continue;
+            }
+            let mut tensors = self.externals.iter().filter(|external| {
+                let is_taken = found.iter().any(|pair| pair.tensor == external.tensor);
+                !is_taken && self.has_same_tiles(external, result)
+            });
+            if let Some(external) = tensors.find(|one| self.is_read_up_to(one, position)) {
+                let tensor = external.tensor;
+                let op = &self.graph.operators[number];
+                let mut reads = op.operands.iter().enumerate().filter(|(_, read)| read.0 == tensor);
+                let is_copied = reads.any(|(k, _)| !op.in_place.contains(&k));
+                found.push(WrittenOver { result, tensor, is_copied });
+            }
+        }
+        found
+    }
+
+    /// Whether tiles read the same of a tensor from outside as they make of a result, and keep nothing.
+    fn has_same_tiles(&self, external: &External, result: usize) -> bool {
+        let (read, made) = (&self.graph.tensors[external.tensor], &self.graph.tensors[result]);
+        let Some(spans) = self.sweep.tensor_spans(result) else { return false };
+        let is_same = |(one, other): (&Span, &Span)| match (*one, *other) {
+            (Span::Driven(cut, one), Span::Driven(other_cut, other)) if cut == other_cut => {
+                let (one, other) =
+                    (self.sweep.tracks[cut].get(one), self.sweep.tracks[cut].get(other));
+                let mut tiles = one.known_tiles().chain(other.known_tiles());
+                one.step() == other.step() && tiles.all(|tile| one.range(tile) == other.range(tile))
+            }
+            (one, other) => one == other,
+        };
+        level_of(spans) > 0
+            && read.shape == made.shape
+            && read.element_bytes == made.element_bytes
+            && external.spans.iter().zip(spans).all(is_same)
+            && !self.sweep.has_overlap(&external.spans)
+    }
+
+    /// Whether nothing behind a position reads a tensor from outside, and nothing reads a view of it.
+    fn is_read_up_to(&self, external: &External, position: usize) -> bool {
+        let tensor = external.tensor;
+        let others = self.externals.iter().filter(|other| other.tensor != tensor);
+        let is_shown = external.source != tensor || others.into_iter().any(|o| o.source == tensor);
+        let is_fine = |(at, &number): (usize, &usize)| {
+            let op = &self.graph.operators[number];
+            let mut reads = op.operands.iter().filter(|(read, _)| *read == tensor);
+            let is_elsewhere = op.is_view || self.runs_in_slices(number).is_some();
+            reads.all(|(_, access)| *access != Access::Indirect && !is_elsewhere && at <= position)
+        };
+        !is_shown && self.sequence.iter().enumerate().all(is_fine)
+    }
+}

@@ -1,0 +1,83 @@
+"""Results that tiles write over what they have read: a block of a network and its shortcut."""
+
+from collections.abc import Callable
+
+import pytest
+from xdsl.context import Context
+
+from tests.transforms.networks import Network, Value
+from tests.transforms.test_split_programs import Emit, arrays_for, check, in_layers, parse
+from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+
+ROWS, COLUMNS = 64, 16
+WHOLE = 4 * ROWS * COLUMNS
+"""Bytes of one tensor."""
+
+
+def start(n: Network) -> Value:
+    """What is there as a whole, as the products that follow need all of its rows."""
+    x = n.relu(n.matmul(n.argument(ROWS, 4), COLUMNS))
+    return n.relu(n.matmul(x, COLUMNS))
+
+
+def mixed(n: Network, x: Value) -> Value:
+    """All rows of each column are multiplied by a matrix."""
+    return n.relu(n.product(n.argument(ROWS, ROWS), x))
+
+
+def mixed_rows() -> str:
+    """A column of the result needs that column of the operand alone."""
+    n = Network()
+    x = start(n)
+    return n.text(n.each("addf", x, mixed(n, x)))
+
+
+def two_blocks() -> str:
+    n = Network()
+    x = start(n)
+    for _ in range(2):
+        x = n.each("addf", x, mixed(n, x))
+        x = n.relu(n.matmul(x, COLUMNS))
+    return n.text(x)
+
+
+def read_later() -> str:
+    """The operand is returned, too."""
+    n = Network()
+    x = start(n)
+    return n.text(n.each("addf", x, mixed(n, x)), x)
+
+
+def neighbours() -> str:
+    """A tile reads rows around those that it writes."""
+    n = Network()
+    x = n.relu(n.conv(n.relu(n.conv(n.argument(1, 2, 24, 12), 2)), 2))
+    y = n.relu(n.conv(n.relu(n.conv(x, 2, 1)), 2))
+    return n.text(n.each("addf", x, y))
+
+
+PROGRAMS = [mixed_rows, two_blocks, read_later, neighbours]
+
+
+def peak(text: str) -> int:
+    module = in_layers(text)
+    MemplanGroupPass(objective="peak", stage="none", threads=1).apply(Context(), module)
+    return max(op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp))
+
+
+@pytest.mark.parametrize("program", [mixed_rows, two_blocks])
+def test_one_tensor_is_enough(program: Callable[[], str]):
+    assert peak(program()) < WHOLE + WHOLE // 4
+
+
+def test_what_is_read_later_stays_as_it_is():
+    assert peak(read_later()) >= 2 * WHOLE
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+def test_they_compute_the_same_in_so_much_room(program: Callable[[], str], emit: Emit):
+    text = program()
+    group = MemplanGroupPass(objective="peak", stage="none", threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, "L1") <= peak(text)
