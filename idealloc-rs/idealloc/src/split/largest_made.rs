@@ -71,7 +71,7 @@ impl Tally<'_> {
     }
 
     /// What a view shows is on chip, and may stay there, together with the view.
-    fn show_room(&mut self, index: usize) {
+    pub(super) fn show_room(&mut self, index: usize) {
         let op = &self.graph.operators[index];
         let Some(&(shown, _)) = op.operands.first() else { return };
         let view = self.known[op.results[0]];

@@ -170,6 +170,9 @@ impl<'a> Ending<'a> {
         let Some(offer) = records.offer(record, variant) else {
             return Decision::Find(Missing::Moved);
         };
+        if offer.is_too_large {
+            return Decision::Done(Settled::TooLarge);
+        }
         if !self.is_worth(depth, variant, least, offer.moved) {
             return Decision::Done(Settled::NotWorth);
         }
@@ -252,9 +255,8 @@ impl<'a> Ending<'a> {
                 let moved = tally.least_before_storages(neighbours);
                 let room = place.room_of_smaller;
                 let by_smaller = room.map(|room| tally.least_of_smaller(neighbours, room));
-                let outcome = tally.is_too_large(neighbours).then_some(Outcome::TooLarge);
-                let moved = (moved, by_smaller);
-                self.note.records.add_offer(place.record, variant, moved, outcome);
+                let (moved, is_too_large) = ((moved, by_smaller), tally.is_too_large(neighbours));
+                self.note.records.add_offer(place.record, variant, moved, is_too_large);
             }
             Missing::Outcome(least) => {
                 let (layout, settled_for) =

@@ -62,6 +62,8 @@ pub(super) struct Offer {
     pub moved: i64,
     /// Of one layer alone, the least bytes that it moves with tiles that are as large or smaller.
     pub moved_by_smaller: Option<i64>,
+    /// Whether it needs more room than there is, by what is known before storages are.
+    pub is_too_large: bool,
     pub outcome: Option<Outcome>,
     pub made: Option<Box<Made>>,
 }
@@ -166,10 +168,10 @@ impl Records {
         record: RecordId,
         variant: usize,
         (moved, moved_by_smaller): (i64, Option<i64>),
-        outcome: Option<Outcome>,
+        is_too_large: bool,
     ) {
         let number = self.facts[record.0].1[variant];
-        let offer = Offer { moved, moved_by_smaller, outcome, made: None };
+        let offer = Offer { moved, moved_by_smaller, is_too_large, outcome: None, made: None };
         self.leasts[number].1 = self.offers.push(offer);
     }
 

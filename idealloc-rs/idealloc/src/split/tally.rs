@@ -224,6 +224,7 @@ impl<'a> Tally<'a> {
             let view = op.results[0];
             self.known[view].shown_by = Some(index);
             self.known[of].outer_views += 1;
+            self.show_room(index);
             self.outer_views.push(index);
             self.is_changed(view);
             for &tensor in &self.outside {
