@@ -14,6 +14,9 @@ use super::search::End;
 use super::state::State;
 use crate::random::Random;
 
+/// Buffers that are lifted for the children of one state without counting; each further one takes as long as a node.
+const FREE_LIFTS: usize = 16;
+
 /// Costs count in this many parts.
 const PARTS: u64 = 1024;
 
@@ -208,7 +211,7 @@ impl<'a> Beam<'a> {
         if node.state.settle(model).is_err() {
             return End::Failed;
         }
-        let mut sections = 0;
+        let (mut sections, mut lifts) = (0, 0);
         let mut candidates = Vec::new();
         loop {
             // Everything that cannot lie where it would be lowest is lifted.
@@ -229,6 +232,16 @@ impl<'a> Beam<'a> {
                     return End::Failed;
                 }
                 lifted = true;
+                lifts += 1;
+                if lifts > FREE_LIFTS {
+                    if self.nodes >= self.limits.nodes {
+                        return End::OutOfNodes;
+                    }
+                    self.nodes += 1;
+                    if self.limits.stops_at(self.nodes, self.stop) {
+                        return End::Stopped;
+                    }
+                }
             };
             if lifted {
                 std::mem::swap(&mut node.jobs, &mut spare.jobs);
