@@ -12,7 +12,7 @@ use idealloc::split::layout::Layout;
 use idealloc::split::machine::Machine;
 use idealloc::split::search::{Objective, search};
 use idealloc::split::settle::Settled;
-use idealloc::split::sweep::Sweep;
+use idealloc::split::sweep::{CutLoop, Sweep};
 use idealloc::split::tally::{Neighbours, Tally};
 use idealloc::split::tracks::{Asked, Line, Strides, Tracks};
 use proptest::prelude::*;
@@ -386,4 +386,64 @@ fn no_loop_is_cut_into_more_tiles_than_there_is_time_for() {
     for run in runs_of(&graph, 0, 0, false) {
         assert!(grids(&run.plain).is_some_and(|most| most <= 1 << 16));
     }
+}
+
+/// A product is written to the result that stays on chip, through a view: its tiles take no room beside that.
+#[test]
+fn what_lies_in_a_result_that_stays_is_not_counted_beside_it() {
+    let (rows, features) = (8, 64);
+    let alone = |loops: Vec<i64>, layer: usize| {
+        let dimensions: Vec<usize> = (0..loops.len()).collect();
+        Nest { work: 0, ..contraction(layer, loops, &dimensions) }
+    };
+    let product = vec![
+        (0, Access::Affine([index(&[(0, 1)], 0), index(&[(2, 1)], 0)].into())),
+        (1, Access::Affine([index(&[(2, 1)], 0), index(&[(1, 1)], 0)].into())),
+    ];
+    let shown = [index(&[(1, 1)], 0), index(&[(2, 1)], 0)].into();
+    let same = [index(&[(0, 1)], 0), index(&[(1, 1)], 0), index(&[(2, 1)], 0)].into();
+    let whole = vec![1, rows, features];
+    let graph = SplitGraph {
+        tensors: vec![
+            tensor(&[rows, 1], true),
+            tensor(&[1, features], true),
+            tensor(&[rows, features], false),
+            tensor(&[1, rows, features], false),
+            tensor(&[1, rows, features], false),
+        ],
+        operators: vec![
+            Operator {
+                nest: contraction(0, vec![rows, features, 1], &[0, 1]).into(),
+                results: vec![2],
+                operands: product,
+            },
+            Operator {
+                nest: Nest { is_view: true, ..alone(whole.clone(), 0) }.into(),
+                results: vec![3],
+                operands: vec![(2, Access::Affine(shown))],
+            },
+            Operator {
+                nest: Nest { in_place: vec![0], ..alone(whole, 0) }.into(),
+                results: vec![4],
+                operands: vec![(3, Access::Affine(same))],
+            },
+        ],
+    };
+    let is_output = [false, false, false, false, true];
+    let neighbours = Neighbours { newest: None, keeps_result: true };
+    let is_found_too_large = |capacity: i64| {
+        let loops = vec![CutLoop::Result(1)];
+        let cuts = vec![Cut::even(rows, 4, Halo::Recompute)];
+        let mut sweep = Sweep::new(&graph, 2, loops, cuts, &is_output);
+        sweep.extend(0);
+        let tally = Tally::new(sweep, machine(capacity), true);
+        let mut layout = Layout::new(&tally);
+        layout.start_over(neighbours);
+        let settled = layout.settle(|_| true);
+        (settled, tally.is_too_large(neighbours))
+    };
+    // The result, four rows and the weights; the least room is a little less.
+    let room = 4 * (rows * features + 4 + features);
+    let mut fitting = (1..=room).map(is_found_too_large).filter(|found| found.0 == Settled::Fits);
+    assert_eq!(fitting.next(), Some((Settled::Fits, false)));
 }

@@ -1,8 +1,8 @@
 //! The least that a group takes, from what is counted of it before its storages are known.
 
 use super::external::{Residency, largest_streamed};
-use super::largest_made::Largest;
 use super::knapsack::{Knapsack, Saving};
+use super::largest_made::Largest;
 use super::least::Least;
 use super::operations::TO_LOOP;
 use super::tally::{Neighbours, Tally};

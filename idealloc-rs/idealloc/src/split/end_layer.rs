@@ -192,9 +192,8 @@ impl EndLayer {
             }
             let newest = self.newest(layers, first_layer).filter(|&tensor| bare.reads(tensor));
             let fetched = fetches(bare.externals(), read.as_ref());
-            let on_chip = newest.map_or(NO_FETCHES, |newest| {
-                fetches(bare.externals_of(newest), read.as_ref())
-            });
+            let on_chip = newest
+                .map_or(NO_FETCHES, |newest| fetches(bare.externals_of(newest), read.as_ref()));
             VARIANTS.map(|(starts, ends)| {
                 let newest = if starts { Some(newest?) } else { None };
                 let resident = newest.map_or(0, bytes) + if ends { bytes(target) } else { 0 };

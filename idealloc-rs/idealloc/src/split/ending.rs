@@ -140,11 +140,8 @@ impl<'a> Ending<'a> {
             let Some(group) = &way.group else { continue };
             let (first, starts) = (group.first_layer, usize::from(group.starts_on_chip));
             if let Some(now) = &self.reached[first][starts] {
-                let new = now.and_then(
-                    Some(group.clone()),
-                    (&group.cost, way.length),
-                    self.machine,
-                );
+                let new =
+                    now.and_then(Some(group.clone()), (&group.cost, way.length), self.machine);
                 self.take(usize::from(group.ends_on_chip), &new);
             }
         }

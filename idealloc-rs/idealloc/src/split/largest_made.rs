@@ -55,8 +55,7 @@ impl Tally<'_> {
             let beside = self.known[tensor].beside;
             if is_in_tiles || beside.all > 0 {
                 let beside = if is_chained { Largest::default() } else { beside };
-                let with =
-                    Largest { all: bytes + beside.all, inside: inside + beside.inside };
+                let with = Largest { all: bytes + beside.all, inside: inside + beside.inside };
                 self.largest_made = self.largest_made.max(with);
             }
             largest = largest.max(Largest { all: bytes, inside });

@@ -73,15 +73,6 @@ impl std::ops::Sub for Length {
     }
 }
 
-impl std::ops::Add for Length {
-    type Output = Self;
-
-    fn add(mut self, other: Self) -> Self {
-        self += other;
-        self
-    }
-}
-
 impl std::ops::AddAssign for Length {
     fn add_assign(&mut self, other: Self) {
         self.operators += other.operators;

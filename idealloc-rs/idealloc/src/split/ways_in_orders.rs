@@ -117,7 +117,8 @@ impl WaysInOrders {
     pub fn best_path(&self, price: i64) -> Option<(Vec<usize>, Path)> {
         let count = self.orders.first()?.order.len();
         let last = |order: &WaysInOrder| order.reached[count][0].as_ref().map(|way| way.price);
-        let prices = self.orders.iter().enumerate().filter_map(|(n, order)| Some((n, last(order)?)));
+        let prices =
+            self.orders.iter().enumerate().filter_map(|(n, order)| Some((n, last(order)?)));
         let (number, _) = prices.min_by_key(|&(_, price)| price)?;
         let (mut number, mut at, mut newest) = (number, count, 0);
         let mut steps: Vec<(&WaysInOrder, &Reached)> = Vec::new();
