@@ -57,7 +57,20 @@ def neighbours() -> str:
     return n.text(n.each("addf", x, y))
 
 
-PROGRAMS = [mixed_rows, two_blocks, read_later, neighbours]
+def read_in_another_shape() -> str:
+    """Two products read the operand without its first dimension."""
+    n = Network()
+    x = n.reshape(start(n), "[[0, 1], [2]]", 1, ROWS, COLUMNS)
+    for _ in range(2):
+        flat = n.reshape(n.relu(x), "[[0, 1], [2]]", ROWS, COLUMNS)
+        x = n.reshape(mixed(n, flat), "[[0, 1], [2]]", 1, ROWS, COLUMNS)
+        flat = n.reshape(x, "[[0, 1], [2]]", ROWS, COLUMNS)
+        inner = n.relu(n.matmul(n.relu(n.matmul(flat, 4 * COLUMNS)), COLUMNS))
+        x = n.relu(n.each("addf", x, n.reshape(inner, "[[0, 1], [2]]", 1, ROWS, COLUMNS)))
+    return n.text(x)
+
+
+PROGRAMS = [mixed_rows, two_blocks, read_later, neighbours, read_in_another_shape]
 
 
 def peak(text: str) -> int:

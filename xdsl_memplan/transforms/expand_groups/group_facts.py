@@ -8,6 +8,7 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.analysis.split_graph import is_returned
+from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.model.split_graph import (
     Affine,
     Box,
@@ -177,7 +178,17 @@ class GroupFacts:
             and (fetch is None or fetch.kind == "resident")
             and not {result, tensor_} & group.places.keys()
             and group.values[result].type == group.values[tensor_].type
+            and not self._is_read_through_view(tensor_)
         )
+
+    def _is_read_through_view(self, tensor_: int) -> bool:
+        """Tell whether a tensor from outside is read in another shape as well.
+
+        The view was made before the group: no tile writes over what it shows.
+        """
+        shown = _shown(self.group.values[tensor_])
+        others = (t for t in self.fetches if t != tensor_)
+        return any(_shown(self.group.values[t]) is shown for t in others)
 
     def tensor_level(self, tensor_: int) -> int:
         """Cuts that a tensor follows, up to the innermost."""
@@ -210,3 +221,13 @@ class GroupFacts:
     def loops_at(self, number: int, position: Position) -> Box:
         """The ranges of an operation's loops in a tile."""
         return box_in(self.layout, self.layout.loops[number], position)
+
+
+def _shown(value: SSAValue) -> SSAValue:
+    """What a view shows, through all views; else the value."""
+    while isinstance(owner := value.owner, Operation):
+        shown = [tie.operand for tie in aliases_of(owner) if owner.results[tie.result] is value]
+        if not shown:
+            break
+        value = owner.operands[shown[0]]
+    return value
