@@ -205,6 +205,15 @@ impl<'a> Beam<'a> {
         }
     }
 
+    /// Counts a node; how the run ends if it may have no more.
+    fn count_node(&mut self) -> Option<End> {
+        if self.nodes >= self.limits.nodes {
+            return Some(End::OutOfNodes);
+        }
+        self.nodes += 1;
+        self.limits.stops_at(self.nodes, self.stop).then_some(End::Stopped)
+    }
+
     /// Offers the children of a node; `Failed` once there are no more, `Solved` if nothing is left to place.
     fn expand(&mut self, node: &mut Node, spare: &mut Node) -> End {
         let model = self.model;
@@ -233,14 +242,10 @@ impl<'a> Beam<'a> {
                 }
                 lifted = true;
                 lifts += 1;
-                if lifts > FREE_LIFTS {
-                    if self.nodes >= self.limits.nodes {
-                        return End::OutOfNodes;
-                    }
-                    self.nodes += 1;
-                    if self.limits.stops_at(self.nodes, self.stop) {
-                        return End::Stopped;
-                    }
+                if lifts > FREE_LIFTS
+                    && let Some(end) = self.count_node()
+                {
+                    return end;
                 }
             };
             if lifted {
@@ -264,12 +269,8 @@ impl<'a> Beam<'a> {
                 if self.is_poor(node.cost - self.taste.buffer_costs[b]) {
                     continue;
                 }
-                if self.nodes >= self.limits.nodes {
-                    return End::OutOfNodes;
-                }
-                self.nodes += 1;
-                if self.limits.stops_at(self.nodes, self.stop) {
-                    return End::Stopped;
+                if let Some(end) = self.count_node() {
+                    return end;
                 }
                 self.child.state.clone_from(&node.state);
                 // Two children of three are dropped before they are expanded: the expansion settles.

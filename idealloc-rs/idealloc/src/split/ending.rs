@@ -224,9 +224,8 @@ impl<'a> Ending<'a> {
         variant: usize,
         least: Least,
     ) -> Option<&'a Reached> {
-        let (starts, ends) = VARIANTS[variant];
-        let way = self.reached[self.end.layer - depth][usize::from(starts)].as_ref()?;
-        let Some(best) = &self.best[usize::from(ends)] else { return Some(way) };
+        let (way, best) = self.way_and_best(depth, variant)?;
+        let Some(best) = best else { return Some(way) };
         let most = best.price - way.price;
         let gain = most - least.bytes;
         let is_small = gain.saturating_mul(NEGLIGIBLE) < most;
@@ -237,11 +236,21 @@ impl<'a> Ending<'a> {
     /// Whether there is a way to a group's first layer, and a group that costs at least `least` leads on from there for less
     /// than what is known.
     pub(super) fn is_affordable(&self, depth: usize, variant: usize, least: Least) -> bool {
+        self.way_and_best(depth, variant).is_some_and(|(way, best)| {
+            let most = best.map_or(i64::MAX, |best| best.price - way.price);
+            least.bytes < most && least.price <= most
+        })
+    }
+
+    /// The way to a group's first layer, and the best to its last that is known.
+    fn way_and_best(
+        &self,
+        depth: usize,
+        variant: usize,
+    ) -> Option<(&'a Reached, Option<&Reached>)> {
         let (starts, ends) = VARIANTS[variant];
-        let way = self.reached[self.end.layer - depth][usize::from(starts)].as_ref();
-        let best = self.best[usize::from(ends)].as_ref();
-        let most = |way: &Reached| best.map_or(i64::MAX, |best| best.price - way.price);
-        way.is_some_and(|way| least.bytes < most(way) && least.price <= most(way))
+        let way = self.reached[self.end.layer - depth][usize::from(starts)].as_ref()?;
+        Some((way, self.best[usize::from(ends)].as_ref()))
     }
 
     /// Tries the grids most like those of the cheapest groups that end shortly before, with the same first layers. With a

@@ -98,7 +98,7 @@ fn after(
         let mut sweep = Sweep::new(&window.graph, target, loops, cuts, &window.is_output);
         sweep.extend(0);
         let tally = Tally::new(sweep, machine, true);
-        if !tally.can_keep() || tally.sweep.follows_from_outside() {
+        if !tally.can_be_cut() {
             continue;
         }
         let mut layout = Layout::new(&tally);

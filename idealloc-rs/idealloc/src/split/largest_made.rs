@@ -1,5 +1,5 @@
 //! Room in the middle tile of what a group makes, counted on while layers are added before it: the largest result, together
-//! with what is made of it. Most groups that do not fit are told by that.
+//! with what is made of it. Many groups that do not fit are told by that.
 
 use super::boxes::level_of;
 use super::graph::Access;
@@ -33,12 +33,12 @@ impl Tally<'_> {
             return;
         }
         let may_stay = op.results.iter().any(|&tensor| self.known[tensor].may_stay);
-        let may_hold = op.in_place.iter().chain(op.parts.iter()).map(|&k| op.operands[k].0);
-        let may_hold: Vec<usize> = may_hold.collect();
+        let held = op.in_place.iter().chain(op.parts.iter()).map(|&k| op.operands[k].0);
+        let may_hold = |tensor: usize| held.clone().any(|other| other == tensor);
         // Padding may be there already, in one tensor with what is padded.
         let is_same = is_padding(self.graph, op);
         for (tensor, _) in &op.operands {
-            self.known[*tensor].may_stay |= may_stay && (is_same || may_hold.contains(tensor));
+            self.known[*tensor].may_stay |= may_stay && (is_same || may_hold(*tensor));
         }
         // A slice may be all that exists at a time.
         if op.slice.is_some_and(|slice| !slice.is_last) {
@@ -62,7 +62,7 @@ impl Tally<'_> {
         }
         if is_in_tiles && !is_chained && !is_same {
             for (tensor, access) in &op.operands {
-                if *access != Access::Indirect && !may_hold.contains(tensor) {
+                if *access != Access::Indirect && !may_hold(*tensor) {
                     self.known[*tensor].beside = self.known[*tensor].beside.max(largest);
                 }
             }

@@ -175,7 +175,7 @@ impl<'a> Ending<'a> {
         let record = known.unwrap_or_else(|| {
             let counted = self.counted(tally, candidate, 0);
             let facts = Facts {
-                ends_walk: !counted.can_keep() || counted.sweep.follows_from_outside(),
+                ends_walk: !counted.can_be_cut(),
                 recomputes_too_much: counted.recomputes_too_much(),
                 follows_from_outside: false,
                 repeated_work: counted.repeated_work(),

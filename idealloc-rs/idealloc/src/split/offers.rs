@@ -252,10 +252,10 @@ impl<'a> Ending<'a> {
                 self.note.records.add_least(place.record, variant, least);
             }
             Missing::Moved => {
-                let moved = tally.least_before_storages(neighbours);
                 let room = place.room_of_smaller;
                 let by_smaller = room.map(|room| tally.least_of_smaller(neighbours, room));
-                let (moved, is_too_large) = ((moved, by_smaller), tally.is_too_large(neighbours));
+                let moved = (tally.least_before_storages(neighbours), by_smaller);
+                let is_too_large = tally.is_too_large(neighbours);
                 self.note.records.add_offer(place.record, variant, moved, is_too_large);
             }
             Missing::Outcome(least) => {

@@ -37,10 +37,7 @@ impl Goal for Peak<'_> {
         tally.extend(end.first_op(self.layers, group.first_layer));
         let around = if is_split { end.around[depth] } else { end.before[depth] };
         let (mut layout, _) = laid_out(end, &tally, around);
-        if is_split && !tally.can_keep()
-            || tally.recomputes_too_much()
-            || tally.sweep.follows_from_outside()
-        {
+        if is_split && !tally.can_be_cut() || tally.recomputes_too_much() {
             return Look { choice: None, merged: Some(layout.cuts_with_merged_ends()) };
         }
         let all = layout.cost(false);

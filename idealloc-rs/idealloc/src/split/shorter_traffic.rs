@@ -42,7 +42,7 @@ impl Goal for Traffic<'_> {
         let mut tally = Tally::new(sweep, self.machine, true);
         tally.extend(end.first_op(self.layers, group.first_layer));
         let mut layout = Layout::new(&tally);
-        if !tally.can_keep() || tally.recomputes_too_much() || tally.sweep.follows_from_outside() {
+        if !tally.can_be_cut() || tally.recomputes_too_much() {
             return Look { choice: None, merged: Some(layout.cuts_with_merged_ends()) };
         }
         let newest = self.newest(group);

@@ -364,6 +364,11 @@ impl<'a> Tally<'a> {
         self.not_keepable == 0 && !self.outlives_sum
     }
 
+    /// Whether the group can be cut so: what was computed is still there, and its tiles tell what all of its results follow.
+    pub(super) fn can_be_cut(&self) -> bool {
+        self.can_keep() && !self.sweep.follows_from_outside()
+    }
+
     /// Whether more is computed again than the machine allows.
     pub fn recomputes_too_much(&self) -> bool {
         self.work as f64 > self.least_work as f64 * self.machine.max_recompute
