@@ -6,6 +6,7 @@ mod best_traffic;
 pub mod bordered;
 mod bounds;
 mod boxes;
+mod broken_off;
 mod code;
 mod code_price;
 pub mod compress;

@@ -2,6 +2,7 @@
 //! around groups.
 
 use super::bordered::bordered_grids;
+use super::broken_off::Probes;
 use super::graph::{Operator, SplitGraph};
 use super::grids::{Grid, runs_of};
 use super::layers::{LONG, Layers, Window};
@@ -20,6 +21,8 @@ pub(super) struct PeakEnd {
     pub fine: Vec<Grid>,
     /// Grids that keep their halo along two cuts.
     pub bordered: Vec<Grid>,
+    /// Of all of them, which are numbered in this order from 1 on.
+    pub probes: Probes,
     /// By number of layers, less one: bytes of whole tensors that live across a group, and of those that it reads.
     pub before: Vec<i64>,
     /// The same, with the results that stay. Cut into tiles, a group writes them where they stay.
@@ -61,8 +64,10 @@ impl PeakEnd {
             let runs = runs_of(&window.graph, first, last, is_coarse).into_iter();
             runs.flat_map(|run| run.plain.into_iter().rev().chain(run.ahead.into_iter().rev()))
         };
-        let (coarse, fine) = (grids(true).collect(), grids(false).collect());
+        let (coarse, fine): (Vec<Grid>, Vec<Grid>) =
+            (grids(true).collect(), grids(false).collect());
         let bordered = bordered_grids(&window.graph, first, last);
+        let probes = Probes::of(coarse.iter().chain(&fine).chain(&bordered));
         let mut end = Self {
             last_layer,
             window,
@@ -70,6 +75,7 @@ impl PeakEnd {
             coarse,
             fine,
             bordered,
+            probes,
             before: Vec::new(),
             around: Vec::new(),
             over: Vec::new(),

@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::broken_off::{BrokenOff, Why};
 use super::grids::Grid;
 use super::group::{Form, Group};
 use super::layers::Layers;
@@ -102,6 +103,8 @@ pub(super) struct Note {
     tracks: TrackPool,
     steps: FxHashMap<(u32, GridNumber), Step>,
     rooms: FxHashMap<(u32, GridNumber), Room>,
+    /// For probes whether the first layer of a group is computed whole.
+    wholes: FxHashMap<(u32, usize), bool>,
 }
 
 /// What was found out; it changes how long a search takes, never what it finds.
@@ -117,8 +120,17 @@ pub(super) fn way_to(
     (reached, known): (&[Option<Reached>], &[Option<Reached>]),
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Reached> {
-    let least_work = Vec::new();
-    let mut ending = Ending { layers, end, machine, goal, reached, least_work, best: None };
+    let mut ending = Ending {
+        layers,
+        end,
+        machine,
+        goal,
+        reached,
+        least_work: Vec::new(),
+        best: None,
+        broken_off: BrokenOff::default(),
+        probed: vec![Probed::default(); end.probes.grids.len()],
+    };
     ending.take_known(known);
     let (grids, first) = match goal {
         Goal::CoarsePeak => (&end.coarse, 1),
@@ -161,6 +173,18 @@ struct Ending<'a> {
     /// By number of layers, less one: what a group that is not cut computes, as far as that was looked at.
     least_work: Vec<i64>,
     best: Option<Reached>,
+    broken_off: BrokenOff,
+    /// For each probe.
+    probed: Vec<Probed>,
+}
+
+/// How far a probe was looked at.
+#[derive(Clone, Copy, Default)]
+struct Probed {
+    /// Groups of fewer layers, less one, are known.
+    depths: usize,
+    /// Whether the last of these, and no other, computes its first layer whole: that ends walks.
+    is_whole: bool,
 }
 
 impl<'a> Ending<'a> {
@@ -188,10 +212,18 @@ impl<'a> Ending<'a> {
 
     /// The largest number of layers, less one, of which a group may be better than what is known.
     fn deepest(&self, tiles: i64, room: i64) -> Option<usize> {
-        let depths = (0..self.end.before.len()).rev();
-        let least_work = |depth: usize| self.least_work.get(depth).copied().unwrap_or(0);
-        let is_open = |&depth: &usize| self.most(depth, least_work(depth), tiles, room).is_some();
-        depths.into_iter().find(is_open)
+        (0..self.end.before.len()).rev().find(|&depth| self.is_open(depth, tiles, room))
+    }
+
+    /// The smallest.
+    fn shallowest(&self, tiles: i64) -> Option<usize> {
+        (0..self.end.before.len()).find(|&depth| self.is_open(depth, tiles, 0))
+    }
+
+    /// Whether a group of so many layers, less one, may be better than what is known.
+    fn is_open(&self, depth: usize, tiles: i64, room: i64) -> bool {
+        let least_work = self.least_work.get(depth).copied().unwrap_or(0);
+        self.most(depth, least_work, tiles, room).is_some()
     }
 
     fn try_grids(&mut self, grids: &[Grid], first: usize, note: &mut Note) {
@@ -209,15 +241,51 @@ impl<'a> Ending<'a> {
 
     /// Groups under one grid.
     fn try_grid(&mut self, grid: &Grid, number: GridNumber, note: &mut Note) {
+        let tiles = grid.cuts.iter().map(|cut| cut.tiles() as i64).product();
+        let Some(shallowest) = self.shallowest(tiles) else { return };
+        if shallowest > 0 && !grid.loops.is_empty() {
+            let probe = self.end.probes.of_grid(number as usize);
+            if self.broken_off.tells(grid, probe, shallowest)
+                || self.is_whole_within(probe, shallowest, note)
+            {
+                return;
+            }
+        }
         let mut walk = Walk { layers: self.layers, end: self.end, grid, tally: None };
         self.walk_back(&mut walk, number, note);
-        if let Some(tally) = walk.tally {
-            note.tracks.give_back(tally.sweep.tracks);
+        walk.end(&mut note.tracks);
+    }
+
+    /// Whether no grid that cuts the same loops as a probe comes to groups of so many layers, less one: with fewer the first
+    /// layer is computed whole, even for the smallest tiles.
+    fn is_whole_within(&mut self, probe: usize, depth: usize, note: &mut Note) -> bool {
+        let mut walk = Walk {
+            layers: self.layers,
+            end: self.end,
+            grid: &self.end.probes.grids[probe],
+            tally: None,
+        };
+        let mut probed = self.probed[probe];
+        while !probed.is_whole && probed.depths <= depth {
+            let key = (self.end.looks[probed.depths], probe);
+            probed.is_whole = match note.wholes.get(&key) {
+                Some(&is_whole) => is_whole,
+                None => {
+                    let is_whole = walk.is_whole(probed.depths, self.machine, &mut note.tracks);
+                    note.wholes.insert(key, is_whole);
+                    is_whole
+                }
+            };
+            probed.depths += 1;
         }
+        walk.end(&mut note.tracks);
+        self.probed[probe] = probed;
+        probed.is_whole && probed.depths <= depth + 1
     }
 
     fn walk_back(&mut self, walk: &mut Walk<'_, 'a>, number: GridNumber, note: &mut Note) {
         let is_split = !walk.grid.loops.is_empty();
+        let probe = self.end.probes.of_grid(number as usize);
         let tiles = walk.grid.cuts.iter().map(|cut| cut.tiles() as i64).product();
         let mut misses = 0;
         let mut deepest = self.deepest(tiles, 0);
@@ -238,7 +306,11 @@ impl<'a> Ending<'a> {
             if !is_split {
                 self.least_work.push(step.work);
             }
-            if is_split && (step.is_whole || step.room > self.machine.capacity) {
+            if is_split && step.is_whole {
+                break;
+            }
+            if is_split && step.room > self.machine.capacity {
+                self.broken_off.note(walk.grid, probe, Why::Room, depth);
                 break;
             }
             if least_room != step.room {
@@ -246,8 +318,15 @@ impl<'a> Ending<'a> {
                 deepest = self.deepest(tiles, least_room);
             }
             if step.recomputes_too_much(self.machine, 0) {
-                let longest = deepest.map_or(0, |deepest| self.end.work[deepest]);
-                if step.recomputes_too_much(self.machine, longest - self.end.work[depth]) {
+                let repeats_too_much = |deepest: Option<usize>| {
+                    let longest = deepest.map_or(0, |deepest| self.end.work[deepest]);
+                    step.recomputes_too_much(self.machine, longest - self.end.work[depth])
+                };
+                if repeats_too_much(deepest) {
+                    // Smaller tiles may go on where these have no room.
+                    if is_split && repeats_too_much(self.deepest(tiles, 0)) {
+                        self.broken_off.note(walk.grid, probe, Why::Repeats, depth);
+                    }
                     break;
                 }
                 continue;
@@ -374,15 +453,28 @@ impl<'a> Walk<'_, 'a> {
         tally
     }
 
-    fn step(&mut self, depth: usize, machine: Machine, tracks: &mut TrackPool) -> Step {
+    /// Keeps the tables for others.
+    fn end(self, tracks: &mut TrackPool) {
+        if let Some(tally) = self.tally {
+            tracks.give_back(tally.sweep.tracks);
+        }
+    }
+
+    /// Whether the first layer of a group is computed whole, and is not the only one.
+    fn is_whole(&mut self, depth: usize, machine: Machine, tracks: &mut TrackPool) -> bool {
         let next = self.end.last_layer - depth + 1;
         let second = self.end.first_op(self.layers, next);
+        depth > 0 && self.uncounted(depth, machine, tracks).is_whole(second)
+    }
+
+    fn step(&mut self, depth: usize, machine: Machine, tracks: &mut TrackPool) -> Step {
+        let is_whole = self.is_whole(depth, machine, tracks);
         let tally = self.uncounted(depth, machine, tracks);
         Step {
             room: tally.least_room(true),
             work: tally.work,
             least_work: tally.least_work,
-            is_whole: depth > 0 && tally.is_whole(second),
+            is_whole,
             follows_from_outside: tally.sweep.follows_from_outside(),
         }
     }
