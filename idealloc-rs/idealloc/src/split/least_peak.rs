@@ -46,12 +46,16 @@ impl Ordered {
 
     /// Bytes of the least peak, with no more than `most`; none if nothing fits.
     pub fn least(&mut self, most: i64, (threads, notes): (usize, &mut Notes)) -> Option<i64> {
-        let mut least = None;
-        for goal in [Goal::CoarsePeak, Goal::Peak] {
-            let path = self.within(least.unwrap_or(most), goal, (threads, &mut *notes));
-            least = path.map(|path| path.score.0).or(least);
+        let coarse = self.within(most, (Goal::CoarsePeak, 0), (threads, &mut *notes));
+        let mut least = coarse.map(|path| path.score.0);
+        loop {
+            let room = least.map_or(most, |least| least - 1);
+            let enough = room - room / 8;
+            let path = self.within(room, (Goal::Peak, enough), (threads, &mut *notes));
+            let Some(path) = path else { return least };
+            least = path.groups.iter().map(|group| group.cost.peak).max();
+            if path.score.0 > enough { return least; }
         }
-        least
     }
 
     /// The same with grids that keep their halo along two cuts, which are tried from now on.
@@ -61,18 +65,18 @@ impl Ordered {
         (threads, notes): (usize, &mut Notes),
     ) -> Option<i64> {
         self.has_borders = true;
-        self.within(most, Goal::Peak, (threads, notes)).map(|path| path.score.0)
+        self.within(most, (Goal::Peak, 0), (threads, notes)).map(|path| path.score.0)
     }
 
     /// The best groups for a goal.
     fn within(
         &mut self,
         capacity: i64,
-        goal: Goal,
+        (goal, enough): (Goal, i64),
         (threads, notes): (usize, &mut Notes),
     ) -> Option<Path> {
         let machine = Machine { capacity, ..self.machine };
-        let aim = Aim { goal, has_borders: self.has_borders };
+        let aim = Aim { goal, has_borders: self.has_borders, enough };
         let reached = ways(&self.layers, &self.ends, machine, aim, &self.known, (threads, notes));
         let path = path_of(&self.layers, &reached)?;
         self.known = reached;
@@ -95,7 +99,7 @@ pub(super) fn least_work(
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Written> {
     let machine = ordered.machine;
-    let path = ordered.within(capacity, Goal::Work, (threads, &mut *notes))?;
+    let path = ordered.within(capacity, (Goal::Work, 0), (threads, &mut *notes))?;
     let length = ordered.shorter(capacity, threads).length(&path.groups);
     let written = |groups: Vec<Group>, room: i64, length: Length| {
         Some(Written { groups, needs: room, is_in_limit: machine.is_in_limit(length) })
@@ -115,7 +119,7 @@ pub(super) fn least_work(
         if room > most || (is_beyond && !is_too_long) {
             break;
         }
-        let path = ordered.within(room, Goal::Code, (threads, &mut *notes))?;
+        let path = ordered.within(room, (Goal::Code, 0), (threads, &mut *notes))?;
         let mut shorter = ordered.shorter(room, threads);
         let length = shorter.length(&path.groups);
         let mut found = Shortened { groups: path.groups, length };

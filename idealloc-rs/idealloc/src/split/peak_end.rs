@@ -121,17 +121,27 @@ impl PeakEnd {
                 let made = layers.made[window.tensors[tensor]];
                 !window.is_output[tensor] && made.is_some_and(|made| made < first_layer)
             };
-            let mut dying: Vec<&Vec<i64>> = operators
+            let mut dying: Vec<usize> = operators
                 .iter()
                 .flat_map(|op| &op.operands)
                 .filter(|&&(tensor, _)| dies(tensor))
-                .map(|&(tensor, _)| &window.graph.tensors[tensor].shape)
+                .map(|&(tensor, _)| tensor)
                 .collect();
             dying.sort_unstable();
             dying.dedup();
-            let is_over = |number: usize| dying.contains(&&window.graph.tensors[number].shape);
-            let over = made.clone().filter(|&&(number, ..)| is_over(number));
-            let over = over.map(|(.., bytes)| bytes).sum();
+            // Each is written over by one result.
+            let mut over = 0;
+            for (number, _, bytes) in made.clone() {
+                let found = dying.iter().position(|&tensor| {
+                    let (over, made) =
+                        (&window.graph.tensors[tensor], &window.graph.tensors[*number]);
+                    over.shape == made.shape && over.element_bytes == made.element_bytes
+                });
+                if let Some(at) = found {
+                    dying.swap_remove(at);
+                    over += bytes;
+                }
+            }
             self.over.push(over);
             self.before.push(before);
             self.around.push(before + made.map(|(.., bytes)| bytes).sum::<i64>());

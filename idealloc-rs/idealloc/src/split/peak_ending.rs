@@ -36,6 +36,8 @@ pub(super) struct Aim {
     pub goal: Goal,
     /// Whether with those that keep their halo along two cuts, too.
     pub has_borders: bool,
+    /// By peak: no lower peak is searched for than this.
+    pub enough: i64,
 }
 
 /// How good a way to a layer is, the less the better: its peak; or work, and tiles or code.
@@ -116,7 +118,7 @@ pub(super) fn way_to(
     layers: &Layers,
     end: &PeakEnd,
     machine: Machine,
-    Aim { goal, has_borders }: Aim,
+    Aim { goal, has_borders, enough }: Aim,
     (reached, known): (&[Option<Reached>], &[Option<Reached>]),
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Reached> {
@@ -125,6 +127,7 @@ pub(super) fn way_to(
         end,
         machine,
         goal,
+        enough,
         reached,
         least_work: Vec::new(),
         best: None,
@@ -169,6 +172,7 @@ struct Ending<'a> {
     end: &'a PeakEnd,
     machine: Machine,
     goal: Goal,
+    enough: i64,
     reached: &'a [Option<Reached>],
     /// By number of layers, less one: what a group that is not cut computes, as far as that was looked at.
     least_work: Vec<i64>,
@@ -383,7 +387,7 @@ impl<'a> Ending<'a> {
     fn score_after(&self, before: &Reached, cost: Cost, own_code: i64) -> Score {
         let (first, second) = before.score;
         match self.goal {
-            Goal::CoarsePeak | Goal::Peak => (first.max(cost.peak), 0),
+            Goal::CoarsePeak | Goal::Peak => (first.max(cost.peak).max(self.enough), 0),
             Goal::Work => (first + cost.work, second + cost.tiles),
             Goal::Code => (first + cost.work, second + own_code),
         }
