@@ -130,7 +130,6 @@ pub(super) fn way_to(
         enough,
         reached,
         least_work: Vec::new(),
-        depths: end.before.len(),
         best: None,
         broken_off: BrokenOff::default(),
         probed: vec![Probed::default(); end.probes.grids.len()],
@@ -177,8 +176,6 @@ struct Ending<'a> {
     reached: &'a [Option<Reached>],
     /// By number of layers, less one: what a group that is not cut computes, as far as that was looked at.
     least_work: Vec<i64>,
-    /// Groups of fewer layers, less one, are looked at.
-    depths: usize,
     best: Option<Reached>,
     broken_off: BrokenOff,
     /// For each probe.
@@ -219,12 +216,12 @@ impl<'a> Ending<'a> {
 
     /// The largest number of layers, less one, of which a group may be better than what is known.
     fn deepest(&self, tiles: i64, room: i64) -> Option<usize> {
-        (0..self.depths).rev().find(|&depth| self.is_open(depth, tiles, room))
+        (0..self.end.before.len()).rev().find(|&depth| self.is_open(depth, tiles, room))
     }
 
     /// The smallest.
     fn shallowest(&self, tiles: i64) -> Option<usize> {
-        (0..self.depths).find(|&depth| self.is_open(depth, tiles, 0))
+        (0..self.end.before.len()).find(|&depth| self.is_open(depth, tiles, 0))
     }
 
     /// Whether a group of so many layers, less one, may be better than what is known.
@@ -234,14 +231,6 @@ impl<'a> Ending<'a> {
     }
 
     fn try_grids(&mut self, grids: &[Grid], first: usize, note: &mut Note) {
-        if matches!(self.goal, Goal::CoarsePeak | Goal::Peak) && self.end.before.len() > 1 {
-            self.try_grids_to(1, grids, first, note);
-        }
-        self.try_grids_to(self.end.before.len(), grids, first, note);
-    }
-
-    fn try_grids_to(&mut self, depths: usize, grids: &[Grid], first: usize, note: &mut Note) {
-        self.depths = depths;
         let mut score = None;
         for (index, grid) in grids.iter().enumerate() {
             let known = self.best.as_ref().map(|best| best.score);
@@ -318,7 +307,7 @@ impl<'a> Ending<'a> {
                     step
                 }
             };
-            if !is_split && self.least_work.len() == depth {
+            if !is_split {
                 self.least_work.push(step.work);
             }
             if is_split && step.is_whole {
