@@ -296,6 +296,10 @@ impl<'a> Ending<'a> {
         let mut least_room = 0;
         for depth in 0..self.end.before.len() {
             if deepest.is_none_or(|deepest| depth > deepest) {
+                // With larger tiles of which there are fewer less work may be left.
+                if is_split && matches!(self.goal, Goal::CoarsePeak | Goal::Peak) {
+                    self.broken_off.note(walk.grid, probe, Why::Room, depth);
+                }
                 break;
             }
             let key = (self.end.looks[depth], number);
@@ -363,6 +367,9 @@ impl<'a> Ending<'a> {
             }
             misses = if room.own_peak <= capacity { 0 } else { misses + 1 };
             if misses == MISSES {
+                if is_split {
+                    self.broken_off.note(walk.grid, probe, Why::Room, depth);
+                }
                 break;
             }
         }
