@@ -64,7 +64,7 @@ impl PeakEnd {
         let first = layers.start[last_layer] - window.first_op;
         let grids = |is_coarse: bool| {
             let runs = runs_of(&window.graph, first, last, is_coarse).into_iter();
-            runs.flat_map(|run| [middle_first(&run.plain), middle_first(&run.ahead)].concat())
+            runs.flat_map(|run| ends_first(run.plain).chain(ends_first(run.ahead)))
         };
         let (coarse, fine): (Vec<Grid>, Vec<Grid>) =
             (grids(true).collect(), grids(false).collect());
@@ -149,17 +149,10 @@ impl PeakEnd {
     }
 }
 
-/// The middle one of ascending tiles, then the middle ones of the halves: what has no room with some tiles has none with
-/// larger ones, and what is computed too often with some is with smaller ones.
-fn middle_first(ascending: &[Grid]) -> Vec<Grid> {
-    let mut grids = Vec::with_capacity(ascending.len());
-    let mut parts = VecDeque::from([ascending]);
-    while let Some(part) = parts.pop_front() {
-        let (smaller, rest) = part.split_at(part.len() / 2);
-        if let Some((middle, larger)) = rest.split_first() {
-            grids.push(middle.clone());
-            parts.extend([larger, smaller]);
-        }
-    }
-    grids
+/// Of ascending tiles the largest, the smallest, and the others descending: what neither of these leaves room for, or computes
+/// too often, is known of the others, too.
+fn ends_first(ascending: Vec<Grid>) -> impl Iterator<Item = Grid> {
+    let mut grids = VecDeque::from(ascending);
+    let (largest, smallest) = (grids.pop_back(), grids.pop_front());
+    largest.into_iter().chain(smallest).chain(grids.into_iter().rev())
 }
