@@ -22,6 +22,9 @@ const SHARES: [i64; 6] = [0, 1, 2, 4, 6, 8];
 /// And so many where all that was found has more operations than it may.
 const SHARES_BEYOND: [i64; 6] = [10, 12, 14, 16, 24, 32];
 
+/// The least peak is searched for down to this fraction less, then further down if less will do.
+const STEP: i64 = 8;
+
 /// A graph in one order of its layers.
 pub(super) struct Ordered {
     layers: Layers,
@@ -44,17 +47,24 @@ impl Ordered {
         Self { layers, ends, machine, known: Vec::new(), has_borders: false }
     }
 
+    /// Bytes of the least peak with a few grids, with no more than `most`; none if nothing fits.
+    pub fn coarse(&mut self, most: i64, found: (usize, &mut Notes)) -> Option<i64> {
+        self.within(most, (Goal::CoarsePeak, 0), found).map(|path| path.score.0)
+    }
+
     /// Bytes of the least peak, with no more than `most`; none if nothing fits.
     pub fn least(&mut self, most: i64, (threads, notes): (usize, &mut Notes)) -> Option<i64> {
-        let coarse = self.within(most, (Goal::CoarsePeak, 0), (threads, &mut *notes));
-        let mut least = coarse.map(|path| path.score.0);
+        let (mut least, mut most) = (None, most);
         loop {
-            let room = least.map_or(most, |least| least - 1);
-            let enough = room - room / 8;
-            let path = self.within(room, (Goal::Peak, enough), (threads, &mut *notes));
+            // What is far below what the whole graph needs is no use to any part of it.
+            let enough = most - most / STEP;
+            let path = self.within(most, (Goal::Peak, enough), (threads, &mut *notes));
             let Some(path) = path else { return least };
-            least = path.groups.iter().map(|group| group.cost.peak).max();
-            if path.score.0 > enough { return least; }
+            let peak = path.groups.iter().map(|group| group.cost.peak).max().unwrap_or(0);
+            if path.score.0 > enough {
+                return Some(peak);
+            }
+            (least, most) = (Some(peak), peak - 1);
         }
     }
 
@@ -62,10 +72,10 @@ impl Ordered {
     pub fn least_with_borders(
         &mut self,
         most: i64,
-        (threads, notes): (usize, &mut Notes),
+        found: (usize, &mut Notes),
     ) -> Option<i64> {
         self.has_borders = true;
-        self.within(most, (Goal::Peak, 0), (threads, notes)).map(|path| path.score.0)
+        self.least(most, found)
     }
 
     /// The best groups for a goal.

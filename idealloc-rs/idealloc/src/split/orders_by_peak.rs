@@ -23,11 +23,19 @@ pub(super) fn least_peak_of_orders(
     let mut likeness = Likeness::default();
     // Orders that need less and less, and before there is one that fits, those that do not.
     let mut found: Vec<(&Vec<usize>, Ordered, Option<i64>)> = Vec::new();
+    let mut coarse = None;
     for order in orders {
         let graph = graph.in_order(order);
         let mut ordered = Ordered::new(&graph, machine, (threads, &mut likeness));
         let known = found.last().and_then(|&(.., least)| least);
-        let most = known.map_or(machine.capacity, |least| least - 1);
+        let below = |known: Option<i64>| known.map_or(machine.capacity, |known| known - 1);
+        let new = ordered.coarse(below(coarse), (threads, &mut notes));
+        // An order that needs no less with a few grids hardly ever does with all.
+        if new.is_none() && coarse.is_some() {
+            continue;
+        }
+        coarse = new;
+        let most = new.map_or(below(known), |new| new.min(below(known)));
         let least = ordered.least(most, (threads, &mut notes));
         if least.is_some() || known.is_none() {
             found.push((order, ordered, least));
