@@ -33,6 +33,16 @@ impl Grid {
         self
     }
 
+    /// Whether another grid has the same cuts but for the size of one.
+    pub(super) fn is_of_run(&self, other: &Self) -> bool {
+        let mut sizes = 0;
+        let is_alike = |(one, other): (&Cut, &Cut)| {
+            sizes += usize::from(one.size != other.size);
+            (one.halo, one.lead) == (other.halo, other.lead)
+        };
+        self.loops == other.loops && self.cuts.iter().zip(&other.cuts).all(is_alike) && sizes == 1
+    }
+
     /// How much the numbers of tiles differ from those of another grid; none if not the same is cut.
     pub fn unlikeness(&self, other: &Self) -> Option<i64> {
         if self.loops.len() != other.loops.len() {

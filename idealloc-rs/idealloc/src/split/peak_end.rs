@@ -1,8 +1,6 @@
 //! A layer that groups end with, for the search by peak: the graph around it, the grids that are tried, and what is on chip
 //! around groups.
 
-use std::collections::VecDeque;
-
 use super::bordered::bordered_grids;
 use super::broken_off::Probes;
 use super::graph::{Operator, SplitGraph};
@@ -64,7 +62,7 @@ impl PeakEnd {
         let first = layers.start[last_layer] - window.first_op;
         let grids = |is_coarse: bool| {
             let runs = runs_of(&window.graph, first, last, is_coarse).into_iter();
-            runs.flat_map(|run| ends_first(run.plain).chain(ends_first(run.ahead)))
+            runs.flat_map(|run| run.plain.into_iter().rev().chain(run.ahead.into_iter().rev()))
         };
         let (coarse, fine): (Vec<Grid>, Vec<Grid>) =
             (grids(true).collect(), grids(false).collect());
@@ -147,12 +145,4 @@ impl PeakEnd {
             self.around.push(before + made.map(|(.., bytes)| bytes).sum::<i64>());
         }
     }
-}
-
-/// Of ascending tiles the largest, the smallest, and the others descending: what neither of these leaves room for, or computes
-/// too often, is known of the others, too.
-fn ends_first(ascending: Vec<Grid>) -> impl Iterator<Item = Grid> {
-    let mut grids = VecDeque::from(ascending);
-    let (largest, smallest) = (grids.pop_back(), grids.pop_front());
-    largest.into_iter().chain(smallest).chain(grids.into_iter().rev())
 }

@@ -232,6 +232,8 @@ impl<'a> Ending<'a> {
 
     fn try_grids(&mut self, grids: &[Grid], first: usize, note: &mut Note) {
         let mut score = None;
+        // Those before this one have the same smallest tiles as others that were looked at.
+        let mut run_end = 0;
         for (index, grid) in grids.iter().enumerate() {
             let known = self.best.as_ref().map(|best| best.score);
             // One tile that takes nothing is the least that any grid needs.
@@ -239,25 +241,35 @@ impl<'a> Ending<'a> {
                 return;
             }
             score = known;
-            self.try_grid(grid, (first + index) as GridNumber, note);
+            let has_no_room = self.try_grid(grid, (first + index) as GridNumber, note);
+            if has_no_room && index >= run_end {
+                // Where the smallest tiles have no room, either, those between need not be looked at.
+                let others = grids[index + 1..].iter().take_while(|other| grid.is_of_run(other));
+                run_end = index + others.count();
+                self.try_grid(&grids[run_end], (first + run_end) as GridNumber, note);
+            }
         }
     }
 
-    /// Groups under one grid.
-    fn try_grid(&mut self, grid: &Grid, number: GridNumber, note: &mut Note) {
+    /// Groups under one grid. Returns whether there was no room for any that is of use.
+    fn try_grid(&mut self, grid: &Grid, number: GridNumber, note: &mut Note) -> bool {
         let tiles = grid.cuts.iter().map(|cut| cut.tiles() as i64).product();
-        let Some(shallowest) = self.shallowest(tiles) else { return };
+        let Some(shallowest) = self.shallowest(tiles) else { return false };
         if shallowest > 0 && !grid.loops.is_empty() {
             let probe = self.end.probes.of_grid(number as usize);
             if self.broken_off.tells(grid, probe, shallowest)
                 || self.is_whole_within(probe, shallowest, note)
             {
-                return;
+                return false;
             }
         }
         let mut walk = Walk { layers: self.layers, end: self.end, grid, tally: None };
-        self.walk_back(&mut walk, number, note);
+        let end = self.walk_back(&mut walk, number, note);
         walk.end(&mut note.tracks);
+        if let Some((why, depth)) = end.filter(|_| !grid.loops.is_empty()) {
+            self.broken_off.note(grid, self.end.probes.of_grid(number as usize), why, depth);
+        }
+        end.is_some_and(|(why, depth)| why == Why::Room && depth <= shallowest)
     }
 
     /// Whether no grid that cuts the same loops as a probe comes to groups of so many layers, less one: with fewer the first
@@ -287,20 +299,24 @@ impl<'a> Ending<'a> {
         probed.is_whole && probed.depths <= depth + 1
     }
 
-    fn walk_back(&mut self, walk: &mut Walk<'_, 'a>, number: GridNumber, note: &mut Note) {
+    /// Looks at groups of more and more layers. Returns why, and with how many layers, less one, it came to an end that
+    /// tells where others end.
+    fn walk_back(
+        &mut self,
+        walk: &mut Walk<'_, 'a>,
+        number: GridNumber,
+        note: &mut Note,
+    ) -> Option<(Why, usize)> {
         let is_split = !walk.grid.loops.is_empty();
-        let probe = self.end.probes.of_grid(number as usize);
         let tiles = walk.grid.cuts.iter().map(|cut| cut.tiles() as i64).product();
         let mut misses = 0;
         let mut deepest = self.deepest(tiles, 0);
         let mut least_room = 0;
         for depth in 0..self.end.before.len() {
             if deepest.is_none_or(|deepest| depth > deepest) {
-                // With larger tiles of which there are fewer less work may be left.
-                if is_split && matches!(self.goal, Goal::CoarsePeak | Goal::Peak) {
-                    self.broken_off.note(walk.grid, probe, Why::Room, depth);
-                }
-                break;
+                // With larger tiles there are fewer, which may be better.
+                let is_by_peak = matches!(self.goal, Goal::CoarsePeak | Goal::Peak);
+                return is_by_peak.then_some((Why::Room, depth));
             }
             let key = (self.end.looks[depth], number);
             let step = match note.steps.get(&key) {
@@ -315,11 +331,10 @@ impl<'a> Ending<'a> {
                 self.least_work.push(step.work);
             }
             if is_split && step.is_whole {
-                break;
+                return None;
             }
             if is_split && step.room > self.machine.capacity {
-                self.broken_off.note(walk.grid, probe, Why::Room, depth);
-                break;
+                return Some((Why::Room, depth));
             }
             if least_room != step.room {
                 least_room = step.room;
@@ -332,10 +347,7 @@ impl<'a> Ending<'a> {
                 };
                 if repeats_too_much(deepest) {
                     // Smaller tiles may go on where these have no room.
-                    if is_split && repeats_too_much(self.deepest(tiles, 0)) {
-                        self.broken_off.note(walk.grid, probe, Why::Repeats, depth);
-                    }
-                    break;
+                    return repeats_too_much(self.deepest(tiles, 0)).then_some((Why::Repeats, depth));
                 }
                 continue;
             }
@@ -354,7 +366,7 @@ impl<'a> Ending<'a> {
                 }
             };
             if is_split && !room.can_keep {
-                break;
+                return None;
             }
             let around = if is_split { self.end.around[depth] } else { self.end.before[depth] };
             let peak = room.own_peak + around - room.dying;
@@ -367,12 +379,10 @@ impl<'a> Ending<'a> {
             }
             misses = if room.own_peak <= capacity { 0 } else { misses + 1 };
             if misses == MISSES {
-                if is_split {
-                    self.broken_off.note(walk.grid, probe, Why::Room, depth);
-                }
-                break;
+                return Some((Why::Room, depth));
             }
         }
+        None
     }
 
     /// Starts with the last group of a way that was found for another goal, if it fits.
