@@ -207,7 +207,7 @@ impl<'a> Ending<'a> {
                 }
                 capacity
             }
-            Some(best) if before.score >= best.score => return None,
+            Some(best) if before.score.0.max(self.enough) >= best.score.0 => return None,
             Some(best) => capacity.min(best.score.0 - 1),
         };
         let around = self.end.around[depth] - self.end.over[depth];
