@@ -336,7 +336,7 @@ impl<'a> Ending<'a> {
             if is_split && step.room > self.machine.capacity {
                 return Some((Why::Room, depth));
             }
-            if least_room != step.room {
+            if step.room > least_room {
                 least_room = step.room;
                 deepest = self.deepest(tiles, least_room);
             }
@@ -376,6 +376,11 @@ impl<'a> Ending<'a> {
                     self.best = Some(way);
                     deepest = self.deepest(tiles, least_room);
                 }
+            }
+            if is_split && room.own_peak > least_room {
+                // A longer group takes no less.
+                least_room = room.own_peak;
+                deepest = self.deepest(tiles, least_room);
             }
             misses = if room.own_peak <= capacity { 0 } else { misses + 1 };
             if misses == MISSES {
