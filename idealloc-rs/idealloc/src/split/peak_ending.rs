@@ -309,8 +309,6 @@ impl<'a> Ending<'a> {
     ) -> Option<(Why, usize)> {
         let is_split = !walk.grid.loops.is_empty();
         let tiles = walk.grid.cuts.iter().map(|cut| cut.tiles() as i64).product();
-        // From so many layers, less one, on nothing had room.
-        let mut without_room = None;
         let mut misses = 0;
         let mut deepest = self.deepest(tiles, 0);
         let mut least_room = 0;
@@ -318,7 +316,7 @@ impl<'a> Ending<'a> {
             if deepest.is_none_or(|deepest| depth > deepest) {
                 // With larger tiles there are fewer, which may be better.
                 let is_by_peak = matches!(self.goal, Goal::CoarsePeak | Goal::Peak);
-                return is_by_peak.then_some((Why::Room, without_room.unwrap_or(depth)));
+                return is_by_peak.then_some((Why::Room, depth));
             }
             let key = (self.end.looks[depth], number);
             let step = match note.steps.get(&key) {
@@ -372,7 +370,6 @@ impl<'a> Ending<'a> {
             }
             let around = if is_split { self.end.around[depth] } else { self.end.before[depth] };
             let peak = room.own_peak + around - room.dying;
-            without_room = without_room.or(Some(depth)).filter(|_| peak > most);
             if peak <= most {
                 let cost = Cost { peak, work: step.work, tiles, ..Cost::default() };
                 if let Some(way) = self.better_way(walk, depth, (cost, around, most), note) {
@@ -387,10 +384,10 @@ impl<'a> Ending<'a> {
             }
             misses = if room.own_peak <= capacity { 0 } else { misses + 1 };
             if misses == MISSES {
-                return Some((Why::Room, without_room.unwrap_or(depth)));
+                return Some((Why::Room, depth));
             }
         }
-        without_room.map(|depth| (Why::Room, depth))
+        None
     }
 
     /// Starts with the last group of a way that was found for another goal, if it fits.
