@@ -105,6 +105,8 @@ pub(super) struct Note {
     tracks: TrackPool,
     steps: FxHashMap<(u32, GridNumber), Step>,
     rooms: FxHashMap<(u32, GridNumber), Room>,
+    /// Operators in the code of groups.
+    codes: FxHashMap<(u32, GridNumber), i64>,
     /// For probes whether the first layer of a group is computed whole.
     wholes: FxHashMap<(u32, usize), bool>,
 }
@@ -372,7 +374,7 @@ impl<'a> Ending<'a> {
             let peak = room.own_peak + around - room.dying;
             if peak <= most {
                 let cost = Cost { peak, work: step.work, tiles, ..Cost::default() };
-                if let Some(way) = self.better_way(walk, depth, (cost, around, most), note) {
+                if let Some(way) = self.better_way(walk, (depth, key), (cost, around, most), note) {
                     self.best = Some(way);
                     deepest = self.deepest(tiles, least_room);
                 }
@@ -420,7 +422,7 @@ impl<'a> Ending<'a> {
     fn better_way(
         &self,
         walk: &mut Walk<'_, 'a>,
-        depth: usize,
+        (depth, key): (usize, (u32, GridNumber)),
         (cost, around, most): (Cost, i64, i64),
         note: &mut Note,
     ) -> Option<Reached> {
@@ -431,11 +433,13 @@ impl<'a> Ending<'a> {
             self.best.as_ref().is_none_or(|best| score < best.score).then_some(score)
         };
         // It takes time to count the code.
-        is_better(0)?;
+        let known = note.codes.get(&key).copied();
+        is_better(known.unwrap_or(self.end.operators[depth]))?;
         let grid = walk.grid;
         let tally = walk.counted(depth, self.machine, &mut note.tracks);
         let (mut layout, _) = laid_out(self.end, tally, around);
-        let own_code = layout.code();
+        let own_code = known.unwrap_or_else(|| layout.code());
+        note.codes.insert(key, own_code);
         let score = is_better(own_code)?;
         let form = Form::of(&mut layout, cost, most);
         let layers = (first_layer, self.end.last_layer);
