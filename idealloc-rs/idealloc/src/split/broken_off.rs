@@ -83,3 +83,47 @@ impl BrokenOff {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::split::cut::Halo;
+    use crate::split::sweep::CutLoop;
+
+    fn grid(sizes: [i64; 2], halo: Halo) -> Grid {
+        Grid {
+            loops: vec![CutLoop::Result(0), CutLoop::Result(1)],
+            cuts: sizes.map(|size| Cut::even(16, size, halo)).to_vec(),
+        }
+    }
+
+    #[test]
+    fn no_room_is_told_to_larger_tiles_that_need_more_layers() {
+        let mut known = BrokenOff::default();
+        known.note(&grid([4, 2], Halo::Cache), 0, Why::Room, 3);
+        assert!(known.tells(&grid([4, 2], Halo::Cache), 0, 3));
+        assert!(known.tells(&grid([8, 2], Halo::Cache), 0, 5));
+        assert!(!known.tells(&grid([8, 2], Halo::Cache), 0, 2));
+        assert!(!known.tells(&grid([8, 1], Halo::Cache), 0, 3));
+        assert!(!known.tells(&grid([8, 2], Halo::Recompute), 0, 3));
+        assert!(!known.tells(&grid([8, 2], Halo::Cache), 1, 3));
+    }
+
+    #[test]
+    fn what_is_computed_again_is_told_to_smaller_tiles() {
+        let mut known = BrokenOff::default();
+        known.note(&grid([4, 2], Halo::Recompute), 0, Why::Repeats, 3);
+        assert!(known.tells(&grid([4, 1], Halo::Recompute), 0, 3));
+        assert!(!known.tells(&grid([8, 2], Halo::Recompute), 0, 3));
+    }
+
+    #[test]
+    fn a_probe_has_the_smallest_tiles_of_its_loops() {
+        let alone =
+            Grid { loops: vec![CutLoop::Result(1)], cuts: vec![Cut::even(16, 8, Halo::Cache)] };
+        let grids = [grid([4, 2], Halo::Cache), alone.clone(), grid([8, 1], Halo::Recompute)];
+        let probes = Probes::of(grids.iter());
+        assert_eq!(probes.grids, [grid([4, 1], Halo::Cache), alone]);
+        assert_eq!((1..=3).map(|n| probes.of_grid(n)).collect::<Vec<_>>(), [0, 1, 0]);
+    }
+}

@@ -11,7 +11,8 @@ use super::likeness::Likeness;
 use super::machine::{Length, Machine};
 use super::path::groups_of;
 use super::peak_end::PeakEnd;
-use super::peak_ending::{Aim, Goal, Notes, Reached, Score, way_to};
+use super::peak_ending::{Aim, Goal, Reached, Score, way_to};
+use super::peak_walk::Notes;
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_peak::Peak;
 use super::written::Written;
@@ -69,11 +70,7 @@ impl Ordered {
     }
 
     /// The same with grids that keep their halo along two cuts, which are tried from now on.
-    pub fn least_with_borders(
-        &mut self,
-        most: i64,
-        found: (usize, &mut Notes),
-    ) -> Option<i64> {
+    pub fn least_with_borders(&mut self, most: i64, found: (usize, &mut Notes)) -> Option<i64> {
         self.has_borders = true;
         self.least(most, found)
     }

@@ -47,6 +47,7 @@ mod path;
 pub mod peak;
 mod peak_end;
 mod peak_ending;
+mod peak_walk;
 mod pieces;
 mod profile;
 mod readers;

@@ -4,7 +4,7 @@ use super::graph::SplitGraph;
 use super::least_peak::{Ordered, least_work};
 use super::likeness::Likeness;
 use super::machine::Machine;
-use super::peak_ending::Notes;
+use super::peak_walk::Notes;
 use super::written::Written;
 
 /// Tiles that keep their halo along two cuts save at least this fraction of the room: they are small and many.

@@ -1,19 +1,15 @@
 //! The search for the best group that ends with one layer, by peak.
 //!
-//! What was found out about a group for one goal holds for the others, and for all groups that look alike.
-
-use rustc_hash::FxHashMap;
+//! Walks go back from the layer, each under one grid (`peak_walk.rs`). Many break off before they come to a group that may be
+//! of use, which others tell (`broken_off.rs`).
 
 use super::broken_off::{BrokenOff, Why};
 use super::grids::Grid;
 use super::group::{Form, Group};
 use super::layers::Layers;
-use super::layout::Layout;
 use super::machine::{Cost, Machine};
 use super::peak_end::PeakEnd;
-use super::sweep::{Span, Sweep};
-use super::tally::Tally;
-use super::track_pool::TrackPool;
+use super::peak_walk::{GridNumber, Note, Notes, Walk, laid_out};
 use super::two_parts::both;
 use super::walk::MISSES;
 
@@ -51,68 +47,6 @@ pub(super) struct Reached {
     pub code: i64,
     pub group: Option<Group>,
 }
-
-/// A grid among those of a layer: 0 cuts nothing; then a few, then all, then those that keep their halo along two cuts.
-type GridNumber = u32;
-
-/// What is known of a group under one grid from a walk.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    /// Bytes that are kept between tiles and made in one, at the least.
-    room: i64,
-    /// Multiply-adds of all tiles.
-    work: i64,
-    /// Those that are needed, each once.
-    least_work: i64,
-    /// Whether the first layer is computed whole.
-    is_whole: bool,
-    /// Whether its tiles alone do not tell what results beside the last one follow.
-    follows_from_outside: bool,
-}
-
-impl Step {
-    /// Whether more is computed again than the machine allows, even if layers with so much work are added that is done
-    /// once.
-    fn recomputes_too_much(&self, machine: Machine, more: i64) -> bool {
-        let most = (self.least_work as f64) * machine.max_recompute;
-        self.work as f64 > most + (machine.max_recompute - 1.0).max(0.0) * more.max(0) as f64
-    }
-}
-
-/// What is known of a group that was laid out.
-#[derive(Clone, Copy, Debug)]
-struct Room {
-    /// Whether tiles can keep what the next ones need; if not, nothing else is known.
-    can_keep: bool,
-    /// Bytes of whole tensors around the group whose room is free after their last reader.
-    dying: i64,
-    /// Bytes on chip at the most beside those around the group.
-    own_peak: i64,
-    /// Where there are more, counting stopped.
-    counted_to: i64,
-}
-
-impl Room {
-    /// Whether that is all there is to know where the memory has so many bytes.
-    fn is_enough(&self, capacity: i64) -> bool {
-        !self.can_keep || self.own_peak <= self.counted_to || capacity <= self.counted_to
-    }
-}
-
-/// What one of the two parts of the grids of all layers has found out.
-#[derive(Debug, Default)]
-pub(super) struct Note {
-    tracks: TrackPool,
-    steps: FxHashMap<(u32, GridNumber), Step>,
-    rooms: FxHashMap<(u32, GridNumber), Room>,
-    /// Operators in the code of groups.
-    codes: FxHashMap<(u32, GridNumber), i64>,
-    /// For probes whether the first layer of a group is computed whole.
-    wholes: FxHashMap<(u32, usize), bool>,
-}
-
-/// What was found out; it changes how long a search takes, never what it finds.
-pub(super) type Notes = [Note; 2];
 
 /// The best way to a layer, from those to the layers before. The last group of a way that was `known` for another goal is
 /// looked at first.
@@ -265,7 +199,7 @@ impl<'a> Ending<'a> {
                 return false;
             }
         }
-        let mut walk = Walk { layers: self.layers, end: self.end, grid, tally: None };
+        let mut walk = Walk::new(self.layers, self.end, grid);
         let end = self.walk_back(&mut walk, number, note);
         walk.end(&mut note.tracks);
         if let Some((why, depth)) = end.filter(|_| !grid.loops.is_empty()) {
@@ -277,12 +211,7 @@ impl<'a> Ending<'a> {
     /// Whether no grid that cuts the same loops as a probe comes to groups of so many layers, less one: with fewer the first
     /// layer is computed whole, even for the smallest tiles.
     fn is_whole_within(&mut self, probe: usize, depth: usize, note: &mut Note) -> bool {
-        let mut walk = Walk {
-            layers: self.layers,
-            end: self.end,
-            grid: &self.end.probes.grids[probe],
-            tally: None,
-        };
+        let mut walk = Walk::new(self.layers, self.end, &self.end.probes.grids[probe]);
         let mut probed = self.probed[probe];
         while !probed.is_whole && probed.depths <= depth {
             let key = (self.end.looks[probed.depths], probe);
@@ -349,7 +278,8 @@ impl<'a> Ending<'a> {
                 };
                 if repeats_too_much(deepest) {
                     // Smaller tiles may go on where these have no room.
-                    return repeats_too_much(self.deepest(tiles, 0)).then_some((Why::Repeats, depth));
+                    return repeats_too_much(self.deepest(tiles, 0))
+                        .then_some((Why::Repeats, depth));
                 }
                 continue;
             }
@@ -446,119 +376,4 @@ impl<'a> Ending<'a> {
         let group = Group::of(&self.end.window, &form, grid, self.end.last, layers, (true, true));
         Some(Reached { score, code: before.code + own_code, group: Some(group) })
     }
-}
-
-/// A walk back under one grid, as far as something had to be found out.
-struct Walk<'g, 'a> {
-    layers: &'a Layers,
-    end: &'a PeakEnd,
-    grid: &'g Grid,
-    tally: Option<Tally<'a>>,
-}
-
-impl<'a> Walk<'_, 'a> {
-    /// The group of so many layers, less one; tensors from outside are not counted.
-    fn uncounted(
-        &mut self,
-        depth: usize,
-        machine: Machine,
-        tracks: &mut TrackPool,
-    ) -> &mut Tally<'a> {
-        let Self { layers, end, grid, ref mut tally } = *self;
-        let tally = tally.get_or_insert_with(|| {
-            let window = &end.window;
-            let tracks = grid.cuts.iter().map(|cut| tracks.take(cut)).collect();
-            let (loops, is_output) = (grid.loops.clone(), &window.is_output);
-            let sweep = Sweep::with_tracks(&window.graph, end.last, loops, tracks, is_output);
-            Tally::new(sweep, machine, true)
-        });
-        tally.extend_uncounted(end.first_op(layers, end.last_layer - depth));
-        tally
-    }
-
-    /// The group of so many layers, less one.
-    fn counted(&mut self, depth: usize, machine: Machine, tracks: &mut TrackPool) -> &Tally<'a> {
-        let tally = self.uncounted(depth, machine, tracks);
-        tally.count_anew();
-        tally
-    }
-
-    /// Keeps the tables for others.
-    fn end(self, tracks: &mut TrackPool) {
-        if let Some(tally) = self.tally {
-            tracks.give_back(tally.sweep.tracks);
-        }
-    }
-
-    /// Whether the first layer of a group is computed whole, and is not the only one.
-    fn is_whole(&mut self, depth: usize, machine: Machine, tracks: &mut TrackPool) -> bool {
-        let next = self.end.last_layer - depth + 1;
-        let second = self.end.first_op(self.layers, next);
-        depth > 0 && self.uncounted(depth, machine, tracks).is_whole(second)
-    }
-
-    fn step(&mut self, depth: usize, machine: Machine, tracks: &mut TrackPool) -> Step {
-        let is_whole = self.is_whole(depth, machine, tracks);
-        let tally = self.uncounted(depth, machine, tracks);
-        Step {
-            room: tally.least_room(true),
-            work: tally.work,
-            least_work: tally.least_work,
-            is_whole,
-            follows_from_outside: tally.sweep.follows_from_outside(),
-        }
-    }
-
-    fn room(&mut self, depth: usize, machine: Machine, tracks: &mut TrackPool) -> Room {
-        let end = self.end;
-        let tally = self.counted(depth, machine, tracks);
-        let mut room = Room {
-            can_keep: tally.can_keep(),
-            dying: 0,
-            own_peak: 0,
-            counted_to: machine.capacity,
-        };
-        if room.can_keep || tally.sweep.loops.is_empty() {
-            room.can_keep = true;
-            let (mut layout, dying) = laid_out(end, tally, 0);
-            layout.count_peak(machine.capacity.saturating_add(layout.resident_bytes));
-            room.dying = dying;
-            room.own_peak = layout.cost(false).peak - layout.resident_bytes;
-        }
-        room
-    }
-}
-
-/// Lays out a group with so many bytes of whole tensors around it; returns those of them whose room is free after their
-/// last reader, or is that of a result that is written over them, too.
-pub(super) fn laid_out<'s, 'a>(
-    end: &PeakEnd,
-    tally: &'s Tally<'a>,
-    around: i64,
-) -> (Layout<'s, 'a>, i64) {
-    let mut layout = Layout::new(tally);
-    let is_split = !tally.sweep.loops.is_empty();
-    let window = &end.window;
-    let mut dying = 0;
-    for external in &mut layout.externals {
-        let data = &window.graph.tensors[external.tensor];
-        let is_from_outside = data.is_argument || data.is_constant;
-        external.dies = !is_split && !is_from_outside && !window.is_output[external.tensor];
-        if external.dies {
-            // Its room is free after the last reader, not before, whatever is read of it.
-            external.spans = data.shape.iter().map(|&n| Span::Fixed(0, n)).collect();
-            dying += tally.machine.align(data.bytes());
-        }
-    }
-    let over = if is_split { layout.written_over() } else { Vec::new() };
-    for pair in over {
-        let data = &window.graph.tensors[pair.tensor];
-        if !data.is_argument && !data.is_constant && !window.is_output[pair.tensor] {
-            dying += tally.machine.align(data.bytes());
-            layout.over.push(pair);
-        }
-    }
-    layout.resident_bytes = around - dying;
-    layout.assign();
-    (layout, dying)
 }

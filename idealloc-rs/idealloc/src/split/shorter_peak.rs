@@ -5,7 +5,7 @@ use super::group::{Form, Group};
 use super::layers::Layers;
 use super::machine::{Cost, Length, Machine};
 use super::peak_end::PeakEnd;
-use super::peak_ending::laid_out;
+use super::peak_walk::laid_out;
 use super::shorter::{Choice, Goal, Key, Look};
 use super::sweep::Sweep;
 use super::tally::Tally;
