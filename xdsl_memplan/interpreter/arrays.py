@@ -55,6 +55,11 @@ def element_dtype(element: Attribute) -> np.dtype[Any]:
             raise InterpretationError(f"no arrays of {element} here")
 
 
+def bit_width(type: Attribute) -> int:
+    """The bits of an integer or an index."""
+    return type.bitwidth if isinstance(type, IntegerType) else 64
+
+
 def dtype_of(type: Attribute) -> np.dtype[Any]:
     """The numpy type of the elements of a tensor or memref."""
     if not isa(type, MemRefType | TensorType):

@@ -3,47 +3,51 @@
 An integer is known as a signed number, of one bit as -1 and 0, or as a truth value.
 """
 
+import operator
 from collections.abc import Callable
+from typing import Any
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import IntegerType
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.utils.comparisons import to_signed, to_unsigned
 
-_UNSIGNED: dict[type[Operation], Callable[..., int]] = {
-    arith.CeilDivUIOp: lambda a, b: -(-a // b),
-    arith.DivUIOp: lambda a, b: a // b,
-    arith.ExtUIOp: lambda a: a,
+from xdsl_memplan.interpreter.arrays import bit_width
+
+
+def _divided_up(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+_UNSIGNED: dict[type[Operation], Callable[..., Any]] = {
+    arith.CeilDivUIOp: _divided_up,
+    arith.DivUIOp: operator.floordiv,
+    arith.ExtUIOp: operator.pos,
     arith.MaxUIOp: max,
     arith.MinUIOp: min,
-    arith.RemUIOp: lambda a, b: a % b,
-    arith.ShRUIOp: lambda a, b: a >> b,
+    arith.RemUIOp: operator.mod,
+    arith.ShRUIOp: operator.rshift,
     math.CtPopOp: int.bit_count,
 }
-_SIGNED: dict[type[Operation], Callable[..., int]] = {
-    arith.CeilDivSIOp: lambda a, b: -(-a // b),
-    arith.ExtSIOp: lambda a: a,
+_SIGNED: dict[type[Operation], Callable[..., Any]] = {
+    arith.CeilDivSIOp: _divided_up,
+    arith.ExtSIOp: operator.pos,
     arith.MaxSIOp: max,
     arith.MinSIOp: min,
-    arith.TruncIOp: lambda a: a,
+    arith.TruncIOp: operator.pos,
     math.AbsIOp: abs,
 }
 
 
-def _width(interpreter: Interpreter, type: Attribute) -> int:
-    return type.width.data if isinstance(type, IntegerType) else interpreter.index_bitwidth
-
-
 def _function(
-    read: Callable[[int, int], int], compute: Callable[..., int]
+    read: Callable[[int, int], int], compute: Callable[..., Any]
 ) -> Callable[..., PythonValues]:
     def run(
         self: InterpreterFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
     ) -> PythonValues:
-        width = _width(interpreter, op.operands[0].type)
+        width = bit_width(op.operands[0].type)
         exact = compute(*(read(int(arg), width) for arg in args))
-        return (to_signed(exact, _width(interpreter, op.results[0].type)),)
+        return (to_signed(exact, bit_width(op.results[0].type)),)
 
     return run
 
@@ -56,7 +60,7 @@ class IntegerFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: math.CountLeadingZerosOp, args: PythonValues
     ) -> PythonValues:
         """Zeros above the highest bit that is set."""
-        width = _width(interpreter, op.operand.type)
+        width = bit_width(op.operand.type)
         return (to_signed(width - to_unsigned(int(args[0]), width).bit_length(), width),)
 
     @impl(math.CountTrailingZerosOp)
@@ -64,7 +68,7 @@ class IntegerFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: math.CountTrailingZerosOp, args: PythonValues
     ) -> PythonValues:
         """Zeros below the lowest bit that is set."""
-        width = _width(interpreter, op.operand.type)
+        width = bit_width(op.operand.type)
         value = to_unsigned(int(args[0]), width)
         return (to_signed((value & -value).bit_length() - 1 if value else width, width),)
 
@@ -73,7 +77,7 @@ class IntegerFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: arith.AddUIExtendedOp, args: PythonValues
     ) -> PythonValues:
         """The sum, and whether it has one bit more."""
-        width = _width(interpreter, op.lhs.type)
+        width = bit_width(op.lhs.type)
         exact = sum(to_unsigned(int(arg), width) for arg in args)
         return to_signed(exact, width), bool(exact >> width)
 
@@ -82,7 +86,7 @@ class IntegerFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: arith.MulSIExtendedOp, args: PythonValues
     ) -> PythonValues:
         """The low half of the product, and the high one."""
-        width = _width(interpreter, op.lhs.type)
+        width = bit_width(op.lhs.type)
         exact = to_signed(int(args[0]), width) * to_signed(int(args[1]), width)
         return to_signed(exact, width), to_signed(exact >> width, width)
 
@@ -91,7 +95,7 @@ class IntegerFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: arith.MulUIExtendedOp, args: PythonValues
     ) -> PythonValues:
         """The low half of the product, and the high one."""
-        width = _width(interpreter, op.lhs.type)
+        width = bit_width(op.lhs.type)
         exact = to_unsigned(int(args[0]), width) * to_unsigned(int(args[1]), width)
         return to_signed(exact, width), to_signed(exact >> width, width)
 

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     Float64Type,
     FloatAttr,
     IntegerAttr,
-    IntegerType,
 )
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 from xdsl.interpreters.arith import ArithFunctions
@@ -23,12 +22,20 @@ from xdsl.utils.comparisons import to_signed, to_unsigned
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
-from xdsl_memplan.interpreter.arrays import constant, element_dtype, is_array
+from xdsl_memplan.interpreter.arrays import bit_width, constant, element_dtype, is_array
 
 
 def _divide(a: float, b: float) -> float:
     with np.errstate(all="ignore"):
         return float(np.float64(a) / np.float64(b))
+
+
+def _one_over_root(x: float) -> float:
+    return _divide(1.0, float(np.sqrt(x)))
+
+
+def _power(x: float, y: int) -> float:
+    return float(np.power(x, float(y)))
 
 
 def _round(x: float) -> float:
@@ -77,7 +84,7 @@ _COMPUTE: dict[type[Operation], Callable[..., Any]] = {
     math.Exp2Op: np.exp2,
     math.ExpM1Op: np.expm1,
     math.ExpOp: np.exp,
-    math.FPowIOp: lambda x, y: np.power(x, float(y)),
+    math.FPowIOp: _power,
     math.FloorOp: np.floor,
     math.Log10Op: np.log10,
     math.Log1pOp: np.log1p,
@@ -86,7 +93,7 @@ _COMPUTE: dict[type[Operation], Callable[..., Any]] = {
     math.PowFOp: np.power,
     math.RoundEvenOp: np.rint,
     math.RoundOp: _round,
-    math.RsqrtOp: lambda x: _divide(1.0, float(np.sqrt(x))),
+    math.RsqrtOp: _one_over_root,
     math.SinOp: np.sin,
     math.SinhOp: np.sinh,
     math.SqrtOp: np.sqrt,
@@ -153,16 +160,14 @@ class ScalarFunctions(ArithFunctions):
         self, interpreter: Interpreter, op: arith.FPToUIOp, args: PythonValues
     ) -> PythonValues:
         """Round towards zero; the number is known as the signed one of the same bits."""
-        assert isinstance(op.result.type, IntegerType)
-        return (to_signed(int(args[0]), op.result.type.width.data),)
+        return (to_signed(int(args[0]), bit_width(op.result.type)),)
 
     @impl(arith.SIToFPOp)
     def run_sitofp(
         self, interpreter: Interpreter, op: arith.SIToFPOp, args: PythonValues
     ) -> PythonValues:
         """Round to nearest."""
-        assert isinstance(op.input.type, IntegerType)
-        exact = to_signed(int(args[0]), op.input.type.width.data)
+        exact = to_signed(int(args[0]), bit_width(op.input.type))
         return (_nearest(Fraction(exact), op.result.type),)
 
     @impl(arith.UIToFPOp)
@@ -170,8 +175,7 @@ class ScalarFunctions(ArithFunctions):
         self, interpreter: Interpreter, op: arith.UIToFPOp, args: PythonValues
     ) -> PythonValues:
         """Round to nearest."""
-        assert isinstance(op.input.type, IntegerType)
-        exact = to_unsigned(int(args[0]), op.input.type.width.data)
+        exact = to_unsigned(int(args[0]), bit_width(op.input.type))
         return (_nearest(Fraction(exact), op.result.type),)
 
     @impl(math.FmaOp)
