@@ -21,12 +21,12 @@ def _divided_up(a: int, b: int) -> int:
 
 _UNSIGNED: dict[type[Operation], Callable[..., Any]] = {
     arith.CeilDivUIOp: _divided_up,
-    arith.DivUIOp: operator.floordiv,
+    arith.DivUIOp: int.__floordiv__,
     arith.ExtUIOp: operator.pos,
     arith.MaxUIOp: max,
     arith.MinUIOp: min,
     arith.RemUIOp: operator.mod,
-    arith.ShRUIOp: operator.rshift,
+    arith.ShRUIOp: int.__rshift__,
     math.CtPopOp: int.bit_count,
 }
 _SIGNED: dict[type[Operation], Callable[..., Any]] = {
