@@ -12,12 +12,12 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
-from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
-from xdsl_memplan.dialects.queries import aliases_of, destinations_of, effects_of, overwrites_of
+from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -293,12 +293,8 @@ def _in_place(op: Operation, reads: Sequence[Read]) -> tuple[int, ...]:
 
     A destination whose old contents do not count may be read by another operand, in any order.
     """
-    effects = effects_of(op)
-    operands = {
-        op.operands[tie.operand]
-        for tie in (*destinations_of(op), *overwrites_of(op))
-        if tie.result == 0 and (effects is None or Access.READ in effects.operands[tie.operand])
-    }
+    over = Sharing().overwritable(op, 0) if op.results else ()
+    operands = {op.operands[operand] for operand in over}
     return tuple(
         i
         for i, read in enumerate(reads)
