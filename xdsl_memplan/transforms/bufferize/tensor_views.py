@@ -9,9 +9,9 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Groups, Tensor, kept_dimensions
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
-from xdsl_memplan.transforms.bufferize.memref_layout import Groups, Tensor, kept_dimensions
 from xdsl_memplan.transforms.bufferize.place import Collapse, Expand, Slice, View
 
 VIEW_OPS = (
