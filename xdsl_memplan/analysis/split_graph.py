@@ -8,7 +8,7 @@ from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.linalg.ops import FillOp, GenericOp
-from xdsl.dialects.tensor import EmptyOp
+from xdsl.dialects.tensor import EmptyOp, InsertSliceOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
@@ -289,10 +289,17 @@ def _with_rule(split: SplitOp, rule: TilingRule, op: Operation) -> SplitOp:
         loops=rule.loops,
         iterators=rule.iterators,
         result_access=rule.result_access,
-        parts=tuple(part for part in rule.parts if fits_its_slot(op, part)),
+        parts=tuple(p for p in rule.parts if fits_its_slot(op, p) and not _copies_over(op)),
         cuttable=rule.cuttable,
         work_per_point=rule.work_per_point,
     )
+
+
+def _copies_over(op: Operation) -> bool:
+    """Tell whether an insertion copies what it inserts into, over what lies there already."""
+    if not isinstance(op, InsertSliceOp) or is_remade(op.dest):
+        return False
+    return isinstance(op.dest.owner, ConstantOp) or _shows_argument(op.dest)
 
 
 def _is_one_piece(view: SplitOp) -> bool:

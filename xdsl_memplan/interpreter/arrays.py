@@ -93,8 +93,6 @@ def constant(attribute: DenseIntOrFPElementsAttr) -> Array:
     """The value of `dense<...>`."""
     shaped = cast(TensorType[Attribute], attribute.type)
     values = np.array(list(attribute.get_values()), dtype_of(shaped))
-    return (
-        np.broadcast_to(values, shaped.get_shape()).copy()
-        if values.size == 1
-        else (values.reshape(shaped.get_shape()))
-    )
+    if values.size == 1:
+        return np.full(shaped.get_shape(), values[0])
+    return values.reshape(shaped.get_shape())

@@ -320,6 +320,13 @@ impl Layout<'_, '_> {
             let mut over: Vec<usize> =
                 data.in_place.iter().map(|&k| states[data.operands[k].0].base).collect();
             over.sort_by_key(|&base| states[base].uses);
+            // What is read as another view of it as well is not written over element by element.
+            let is_read_otherwise = |base: usize| {
+                let mut reads = data.operands.iter().map(|(tensor, _)| *tensor);
+                let first = reads.find(|&tensor| states[tensor].base == base);
+                reads.any(|tensor| states[tensor].base == base && Some(tensor) != first)
+            };
+            over.retain(|&base| !is_read_otherwise(base));
             for base in over {
                 if may_share(&states[base])
                     && self.is_sliced(base) == is_sliced
