@@ -229,3 +229,15 @@ def test_a_product_is_rounded_before_it_is_added():
         expected += a[:, k : k + 1] * b[k]
     [found] = run_text(text, a, b, c)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("shape", ["", "1x", "2x3x"])
+def test_a_splat_has_any_shape(shape: str):
+    text = f"""
+    func.func @f() -> tensor<{shape}f32> {{
+      %c = arith.constant dense<2.0> : tensor<{shape}f32>
+      func.return %c : tensor<{shape}f32>
+    }}"""
+    [found] = run_text(text)
+    assert found.shape == tuple(map(int, shape.split("x")[:-1]))
+    assert (found == 2).all()

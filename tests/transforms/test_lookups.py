@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
+from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.test_region_moves import parse
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
@@ -272,3 +273,52 @@ def test_same_numbers_in_tiles(name: str, stored: bool):
         module = parse(text)
         MemplanPipelinePass(memory=memory, stage="all").apply(context, module)
         compare_modules(text, str(module))
+
+
+def looked_up(made: str, looked: str, indices: str) -> str:
+    return f"""
+func.func @main(%x: tensor<1x7x2xf32>) -> tensor<7x4xf32> {{
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %e = tensor.empty() : tensor<1x7x2xf32>
+  %v = linalg.exp ins(%x : tensor<1x7x2xf32>) outs(%e : tensor<1x7x2xf32>) -> tensor<1x7x2xf32>
+  {made}
+  %d = tensor.empty() : tensor<7x4xf32>
+  %r = linalg.generic {{
+    indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]
+  }} outs(%d : tensor<7x4xf32>) {{
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %h = arith.divui %j, %two : index
+    {looked}
+    %c = tensor.extract %s[{indices}
+    linalg.yield %c : f32
+  }} -> tensor<7x4xf32>
+  func.return %r : tensor<7x4xf32>
+}}
+"""
+
+
+@pytest.mark.needs_mlir
+@pytest.mark.parametrize("memory", ["", "L1=128:align=4,DDR"])
+def test_a_table_that_is_transposed_is_shown_outside_of_the_body(memory: str):
+    """Before, it was shown in another shape inside, where nothing can be bufferized."""
+    transposed = """%t = tensor.empty() : tensor<7x1x2xf32>
+  %s = linalg.transpose ins(%v : tensor<1x7x2xf32>) outs(%t : tensor<7x1x2xf32>)
+    permutation = [1, 0, 2]"""
+    text = looked_up(transposed, "", "%i, %zero, %h] : tensor<7x1x2xf32>")
+    module = parse(text)
+    MemplanPipelinePass(objective="fit" if memory else "peak", memory=memory).apply(
+        full_context(), module
+    )
+    compare_modules(text, str(module))
+
+
+def test_a_table_that_the_body_shows_in_another_shape_is_refused():
+    """Before, the search for loops, and the check of tiles, ended with errors of numpy and zip."""
+    shown = """%s = tensor.collapse_shape %v [[0, 1], [2]]
+      : tensor<1x7x2xf32> into tensor<7x2xf32>"""
+    module = parse(looked_up("", shown, "%i, %h] : tensor<7x2xf32>"))
+    with pytest.raises(PassFailedException, match=r"no rule for this operation inside linalg"):
+        MemplanPipelinePass(objective="peak").apply(full_context(), module)

@@ -319,3 +319,130 @@ func.func @main(%x: tensor<9x5xf32>, %y: tensor<2x9x5xf32>) -> tensor<2x9x5xf32>
 @pytest.mark.parametrize("capacity", [128, 256, 512])
 def test_a_destination_that_is_read_otherwise_is_not_written_over(capacity: int):
     assert bytes_in(READ_BACKWARDS_INTO_ITSELF, capacity) <= capacity
+
+
+MAXIMUM_AND_SUM = """
+#all = affine_map<(a, b, c) -> (a, b, c)>
+#kept = affine_map<(a, b, c) -> (b, c)>
+func.func @main(%x: tensor<4x5x8xi32>, %k: tensor<5x8xi64>) -> tensor<1xi64> {
+  %low = arith.constant -100 : i32
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<5x8xi32>
+  %f = linalg.fill ins(%low : i32) outs(%e : tensor<5x8xi32>) -> tensor<5x8xi32>
+  %d = tensor.empty() : tensor<5x8xi64>
+  %g = linalg.fill ins(%zero : i64) outs(%d : tensor<5x8xi64>) -> tensor<5x8xi64>
+  %h = tensor.empty() : tensor<1xi64>
+  %i = linalg.fill ins(%zero : i64) outs(%h : tensor<1xi64>) -> tensor<1xi64>
+  %m, %n = linalg.generic {
+    indexing_maps = [#all, #kept, #kept], iterator_types = ["reduction", "parallel", "parallel"]
+  } ins(%x : tensor<4x5x8xi32>) outs(%f, %g : tensor<5x8xi32>, tensor<5x8xi64>) {
+  ^bb0(%p: i32, %q: i32, %r: i64):
+    %t = arith.maxsi %p, %q : i32
+    %s = arith.extsi %t : i32 to i64
+    %u = arith.addi %s, %r : i64
+    linalg.yield %t, %u : i32, i64
+  } -> (tensor<5x8xi32>, tensor<5x8xi64>)
+  %v = linalg.generic {
+    indexing_maps = [
+      affine_map<(b, c) -> (b, c)>, affine_map<(b, c) -> (b, c)>, affine_map<(b, c) -> (0)>
+    ], iterator_types = ["reduction", "reduction"]
+  } ins(%n, %k : tensor<5x8xi64>, tensor<5x8xi64>) outs(%i : tensor<1xi64>) {
+  ^bb0(%p: i64, %q: i64, %r: i64):
+    %s = arith.muli %p, %q : i64
+    %u = arith.addi %s, %r : i64
+    linalg.yield %u : i64
+  } -> tensor<1xi64>
+  func.return %v : tensor<1xi64>
+}
+"""
+
+
+@pytest.mark.parametrize("capacity", [256, 320, 448])
+def test_a_result_that_only_another_one_needs_takes_room(capacity: int):
+    """The maximum so far, of which the sum is made."""
+    module = group(MAXIMUM_AND_SUM, "traffic", f"L1={capacity}:align=64,DDR", "all")
+    counted = [op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp)]
+    assert plan(module, "auto", "L1:align=64,DDR") <= max(counted) <= capacity
+
+
+def _in_another_shape(padding: str, shape: str) -> str:
+    return f"""
+func.func @main(%x: tensor<2x17x5x4xf32>) -> tensor<{shape}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x17x5x4xf32>
+  %a = linalg.exp ins(%x : tensor<2x17x5x4xf32>) outs(%e : tensor<2x17x5x4xf32>)
+    -> tensor<2x17x5x4xf32>
+  %b = linalg.add ins(%a, %x : tensor<2x17x5x4xf32>, tensor<2x17x5x4xf32>)
+    outs(%e : tensor<2x17x5x4xf32>) -> tensor<2x17x5x4xf32>
+  %c = tensor.collapse_shape %b [[0, 1, 2], [3]] : tensor<2x17x5x4xf32> into tensor<170x4xf32>
+  %d = tensor.expand_shape %c [[0, 1], [2]] output_shape [5, 34, 4]
+    : tensor<170x4xf32> into tensor<5x34x4xf32>
+  %p = tensor.pad %d {padding} {{
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %zero : f32
+  }} : tensor<5x34x4xf32> to tensor<{shape}xf32>
+  func.return %p : tensor<{shape}xf32>
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("padding", "shape"),
+    [("low[0, 0, 0] high[0, 1, 0]", "5x35x4"), ("low[1, 0, 0] high[0, 0, 0]", "6x34x4")],
+)
+def test_what_cannot_be_made_inside_in_its_shape_is_copied(padding: str, shape: str):
+    """What is padded between rows is not 170 rows one behind the other."""
+    module = group(_in_another_shape(padding, shape), "peak", "L1:align=16,DDR", "none")
+    counted = [op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp)]
+    assert plan(module, "auto", "L1:align=16,DDR") <= max(counted)
+
+
+TWO_PARTS = """
+func.func @main(%x: tensor<7x21xf32>) -> tensor<7x21xf32> {
+  %e = tensor.empty() : tensor<7x21xf32>
+  %v = linalg.exp ins(%x : tensor<7x21xf32>) outs(%e : tensor<7x21xf32>) -> tensor<7x21xf32>
+  %s = tensor.extract_slice %v[4, 0] [3, 21] [1, 1] : tensor<7x21xf32> to tensor<3x21xf32>
+  %t = tensor.extract_slice %v[0, 0] [4, 21] [1, 1] : tensor<7x21xf32> to tensor<4x21xf32>
+  %r = tensor.concat dim(0) %s, %t : (tensor<3x21xf32>, tensor<4x21xf32>) -> tensor<7x21xf32>
+  func.return %r : tensor<7x21xf32>
+}
+"""
+
+
+def test_what_is_changed_and_shown_in_parts_takes_room():
+    module = group(TWO_PARTS, "peak", "L1:align=4,DDR", "none")
+    counted = [op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp)]
+    assert plan(module, "auto", "L1:align=4,DDR") <= max(counted)
+
+
+LOOKED_AT_TWICE = """
+func.func @main(%x: tensor<2x5x4xf32>) -> tensor<2x5x4xf32> {
+  %e = tensor.empty() : tensor<2x5x4xf32>
+  %v = linalg.add ins(%x, %x : tensor<2x5x4xf32>, tensor<2x5x4xf32>)
+    outs(%e : tensor<2x5x4xf32>) -> tensor<2x5x4xf32>
+  %c = tensor.collapse_shape %v [[0, 1], [2]] : tensor<2x5x4xf32> into tensor<10x4xf32>
+  %d = tensor.expand_shape %c [[0, 1], [2]] output_shape [2, 5, 4]
+    : tensor<10x4xf32> into tensor<2x5x4xf32>
+  %r = linalg.mul ins(%v, %d : tensor<2x5x4xf32>, tensor<2x5x4xf32>)
+    outs(%e : tensor<2x5x4xf32>) -> tensor<2x5x4xf32>
+  func.return %r : tensor<2x5x4xf32>
+}
+"""
+
+INTO_AN_ARGUMENT = """
+func.func @main(%x: tensor<3x28xf32>, %y: tensor<9x28xf32>) -> tensor<9x28xf32> {
+  %e = tensor.empty() : tensor<3x28xf32>
+  %a = linalg.add ins(%x, %x : tensor<3x28xf32>, tensor<3x28xf32>)
+    outs(%e : tensor<3x28xf32>) -> tensor<3x28xf32>
+  %i = tensor.insert_slice %a into %y[0, 0] [3, 28] [3, 1] : tensor<3x28xf32> into tensor<9x28xf32>
+  func.return %i : tensor<9x28xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("text", [LOOKED_AT_TWICE, INTO_AN_ARGUMENT])
+def test_no_place_is_counted_that_bufferization_does_not_take(text: str):
+    """Of a tensor that is read in another shape too, or of a part of what is copied over it."""
+    module = group(text, "peak", "L1:align=4,DDR", "none")
+    counted = [op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp)]
+    assert plan(module, "auto", "L1:align=4,DDR") <= max(counted)

@@ -182,6 +182,35 @@ def test_nothing_moves_where_resnext_fits():
     assert planned(text, "L1=8028160,DDR")[1] == 0
 
 
+ADDED_TO_ONES = """
+func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%one : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %y = linalg.generic {
+    indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]
+  } ins(%x : tensor<16xf32>) outs(%f : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.subf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  func.return %y : tensor<16xf32>
+}
+"""
+
+
+def test_a_result_that_starts_at_its_init_lies_over_nothing_else():
+    """Before, 4 bytes were counted for both, called enough, and refused where they were given."""
+    for capacity in (4, 8):
+        stage = MemplanPipelinePass(memory=f"L1={capacity}:align=4,DDR", stage="all")
+        module = Parser(full_context(), ADDED_TO_ONES).parse_module()
+        if capacity == 4:
+            with pytest.raises(PassFailedException, match="about 8 bytes would do"):
+                stage.apply(full_context(), module)
+        else:
+            stage.apply(full_context(), module)
+
+
 def test_what_is_scheduled_has_offsets():
     # The slice overlaps what it is inserted into, so that is copied: 32 bytes at 0 and at 64.
     assert planned(SHIFTED, "L1=96,DDR")[1] == 0

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.parser import Parser
 
 from tests.transforms.test_tangled_programs import check_computes_the_same
+from xdsl_memplan.analysis.memref_layout import Memref, is_dense
 from xdsl_memplan.native.context import full_context
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 

@@ -87,3 +87,18 @@ def test_a_schedule_has_a_file():
     """Before, the file of no name was called a directory."""
     with pytest.raises(PassFailedException, match=r"needs the path of a schedule: file="):
         MemplanReadSchedulePass().apply(Context(), parse(EXP))
+
+
+@pytest.mark.parametrize("arena", ["global", "alloc"])
+@pytest.mark.parametrize("memory", ["L1=64:base=0x1000,DDR", "L1:base=0x1000"])
+def test_a_memory_at_an_address_is_no_arena_elsewhere(arena, memory):
+    """Before, all was planned first, and 64 bytes were called too small."""
+    stage = MemplanPipelinePass(memory=memory, arena=arena)
+    with pytest.raises(PassFailedException, match=rf"^option arena={arena}: @L1 has base 0x1000"):
+        stage.apply(Context(), parse(EXP))
+
+
+def test_an_arena_at_an_address_has_one():
+    stage = MemplanPipelinePass(memory=TOO_SMALL, arena="address")
+    with pytest.raises(PassFailedException, match=r"^option arena=address: @L1 has no base"):
+        stage.apply(Context(), parse(EXP))

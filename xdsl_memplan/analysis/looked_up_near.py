@@ -112,6 +112,8 @@ def _ranges(
             if index is None or index.min() < 0 or index.max() >= extent:
                 return
             found.append(index.reshape(index.shape or (1,) * len(loops)))
+    if not found:
+        return
     used = {axis for index in found for axis, size in enumerate(index.shape) if size > 1}
     for loop in sorted(used) or range(min(1, len(loops))):
         others = tuple(axis for axis in range(len(loops)) if axis != loop)

@@ -7,17 +7,19 @@ from typing import cast
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.linalg.ops import FillOp
-from xdsl.dialects.tensor import EmptyOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.linalg.ops import FillOp, GenericOp
+from xdsl.dialects.tensor import EmptyOp, InsertSliceOp
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.analysis.needed_results import needed_results
+from xdsl_memplan.analysis.sharing import Sharing
+from xdsl_memplan.analysis.slots import fits_its_slot
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
-from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
-from xdsl_memplan.dialects.queries import aliases_of, destinations_of, effects_of, overwrites_of
+from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -123,7 +125,7 @@ class _Builder:
         if not results and not reads:
             return
         operands = tuple(self._operand(read) for read in reads)
-        used = [result for result in results if result.first_use is not None] or results[:1]
+        used = _with_room(op) or results[:1]
         if rule is not None and rule.cuttable:
             used = results  # Parts of a sum hand all of them on: one may depend on the others.
         made = tuple(self.tensor(result) for result in used)
@@ -132,13 +134,13 @@ class _Builder:
             op.name,
             made,
             operands,
-            in_place=_in_place(op, reads),
+            in_place=_in_place(op, used[:1], reads),
             view=rule.view if rule is not None else bool(aliases_of(op)),
             operations=_operations(op),
             rooms=_rooms(op),
             layer=layer.value.data if isinstance(layer, IntegerAttr) else -1,
         )
-        split = split if rule is None else _with_rule(split, rule)
+        split = split if rule is None else _with_rule(split, rule, op)
         self.ops.append(self._without_copies(split, used) if split.view else split)
         self.operations.append(op)
 
@@ -216,6 +218,20 @@ class _Builder:
         return SplitOperand(position, self.tensors[position].shape, read.access)
 
 
+def _with_room(op: Operation) -> list[OpResult]:
+    """The results that take room: those that are read, and of a `linalg.generic` what these need.
+
+    Of what they need it is what has their shape by the same map.
+    """
+    used = [result.first_use is not None for result in op.results]
+    if isinstance(op, GenericOp):
+        maps = op.indexing_maps.data[len(op.inputs) :]
+        read_by = {map_ for map_, is_read in zip(maps, used, strict=True) if is_read}
+        needed = needed_results(op, used)
+        used = [n and map_ in read_by for n, map_ in zip(needed, maps, strict=True)]
+    return [r for r, u in zip(op.results, used, strict=True) if u and is_tensor(r.type)]
+
+
 def is_returned(value: SSAValue) -> bool:
     """Tell whether a function returns a value, or its group hands it to one that is returned."""
     for use in value.uses:
@@ -266,17 +282,24 @@ def _rooms(op: Operation) -> int:
     return count
 
 
-def _with_rule(split: SplitOp, rule: TilingRule) -> SplitOp:
+def _with_rule(split: SplitOp, rule: TilingRule, op: Operation) -> SplitOp:
     return replace(
         split,
         splittable=True,
         loops=rule.loops,
         iterators=rule.iterators,
         result_access=rule.result_access,
-        parts=rule.parts,
+        parts=tuple(p for p in rule.parts if fits_its_slot(op, p) and not _copies_over(op)),
         cuttable=rule.cuttable,
         work_per_point=rule.work_per_point,
     )
+
+
+def _copies_over(op: Operation) -> bool:
+    """Tell whether an insertion copies what it inserts into, over what lies there already."""
+    if not isinstance(op, InsertSliceOp) or is_remade(op.dest):
+        return False
+    return isinstance(op.dest.owner, ConstantOp) or _shows_argument(op.dest)
 
 
 def _is_one_piece(view: SplitOp) -> bool:
@@ -288,17 +311,13 @@ def _is_one_piece(view: SplitOp) -> bool:
     return box[outer + 1 :] == whole(view.operands[0].shape)[outer + 1 :]
 
 
-def _in_place(op: Operation, reads: Sequence[Read]) -> tuple[int, ...]:
-    """List the reads over which the first result may be written.
+def _in_place(op: Operation, first: Sequence[OpResult], reads: Sequence[Read]) -> tuple[int, ...]:
+    """List the reads over which the first result that takes room, if any does, may be written.
 
     A destination whose old contents do not count may be read by another operand, in any order.
     """
-    effects = effects_of(op)
-    operands = {
-        op.operands[tie.operand]
-        for tie in (*destinations_of(op), *overwrites_of(op))
-        if tie.result == 0 and (effects is None or Access.READ in effects.operands[tie.operand])
-    }
+    over = (operand for made in first for operand in Sharing().overwritable(op, made.index))
+    operands = {op.operands[operand] for operand in over}
     return tuple(
         i
         for i, read in enumerate(reads)

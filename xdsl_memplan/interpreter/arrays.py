@@ -55,6 +55,11 @@ def element_dtype(element: Attribute) -> np.dtype[Any]:
             raise InterpretationError(f"no arrays of {element} here")
 
 
+def bit_width(type: Attribute) -> int:
+    """The bits of an integer or an index."""
+    return type.bitwidth if isinstance(type, IntegerType) else 64
+
+
 def dtype_of(type: Attribute) -> np.dtype[Any]:
     """The numpy type of the elements of a tensor or memref."""
     if not isa(type, MemRefType | TensorType):
@@ -88,8 +93,6 @@ def constant(attribute: DenseIntOrFPElementsAttr) -> Array:
     """The value of `dense<...>`."""
     shaped = cast(TensorType[Attribute], attribute.type)
     values = np.array(list(attribute.get_values()), dtype_of(shaped))
-    return (
-        np.broadcast_to(values, shaped.get_shape()).copy()
-        if values.size == 1
-        else (values.reshape(shaped.get_shape()))
-    )
+    if values.size == 1:
+        return np.full(shaped.get_shape(), values[0])
+    return values.reshape(shaped.get_shape())

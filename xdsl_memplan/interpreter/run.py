@@ -7,9 +7,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter
 from xdsl.interpreters import cf, func, scf
-from xdsl.interpreters.math import MathFunctions
 from xdsl.utils.exceptions import InterpretationError
 
+from xdsl_memplan.interpreter.arithmetic_functions import ArithmeticFunctions
 from xdsl_memplan.interpreter.arrays import is_array
 from xdsl_memplan.interpreter.linalg_functions import LinalgFunctions
 from xdsl_memplan.interpreter.memref_functions import MemRefFunctions
@@ -38,8 +38,8 @@ def run(module: ModuleOp, arguments: Sequence[Any], function: str | None = None)
         cf.CfFunctions(),
         func.FuncFunctions(),
         scf.ScfFunctions(),
-        MathFunctions(),
         ScalarFunctions(),
+        ArithmeticFunctions(),
         TensorFunctions(),
         MoveFunctions(),
         MemRefFunctions(),

@@ -3,6 +3,7 @@
 import math as python_math
 import operator
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from xdsl.dialects.builtin import (
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 from xdsl.interpreters.arith import ArithFunctions
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.comparisons import to_signed, to_unsigned
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
-from xdsl_memplan.interpreter.arrays import constant, element_dtype, is_array
+from xdsl_memplan.interpreter.arrays import bit_width, constant, element_dtype, is_array
 
 
 def _divide(a: float, b: float) -> float:
@@ -28,33 +30,76 @@ def _divide(a: float, b: float) -> float:
         return float(np.float64(a) / np.float64(b))
 
 
-_UNARY: dict[type[Operation], Callable[[Any], int | float]] = {
-    arith.ExtFOp: float,
-    arith.ExtSIOp: int,
-    arith.FPToSIOp: int,
-    arith.SIToFPOp: float,
-    arith.NegfOp: lambda x: -x,
-    math.AbsFOp: abs,
-    math.CeilOp: lambda x: float(np.ceil(x)),
-    math.ErfOp: python_math.erf,
-    math.ExpOp: lambda x: float(np.exp(x)),
-    math.FloorOp: lambda x: float(np.floor(x)),
-    math.LogOp: lambda x: float(np.log(x)),
-    math.RsqrtOp: lambda x: _divide(1.0, float(np.sqrt(x))),
-    math.SqrtOp: lambda x: float(np.sqrt(x)),
-    math.TanhOp: python_math.tanh,
-}
-_BINARY: dict[type[Operation], Callable[[Any, Any], int | float]] = {
+def _one_over_root(x: float) -> float:
+    return _divide(1.0, float(np.sqrt(x)))
+
+
+def _power(x: float, y: int) -> float:
+    return float(np.power(x, float(y)))
+
+
+def _round(x: float) -> float:
+    """The nearest integer, halves away from zero."""
+    whole = float(np.trunc(x))
+    return whole + float(np.copysign(1.0, x)) if abs(x - whole) >= 0.5 else whole
+
+
+def _nearest(exact: Fraction, type: Attribute) -> float:
+    """Round to the type of a result, once.
+
+    For fewer than 64 bits by way of the odd one of the two numbers of 64 bits around `exact`, which
+    is never halfway between two of fewer bits (Boldo and Melquiond 2008).
+    """
+    near = float(exact)
+    is_odd = int(np.float64(near).view(np.int64)) & 1
+    if Fraction(near) != exact and not is_odd and not isinstance(type, Float64Type):
+        near = float(np.nextafter(near, np.inf if exact > Fraction(near) else -np.inf))
+    return rounded(near, type)
+
+
+_COMPUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.AddfOp: operator.add,
     arith.DivfOp: _divide,
-    arith.MaxSIOp: max,
-    arith.MaxnumfOp: lambda x, y: float(np.fmax(x, y)),
-    arith.MinSIOp: min,
-    arith.MinnumfOp: lambda x, y: float(np.fmin(x, y)),
+    arith.ExtFOp: float,
+    arith.MaxnumfOp: np.fmax,
+    arith.MinnumfOp: np.fmin,
     arith.MulfOp: operator.mul,
+    arith.NegfOp: operator.neg,
     arith.SubfOp: operator.sub,
-    math.FPowIOp: lambda x, y: float(np.power(x, float(y))),
-    math.PowFOp: lambda x, y: float(np.power(x, y)),
+    arith.TruncFOp: float,
+    math.AbsFOp: abs,
+    math.AcosOp: np.arccos,
+    math.AcoshOp: np.arccosh,
+    math.AsinOp: np.arcsin,
+    math.AsinhOp: np.arcsinh,
+    math.Atan2Op: np.arctan2,
+    math.AtanOp: np.arctan,
+    math.AtanhOp: np.arctanh,
+    math.CbrtOp: np.cbrt,
+    math.CeilOp: np.ceil,
+    math.CopySignOp: np.copysign,
+    math.CosOp: np.cos,
+    math.CoshOp: np.cosh,
+    math.ErfOp: python_math.erf,
+    math.Exp2Op: np.exp2,
+    math.ExpM1Op: np.expm1,
+    math.ExpOp: np.exp,
+    math.FPowIOp: _power,
+    math.FloorOp: np.floor,
+    math.Log10Op: np.log10,
+    math.Log1pOp: np.log1p,
+    math.Log2Op: np.log2,
+    math.LogOp: np.log,
+    math.PowFOp: np.power,
+    math.RoundEvenOp: np.rint,
+    math.RoundOp: _round,
+    math.RsqrtOp: _one_over_root,
+    math.SinOp: np.sin,
+    math.SinhOp: np.sinh,
+    math.SqrtOp: np.sqrt,
+    math.TanOp: np.tan,
+    math.TanhOp: python_math.tanh,
+    math.TruncOp: np.trunc,
 }
 
 
@@ -76,13 +121,13 @@ def _function(compute: Callable[..., Any]) -> Callable[..., PythonValues]:
         self: InterpreterFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
     ) -> PythonValues:
         with np.errstate(all="ignore"):
-            return (rounded(compute(*args), op.results[0].type),)
+            return (float(rounded(compute(*args), op.results[0].type)),)
 
     return run
 
 
 class ScalarFunctions(ArithFunctions):
-    """The tables above, constants that are arrays, and what needs the type of the result."""
+    """The table above, constants that are arrays, and what needs the types."""
 
     @impl(arith.ConstantOp)
     def run_constant(
@@ -95,20 +140,53 @@ class ScalarFunctions(ArithFunctions):
             return (op.value.value.data,)
         raise InterpretationError(f"no constants of {op.result.type} here")
 
-    @impl(arith.TruncFOp)
-    def run_truncf(
-        self, interpreter: Interpreter, op: arith.TruncFOp, args: PythonValues
+    @impl(arith.BitcastOp)
+    def run_bitcast(
+        self, interpreter: Interpreter, op: arith.BitcastOp, args: PythonValues
     ) -> PythonValues:
-        """Round to the narrower type."""
-        return (float(element_dtype(op.result.type).type(args[0])),)
+        """The same bits in another type."""
+        old, new = element_dtype(op.input.type), element_dtype(op.result.type)
+        return (np.array([args[0]]).astype(old).view(new)[0].item(),)
 
-    @impl(arith.TruncIOp)
-    def run_trunci(
-        self, interpreter: Interpreter, op: arith.TruncIOp, args: PythonValues
+    @impl(arith.FPToSIOp)
+    def run_fptosi(
+        self, interpreter: Interpreter, op: arith.FPToSIOp, args: PythonValues
     ) -> PythonValues:
-        """Keep the low bits; the highest of them is the sign."""
-        dtype = element_dtype(op.result.type)
-        return (int(np.array([args[0]], dtype=np.int64).astype(dtype)[0]),)
+        """Round towards zero."""
+        return (int(args[0]),)
+
+    @impl(arith.FPToUIOp)
+    def run_fptoui(
+        self, interpreter: Interpreter, op: arith.FPToUIOp, args: PythonValues
+    ) -> PythonValues:
+        """Round towards zero; the number is known as the signed one of the same bits."""
+        return (to_signed(int(args[0]), bit_width(op.result.type)),)
+
+    @impl(arith.SIToFPOp)
+    def run_sitofp(
+        self, interpreter: Interpreter, op: arith.SIToFPOp, args: PythonValues
+    ) -> PythonValues:
+        """Round to nearest."""
+        exact = to_signed(int(args[0]), bit_width(op.input.type))
+        return (_nearest(Fraction(exact), op.result.type),)
+
+    @impl(arith.UIToFPOp)
+    def run_uitofp(
+        self, interpreter: Interpreter, op: arith.UIToFPOp, args: PythonValues
+    ) -> PythonValues:
+        """Round to nearest."""
+        exact = to_unsigned(int(args[0]), bit_width(op.input.type))
+        return (_nearest(Fraction(exact), op.result.type),)
+
+    @impl(math.FmaOp)
+    def run_fma(self, interpreter: Interpreter, op: math.FmaOp, args: PythonValues) -> PythonValues:
+        """A product and a sum that are rounded once."""
+        a, b, c = args
+        if all(map(python_math.isfinite, args)):
+            exact = Fraction(a) * Fraction(b) + Fraction(c)
+            if exact:
+                return (_nearest(exact, op.result.type),)
+        return (a * b + c,)
 
     @impl(cf.AssertOp)
     def run_assert(
@@ -120,6 +198,6 @@ class ScalarFunctions(ArithFunctions):
         return ()
 
 
-for _op_class, _compute in (*_UNARY.items(), *_BINARY.items()):
+for _op_class, _compute in _COMPUTE.items():
     setattr(ScalarFunctions, f"run_{_op_class.__name__}", impl(_op_class)(_function(_compute)))
 register_impls(ScalarFunctions)

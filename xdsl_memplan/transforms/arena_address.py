@@ -20,24 +20,34 @@ from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.transforms.arena_access import ArenaMemref, insert_first
 
 
-def check_bases(arenas: Sequence[ArenaOp], how: str) -> None:
+def check_base(name: str, base: int | None, how: str) -> None:
     """Refuse an arena that would not lie at the address of its memory, or whose address is unknown.
+
+    Raises PassFailedException.
+    """
+    if base and how in ("global", "alloc"):
+        raise PassFailedException(
+            f"@{name} has base {base:#x}, and arena={how} would be bytes elsewhere; use "
+            "arena=address (or argument)"
+        )
+    if base is None and how == "address":
+        raise PassFailedException(
+            f"@{name} has no base, so its address is not known; say it when you plan: "
+            f'memory="{name}=64KiB:base=0x10000000"'
+        )
+
+
+def check_bases(arenas: Sequence[ArenaOp], how: str) -> None:
+    """Check the arenas of a module as `check_base` does.
 
     Raises PassFailedException with the arena.
     """
     for arena in arenas:
         base = arena.base.value.data if arena.base is not None else None
-        if base and how in ("global", "alloc"):
-            raise PassFailedException(
-                f"{describe_op(arena)}: @{arena.sym_name.data} has base {base:#x}, and "
-                f"arena={how} would be bytes elsewhere; use arena=address (or argument)"
-            )
-        if base is None and how == "address":
-            name = arena.sym_name.data
-            raise PassFailedException(
-                f"{describe_op(arena)}: @{name} has no base, so its address is not known; say it "
-                f'when you plan: memplan-assign-offsets{{memory="{name}=64KiB:base=0x10000000"}}'
-            )
+        try:
+            check_base(arena.sym_name.data, base, how)
+        except PassFailedException as failure:
+            raise PassFailedException(f"{describe_op(arena)}: {failure}") from None
 
 
 class AddressArenas:

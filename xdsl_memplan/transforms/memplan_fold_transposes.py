@@ -248,11 +248,17 @@ def _reshape_instead(transpose: TransposeOp) -> None:
 
 
 def _show(source: SSAValue, shape: Sequence[int], use: Use) -> None:
-    """Let a use read ``source`` with dimensions of size 1 added and dropped."""
+    """Let a use read ``source`` with dimensions of size 1 added and dropped.
+
+    Where a body of scalars reads it, the view is made before the operation around.
+    """
     operations, view = unit_reshape(source, shape)
-    block = use.operation.parent
+    reader = use.operation
+    while isinstance(around := reader.parent_op(), GenericOp):
+        reader = around
+    block = reader.parent
     assert block is not None
-    block.insert_ops_before(operations, use.operation)
+    block.insert_ops_before(operations, reader)
     use.operation.operands[use.index] = view
 
 

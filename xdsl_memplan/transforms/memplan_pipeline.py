@@ -199,7 +199,7 @@ class MemplanPipelinePass(ModulePass):
                 "option order=thorough needs split=auto, and objective=peak, or objective=fit or "
                 'traffic and a capacity: memory="L1=256KiB,DDR"'
             )
-        self._check_options()
+        self._check_options(op)
         # Loading the parts takes a moment, and every start of xdsl-opt lists this pass.
         from xdsl_memplan.transforms.bufferize.handover import forget, handing_over
 
@@ -254,8 +254,10 @@ class MemplanPipelinePass(ModulePass):
         _verify(op)
         report.end()
 
-    def _check_options(self) -> None:
+    def _check_options(self, module: ModuleOp) -> None:
         """Refuse at once what a pass refuses that may not run, or whose failure is not the last."""
+        from xdsl_memplan.analysis.memories import Memories
+        from xdsl_memplan.transforms.arena_address import check_base
         from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
         from xdsl_memplan.transforms.plan_memory import PlannerOptions, check_planner_options
 
@@ -263,6 +265,11 @@ class MemplanPipelinePass(ModulePass):
         MemplanGroupPass(
             max_recompute=self.max_recompute, max_code=self.max_code, threads=self.threads
         ).check_numbers()
+        first = Memories.of(module, self.memory).default
+        try:
+            check_base(first.name, first.base, self.arena)
+        except PassFailedException as failure:
+            raise PassFailedException(f"option arena={self.arena}: {failure}") from None
 
     def _splits(self, module: ModuleOp) -> bool:
         """Whether operators may be split: a capacity or the objective asks for it."""

@@ -318,7 +318,8 @@ fn split_layout(
     layout.assign();
     let cost = cost_tuple(layout.cost(true));
     let sliced = layout.sliced_chains.clone();
-    let over = layout.written_over().into_iter().map(|pair| (pair.result, pair.tensor)).collect();
+    let over = layout.ways_to_write_over().into_iter();
+    let over = over.map(|pair| (pair.result, pair.tensor)).collect();
     let sequence: Vec<(usize, usize)> =
         layout.sequence.iter().copied().zip(layout.levels.iter().copied()).collect();
     let externals: Vec<_> = layout

@@ -58,7 +58,7 @@ func.func @between(%a: tensor<2x3xf32>) -> tensor<5x6xf32> {
 // CHECK-NEXT:  linalg.exp ins(%a : memref<2x3xf32>) outs([[X]]
 // CHECK:       memref.subview [[R]][0, 0] [1, 6] [1, 1]
 // CHECK:       memref.subview [[R]][4, 0] [1, 6] [1, 1]
-// CHECK:       memref.subview [[R]][2, 0] [1, 6] [2, 1]
+// CHECK:       memref.subview [[R]][2, 0] [1, 6] [1, 1]
 // CHECK:       memref.subview [[R]][1, 5] [2, 1] [2, 1]
 // CHECK:       memref.subview [[R]][1, 1] [2, 2] [2, 2]
 // CHECK-NOT:   memref.subview

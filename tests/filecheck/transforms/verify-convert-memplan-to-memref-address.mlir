@@ -18,7 +18,7 @@ func.func @main(%x: memref<16xf32>) {
 
 // CHECK: memref.global
 // ALLOC: memref.alloc
-// ADDRESS: 'memplan.arena' (@L2): @L2 has no base, so its address is not known; say it when you plan: memplan-assign-offsets{memory="L2=64KiB:base=0x10000000"}
+// ADDRESS: 'memplan.arena' (@L2): @L2 has no base, so its address is not known; say it when you plan: memory="L2=64KiB:base=0x10000000"
 memplan.arena @L2 alignment 64 size 64
 func.func @main(%x: memref<16xf32>) {
   %a = memplan.buffer @L2 size 64 alignment 64 offset 0 : memref<16xf32>

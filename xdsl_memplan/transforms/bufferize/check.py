@@ -7,6 +7,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import UnrankedTensorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Tensor, is_static
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -16,7 +17,6 @@ from xdsl_memplan.transforms.bufferize.liveness import (
     is_structured,
     is_tensor,
 )
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_static
 from xdsl_memplan.transforms.bufferize.stock_records import record_of
 
 _MOST_BYTES = 2**63 - 1

@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from xdsl_memplan.analysis.memref_layout import Memref, Tensor, dense_memref
 from xdsl_memplan.dialects.memref_additions import accept_resources
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref
 
 
 @dataclass

@@ -20,6 +20,13 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import (
+    Groups,
+    Memref,
+    Tensor,
+    dense_memref,
+    repeated_element,
+)
 from xdsl_memplan.dialects.fills import make_fill
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import size_bytes
@@ -27,13 +34,6 @@ from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
 from xdsl_memplan.dialects.off_chip import MOVE
 from xdsl_memplan.transforms.bufferize.constants import Globals
 from xdsl_memplan.transforms.bufferize.liveness import Liveness
-from xdsl_memplan.transforms.bufferize.memref_layout import (
-    Groups,
-    Memref,
-    Tensor,
-    dense_memref,
-    repeated_element,
-)
 from xdsl_memplan.transforms.bufferize.place import (
     Collapse,
     Expand,

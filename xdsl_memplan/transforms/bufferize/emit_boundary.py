@@ -7,15 +7,15 @@ from xdsl.dialects import arith, bufferization, func, memref, tensor
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
-from xdsl_memplan.transforms.bufferize.emission import Emitter
-from xdsl_memplan.transforms.bufferize.emit_structured import emit_extract_before
-from xdsl_memplan.transforms.bufferize.liveness import is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import (
+from xdsl_memplan.analysis.memref_layout import (
     Memref,
     Tensor,
     dense_memref,
     is_dense,
 )
+from xdsl_memplan.transforms.bufferize.emission import Emitter
+from xdsl_memplan.transforms.bufferize.emit_structured import emit_extract_before
+from xdsl_memplan.transforms.bufferize.liveness import is_tensor
 from xdsl_memplan.transforms.bufferize.place import view_type
 from xdsl_memplan.transforms.bufferize.tensor_views import views_of
 

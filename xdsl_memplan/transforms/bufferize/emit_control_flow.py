@@ -7,9 +7,9 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Memref
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref
 from xdsl_memplan.transforms.bufferize.place import Place
 
 

@@ -10,6 +10,7 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from xdsl_memplan.analysis.memref_layout import Tensor
 from xdsl_memplan.dialects.memplan import LIFETIMES
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.purity import only_computes
@@ -17,7 +18,6 @@ from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
 
 
 def emit_structured(emitter: Emitter, op: Operation) -> bool:

@@ -17,12 +17,12 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.memref_layout import Memref, Tensor, dense_memref, is_dense
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.inlined_scalars import needs_memref
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref, is_dense
 from xdsl_memplan.transforms.bufferize.place import view_type
 from xdsl_memplan.transforms.bufferize.tensor_views import viewed, views_of
 

@@ -15,14 +15,14 @@ from xdsl.dialects import bufferization, func, scf
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Memref, is_dense
+from xdsl_memplan.analysis.needed_results import needed_results
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
-from xdsl_memplan.dialects.loop_lengths import kept_for_lengths
 from xdsl_memplan.dialects.purity import only_computes
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.bufferize.place import NEVER, Slice, View, view_type
 from xdsl_memplan.transforms.bufferize.records import Place, registered
 from xdsl_memplan.transforms.bufferize.tensor_views import viewed, views_of
@@ -204,40 +204,9 @@ class Liveness:
         """For each result, whether it is used, or is needed to compute one that is."""
         known = self._needed.get(op)
         if known is None:
-            known = self._needed[op] = self._find_needed(op)
+            used = [not is_tensor(result) or self.is_used(result) for result in op.results]
+            known = self._needed[op] = needed_results(op, used)
         return known
-
-    def _find_needed(self, op: Operation) -> tuple[bool, ...]:
-        used = [not is_tensor(result) or self.is_used(result) for result in op.results]
-        if all(used) or not isinstance(op, linalg_ops.GenericOp):
-            return (True,) * len(used)
-        block = op.body.block
-        first = len(op.inputs)
-        terminator = block.last_op
-        assert terminator is not None
-        # What a kept result is computed from is kept, and so on until nothing is added.
-        kept = kept_for_lengths(op.indexing_maps.data, used)
-        work = [value for value, keep in zip(terminator.operands, kept, strict=True) if keep]
-        for inner in block.ops:
-            if inner is not terminator and not only_computes(inner):
-                work.extend(inner.operands)
-        seen = set(work)
-        while work:
-            value = work.pop()
-            found: list[SSAValue] = []
-            if isinstance(value, OpResult):
-                for inner in value.op.walk():
-                    found.extend(inner.operands)
-            elif isinstance(value, BlockArgument) and value.block is block:
-                number = value.index - first
-                if number >= 0 and not kept[number]:
-                    kept[number] = True
-                    found.append(terminator.operands[number])
-            for operand in found:
-                if operand not in seen:
-                    seen.add(operand)
-                    work.append(operand)
-        return tuple(kept)
 
     def _number(self, region: Region) -> None:
         for block in region.blocks:

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.lifetimes import lifetimes_of
 from xdsl_memplan.analysis.memories import Memories, arena_ops, ensure_arenas
+from xdsl_memplan.analysis.memref_layout import Tensor, dense_memref
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
@@ -26,7 +27,6 @@ from xdsl_memplan.transforms.bufferize.handed_back import handed_back
 from xdsl_memplan.transforms.bufferize.handover import take
 from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.liveness import NOTHING, Liveness, is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.peak import Peak
 from xdsl_memplan.transforms.bufferize.place_boundary import place_arguments, writable_arguments
 from xdsl_memplan.transforms.bufferize.placement import Placement, Rules

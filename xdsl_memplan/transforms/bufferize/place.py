@@ -6,8 +6,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, SSAValue
 
-from xdsl_memplan.dialects.memref_size import size_bytes
-from xdsl_memplan.transforms.bufferize.memref_layout import (
+from xdsl_memplan.analysis.memref_layout import (
     Groups,
     Memref,
     Tensor,
@@ -16,6 +15,7 @@ from xdsl_memplan.transforms.bufferize.memref_layout import (
     expanded_type,
     subview_type,
 )
+from xdsl_memplan.dialects.memref_size import size_bytes
 
 NEVER = 1 << 62
 """A position after everything."""

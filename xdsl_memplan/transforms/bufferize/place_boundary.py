@@ -6,9 +6,9 @@ from xdsl.dialects import bufferization, func
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Memref, Tensor, dense_memref, is_dense
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref, Tensor, dense_memref, is_dense
 from xdsl_memplan.transforms.bufferize.place import Place, Storage
 from xdsl_memplan.transforms.bufferize.placement import Placement
 

@@ -2,9 +2,9 @@
 
 from xdsl.ir import Operation
 
+from xdsl_memplan.analysis.memref_layout import dense_memref
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
-from xdsl_memplan.transforms.bufferize.memref_layout import dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage
 from xdsl_memplan.transforms.bufferize.placement import Placement
 

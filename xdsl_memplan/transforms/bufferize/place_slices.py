@@ -7,8 +7,8 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Tensor
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor
 from xdsl_memplan.transforms.bufferize.place import Place, Slice
 from xdsl_memplan.transforms.bufferize.placement import Placement
 from xdsl_memplan.transforms.bufferize.tensor_views import slice_of, viewed

@@ -22,13 +22,13 @@ from typing import cast
 from xdsl.dialects import func
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Tensor, dense_memref
 from xdsl_memplan.analysis.storage_type import has_no_element
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.region_moves import CarryOp
 from xdsl_memplan.transforms.bufferize.homes import Homes
 from xdsl_memplan.transforms.bufferize.in_place import Overwrite
 from xdsl_memplan.transforms.bufferize.liveness import Heir, Liveness
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, dense_memref
 from xdsl_memplan.transforms.bufferize.place import Place, Storage, fresh_place
 from xdsl_memplan.transforms.bufferize.records import OperationRecord, writes_nothing
 from xdsl_memplan.transforms.bufferize.records import Place as PlaceOne

@@ -6,6 +6,7 @@ from xdsl.dialects import arith, bufferization, cf, func, scf, tensor
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation
 
+from xdsl_memplan.analysis.memref_layout import Memref, is_dense
 from xdsl_memplan.dialects.elementwise import is_elementwise
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
@@ -28,7 +29,6 @@ from xdsl_memplan.transforms.bufferize.emit_structured import (
 )
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.liveness import is_structured, is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Memref, is_dense
 from xdsl_memplan.transforms.bufferize.place_structured import place_elementwise, place_structured
 from xdsl_memplan.transforms.bufferize.records import OperationRecord, register, registered
 from xdsl_memplan.transforms.bufferize.tensor_views import VIEW_OPS, slice_of, views_of

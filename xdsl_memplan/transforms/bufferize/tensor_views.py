@@ -9,9 +9,9 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Groups, Tensor, kept_dimensions
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
-from xdsl_memplan.transforms.bufferize.memref_layout import Groups, Tensor, kept_dimensions
 from xdsl_memplan.transforms.bufferize.place import Collapse, Expand, Slice, View
 
 VIEW_OPS = (
@@ -70,7 +70,11 @@ RegionOp: TypeAlias = tensor.ExtractSliceOp | tensor.InsertSliceOp | LoadOp | St
 
 
 def slice_of(op: RegionOp, shape: tuple[int, ...]) -> Slice:
-    """The slice that an operation reads or writes, of which a tensor of `shape` is left."""
+    """The slice that an operation reads or writes, of which a tensor of `shape` is left.
+
+    Where it has one element there is no next one, and the stride is 1: by other strides MLIR fails
+    to tell which dimensions a subview drops.
+    """
     sizes, strides = op.static_sizes.get_values(), op.static_strides.get_values()
     if DYNAMIC_INDEX in sizes or DYNAMIC_INDEX in strides:
         raise cannot_bufferize(op, "sizes and strides of a slice must be static")
@@ -82,14 +86,14 @@ def slice_of(op: RegionOp, shape: tuple[int, ...]) -> Slice:
         next(dynamic) if offset == DYNAMIC_INDEX else offset
         for offset in op.static_offsets.get_values()
     )
-    return Slice(offsets, tuple(sizes), tuple(strides), kept)
+    steps = (1 if size == 1 else stride for size, stride in zip(sizes, strides, strict=True))
+    return Slice(offsets, tuple(sizes), tuple(steps), kept)
 
 
 def _sliced(op: tensor.ExtractSliceOp) -> tuple[View, ...]:
     old, new = _shape(op.source), _shape(op.result)
     slice = slice_of(op, new)
-    steps = (step for step, size in zip(slice.strides, slice.sizes, strict=True) if size > 1)
-    if slice.sizes != old or any(step != 1 for step in steps):
+    if slice.sizes != old or any(stride != 1 for stride in slice.strides):
         return (slice,)
     # With all elements there is one offset that is allowed.
     if old == new:

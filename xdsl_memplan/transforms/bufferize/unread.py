@@ -9,10 +9,10 @@ from typing import cast
 from xdsl.dialects import func, tensor
 from xdsl.ir import Block, Operation, SSAValue
 
+from xdsl_memplan.analysis.memref_layout import Tensor, is_static
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.transforms.bufferize.liveness import Liveness, is_tensor
-from xdsl_memplan.transforms.bufferize.memref_layout import Tensor, is_static
 
 
 def drop_unread(function: func.FuncOp, sharing: Sharing | None = None) -> None:

@@ -81,7 +81,7 @@ class GroupFacts:
         }
         self.reads = Counts(o.tensor for n in self.levels for o in group.graph.ops[n].operands)
         self.copied = self._leave_as_copies()
-        self.over = {r: t for r, t in group.layout.over.items() if self._is_written_over(r, t)}
+        self.over = self._find_written_over()
         """By result that stays on chip: the tensor from outside that it is written over."""
         self.over_by = {tensor_: result for result, tensor_ in self.over.items()}
         self.shifted = ShiftedTiles(
@@ -167,6 +167,15 @@ class GroupFacts:
             and self.tensor_level(part) == 0
             and is_returned(self.group.values[part])
         }
+
+    def _find_written_over(self) -> dict[int, int]:
+        """Find for results the tensors from outside whose place they take: the first free one."""
+        found: dict[int, int] = {}
+        for result, tensor_ in self.group.layout.over:
+            is_taken = result in found or tensor_ in found.values()
+            if not is_taken and self._is_written_over(result, tensor_):
+                found[result] = tensor_
+        return found
 
     def _is_written_over(self, result: int, tensor_: int) -> bool:
         """Tell whether a result lies where a tensor from outside does, which nobody reads later."""

@@ -339,7 +339,10 @@ def _add_body(found: Computation, block: Block) -> None:
         if isinstance(inner, tensor.ExtractOp):
             lookup = _lookup(inner)
             operands = (key(inner.tensor), *map(key, lookup.indices))
-            found.lookups[len(tables)] = lookup
+            if inner.tensor not in numbers:
+                found.lookups[len(tables)] = lookup
+            elif any(lookup.taken):
+                raise NotFollowedError("looks up a part of what its body makes")
         else:
             operands = tuple(map(key, inner.operands))
         keys.append((inner.name, _notes(inner), element_types(inner), operands, regions))

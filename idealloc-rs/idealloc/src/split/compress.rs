@@ -49,16 +49,18 @@ pub fn compress(graph: &SplitGraph, keeps_views: bool) -> Compressed {
             is_table[*tensor] |= *access == Access::Indirect;
         }
     }
+    let is_shown_in_part = shown_in_part(graph);
     let mut operators: Vec<Operator> = Vec::new();
     let mut origin: Vec<usize> = Vec::new();
     let mut maker: Vec<Option<usize>> = vec![None; tensors.len()];
     for (index, op) in graph.operators.iter().enumerate() {
-        // A table that is an argument is looked up where it lies; one that is computed needs room.
+        // A table that is an argument is looked up where it lies; one that is computed needs room. So does what is changed once
+        // for several views.
         let is_kept = |&(source, _): &(usize, Access)| keeps_views && uses[source] > 1;
         let may_stand = if op.is_view {
             !op.operands.first().is_some_and(is_kept)
         } else {
-            op.results.iter().all(|&result| !is_table[result])
+            op.results.iter().all(|&result| !is_table[result] && !is_shown_in_part[result])
         };
         if let Some(source) = stands_for(op, &tensors, &uses).filter(|_| may_stand) {
             let result = op.results[0];
@@ -80,6 +82,19 @@ pub fn compress(graph: &SplitGraph, keeps_views: bool) -> Compressed {
         origin.push(index);
     }
     renumber(tensors, operators, origin, &argument)
+}
+
+/// For each tensor whether some view shows less of it than there is. Linear.
+fn shown_in_part(graph: &SplitGraph) -> Vec<bool> {
+    let mut found = vec![false; graph.tensors.len()];
+    for op in graph.operators.iter().rev().filter(|op| op.is_view) {
+        let ([(source, _), ..], [result, ..]) = (&op.operands[..], &op.results[..]) else {
+            continue;
+        };
+        let bytes = |tensor: usize| graph.tensors[tensor].bytes();
+        found[*source] |= found[*result] || bytes(*source) != bytes(*result);
+    }
+    found
 }
 
 /// Leaves out the tensors that nobody uses any more, but results.

@@ -188,14 +188,14 @@ pub(super) fn laid_out<'s, 'a>(
             dying += tally.machine.align(data.bytes());
         }
     }
-    let over = if is_split { layout.written_over() } else { Vec::new() };
-    for pair in over {
-        let data = &window.graph.tensors[pair.tensor];
-        if !data.is_argument && !data.is_constant && !window.is_output[pair.tensor] {
-            dying += tally.machine.align(data.bytes());
-            layout.over.push(pair);
-        }
+    if is_split {
+        layout.over = layout.written_over(|tensor| {
+            let data = &window.graph.tensors[tensor];
+            !data.is_argument && !data.is_constant && !window.is_output[tensor]
+        });
     }
+    let bytes = |tensor: usize| tally.machine.align(window.graph.tensors[tensor].bytes());
+    dying += layout.over.iter().map(|pair| bytes(pair.tensor)).sum::<i64>();
     layout.resident_bytes = around - dying;
     layout.assign();
     (layout, dying)

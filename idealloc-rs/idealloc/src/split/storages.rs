@@ -320,6 +320,13 @@ impl Layout<'_, '_> {
             let mut over: Vec<usize> =
                 data.in_place.iter().map(|&k| states[data.operands[k].0].base).collect();
             over.sort_by_key(|&base| states[base].uses);
+            // What is read as another view of it as well is not written over element by element.
+            let is_read_otherwise = |base: usize| {
+                let mut reads = data.operands.iter().map(|(tensor, _)| *tensor);
+                let first = reads.find(|&tensor| states[tensor].base == base);
+                reads.any(|tensor| states[tensor].base == base && Some(tensor) != first)
+            };
+            over.retain(|&base| !is_read_otherwise(base));
             for base in over {
                 if may_share(&states[base])
                     && self.is_sliced(base) == is_sliced
@@ -334,15 +341,13 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Whether two tensors have as many elements, all tiles taken together: then no halo of one that is not kept is in the
-    /// way of taking its room for the other.
+    /// Whether two tensors have as many elements, all tiles taken together, those too in which one is made again: then no halo
+    /// of one that is not kept is in the way of taking its room for the other.
     fn is_as_large(&self, one: usize, other: usize) -> bool {
-        match (self.spans(one), self.spans(other)) {
-            (Some(one), Some(other)) => {
-                one == other || self.sweep.sum(one) == self.sweep.sum(other)
-            }
-            _ => false,
-        }
+        let (Some(one), Some(other)) = (self.spans(one), self.spans(other)) else { return false };
+        let level = level_of(one).max(level_of(other));
+        let in_all = |spans| self.sweep.sum(spans) * self.sweep.repeats(spans, level);
+        one == other || in_all(one) == in_all(other)
     }
 
     /// Whether no element of a tensor that the group makes is in two tiles.

@@ -232,20 +232,18 @@ impl<'a> Sweep<'a> {
         self.loop_spans.set(self.last - op_index, loops);
     }
 
-    /// Gives all results of an operator that somebody needs the ranges of its loops.
+    /// Gives all results of an operator the ranges of its loops: one that nobody reads takes room as the others do.
     fn make_together(&mut self, op: &Operator, loops: &[Span], spans: &mut Vec<Span>) {
         for (number, &tensor) in op.results.iter().enumerate() {
-            if self.tensor_spans.get(tensor).is_some() || self.is_output[tensor] {
-                let shape = &self.graph.tensors[tensor].shape;
-                let span_of =
-                    |(dimension, &n): (usize, &i64)| match op.result_loops[number].get(dimension) {
-                        Some(Some(l)) => loops[*l],
-                        _ => Span::Fixed(0, n),
-                    };
-                spans.clear();
-                spans.extend(shape.iter().enumerate().map(span_of));
-                self.tensor_spans.set(tensor, spans);
-            }
+            let shape = &self.graph.tensors[tensor].shape;
+            let span_of =
+                |(dimension, &n): (usize, &i64)| match op.result_loops[number].get(dimension) {
+                    Some(Some(l)) => loops[*l],
+                    _ => Span::Fixed(0, n),
+                };
+            spans.clear();
+            spans.extend(shape.iter().enumerate().map(span_of));
+            self.tensor_spans.set(tensor, spans);
         }
     }
 

@@ -18,12 +18,26 @@ pub struct WrittenOver {
 }
 
 impl Layout<'_, '_> {
-    /// Results that may take the room of a tensor from outside, if that lies on chip and nobody reads it after the group: each
-    /// tile reads as much of it as it writes, and has read that before.
-    pub fn written_over(&self) -> Vec<WrittenOver> {
+    /// Results that take the room of a tensor from outside for which `may_be` holds, each of the first that none before took.
+    pub fn written_over(&self, may_be: impl Fn(usize) -> bool) -> Vec<WrittenOver> {
+        let mut found: Vec<WrittenOver> = Vec::new();
+        for pair in self.ways_to_write_over() {
+            let is_in_the_way =
+                |other: &WrittenOver| other.result == pair.result || other.tensor == pair.tensor;
+            if may_be(pair.tensor) && !found.iter().any(is_in_the_way) {
+                found.push(pair);
+            }
+        }
+        found
+    }
+
+    /// Results, and tensors from outside whose room they may take, if those lie on chip and nobody reads them after the group:
+    /// each tile reads as much of them as it writes, and has read that before.
+    pub fn ways_to_write_over(&self) -> Vec<WrittenOver> {
         let mut found: Vec<WrittenOver> = Vec::new();
         for (position, &number) in self.sequence.iter().enumerate() {
-            let [result] = self.graph.operators[number].results[..] else { continue };
+            let op = &self.graph.operators[number];
+            let [result] = op.results[..] else { continue };
             let is_written_once = self.is_output[result]
                 && self.is_computed_once(result)
                 && !self.sweep.adds_up(number)
@@ -31,16 +45,14 @@ impl Layout<'_, '_> {
             if !is_written_once {
                 continue;
             }
-            let mut tensors = self.externals.iter().filter(|external| {
-                let is_taken = found.iter().any(|pair| pair.tensor == external.tensor);
-                !is_taken && self.has_same_tiles(external, result)
-            });
-            if let Some(external) = tensors.find(|one| self.is_read_up_to(one, position)) {
-                let tensor = external.tensor;
-                let op = &self.graph.operators[number];
-                let mut reads = op.operands.iter().enumerate().filter(|(_, read)| read.0 == tensor);
-                let is_copied = reads.any(|(k, _)| !op.in_place.contains(&k));
-                found.push(WrittenOver { result, tensor, is_copied });
+            for external in &self.externals {
+                if self.has_same_tiles(external, result) && self.is_read_up_to(external, position) {
+                    let tensor = external.tensor;
+                    let mut reads =
+                        op.operands.iter().enumerate().filter(|(_, read)| read.0 == tensor);
+                    let is_copied = reads.any(|(k, _)| !op.in_place.contains(&k));
+                    found.push(WrittenOver { result, tensor, is_copied });
+                }
             }
         }
         found
