@@ -319,3 +319,16 @@ func.func @main(%x: tensor<9x5xf32>, %y: tensor<2x9x5xf32>) -> tensor<2x9x5xf32>
 @pytest.mark.parametrize("capacity", [128, 256, 512])
 def test_a_destination_that_is_read_otherwise_is_not_written_over(capacity: int):
     assert bytes_in(READ_BACKWARDS_INTO_ITSELF, capacity) <= capacity
+
+
+def rows_as_an_image(height: int, width: int) -> str:
+    """Features of places become images, which are padded: no place lies in a padded image."""
+    n = Network()
+    x = n.transpose(n.argument(height * width, 4), 1, 0)
+    image = n.reshape(x, "[[0, 1], [2, 3]]", 1, 4, height, width)
+    return n.text(n.conv(image, 2, 3, 2))
+
+
+@pytest.mark.parametrize("capacity", [1792, 1920])
+def test_what_is_padded_in_another_shape_lies_elsewhere(capacity: int):
+    assert bytes_in(rows_as_an_image(8, 8), capacity) <= capacity

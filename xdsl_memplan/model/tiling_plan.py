@@ -144,9 +144,9 @@ class GroupLayout:
     """Operations of the IR that these are about, those in bodies and moves among them."""
     sliced: tuple[NarrowingChain, ...]
     """Chains that run slice by slice, each where its last operation is in the sequence."""
-    over: dict[int, int]
-    """By result: a tensor from outside of which each tile has read what it writes, so that the
-    result may take its room if nobody reads it later."""
+    over: tuple[tuple[int, int], ...]
+    """Pairs of a result and a tensor from outside of which each tile has read what it writes, so
+    that the result may take its room if nobody reads it later."""
 
     def tiles(self, cut: int) -> int:
         """Number of tiles of a cut."""

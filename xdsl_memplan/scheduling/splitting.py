@@ -226,7 +226,7 @@ def lay_out(
         code,
         operations,
         tuple(chains[number] for number in sliced),
-        dict(over),
+        tuple(over),
     )
 
 

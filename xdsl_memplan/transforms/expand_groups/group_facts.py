@@ -81,9 +81,13 @@ class GroupFacts:
         }
         self.reads = Counts(o.tensor for n in self.levels for o in group.graph.ops[n].operands)
         self.copied = self._leave_as_copies()
-        self.over = {r: t for r, t in group.layout.over.items() if self._is_written_over(r, t)}
+        self.over: dict[int, int] = {}
         """By result that stays on chip: the tensor from outside that it is written over."""
-        self.over_by = {tensor_: result for result, tensor_ in self.over.items()}
+        self.over_by: dict[int, int] = {}
+        for result, tensor_ in group.layout.over:
+            is_taken = result in self.over or tensor_ in self.over_by
+            if not is_taken and self._is_written_over(result, tensor_):
+                self.over[result], self.over_by[tensor_] = tensor_, result
         self.shifted = ShiftedTiles(
             shifted_pads(group.graph, group.operations, group.layout, group.cuts),
             shifted_reshapes(group.graph, group.layout, group.cuts, self.chains),

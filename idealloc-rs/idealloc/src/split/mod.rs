@@ -16,6 +16,7 @@ mod ending;
 pub mod external;
 pub mod families;
 pub mod fold;
+mod frame;
 pub mod given;
 pub mod graph;
 pub mod grids;

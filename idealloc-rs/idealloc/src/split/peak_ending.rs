@@ -15,6 +15,7 @@ use super::tally::Tally;
 use super::track_pool::TrackPool;
 use super::two_parts::both;
 use super::walk::MISSES;
+use super::written_over::WrittenOver;
 
 /// What a path is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -429,13 +430,12 @@ pub(super) fn laid_out<'s, 'a>(
         }
     }
     let over = if is_split { layout.written_over() } else { Vec::new() };
-    for pair in over {
+    layout.over = WrittenOver::chosen(over, |pair| {
         let data = &window.graph.tensors[pair.tensor];
-        if !data.is_argument && !data.is_constant && !window.is_output[pair.tensor] {
-            dying += tally.machine.align(data.bytes());
-            layout.over.push(pair);
-        }
-    }
+        !data.is_argument && !data.is_constant && !window.is_output[pair.tensor]
+    });
+    let bytes = |pair: &WrittenOver| tally.machine.align(window.graph.tensors[pair.tensor].bytes());
+    dying += layout.over.iter().map(bytes).sum::<i64>();
     layout.resident_bytes = around - dying;
     layout.assign();
     (layout, dying)

@@ -17,9 +17,24 @@ pub struct WrittenOver {
     pub is_copied: bool,
 }
 
+impl WrittenOver {
+    /// Of those that may be the first for each result, and for each tensor.
+    pub(super) fn chosen(pairs: Vec<Self>, may_be: impl Fn(&Self) -> bool) -> Vec<Self> {
+        let mut chosen: Vec<Self> = Vec::new();
+        for pair in pairs {
+            let is_taken = |one: &Self| one.result == pair.result || one.tensor == pair.tensor;
+            if !chosen.iter().any(is_taken) && may_be(&pair) {
+                chosen.push(pair);
+            }
+        }
+        chosen
+    }
+}
+
 impl Layout<'_, '_> {
-    /// Results that may take the room of a tensor from outside, if that lies on chip and nobody reads it after the group: each
-    /// tile reads as much of it as it writes, and has read that before.
+    /// Results, and tensors from outside whose room they may take if that lies on chip and nobody reads it after the group:
+    /// each tile reads as much of it as it writes, and has read that before. A result may be there several times, and so
+    /// may a tensor.
     pub fn written_over(&self) -> Vec<WrittenOver> {
         let mut found: Vec<WrittenOver> = Vec::new();
         for (position, &number) in self.sequence.iter().enumerate() {
@@ -31,11 +46,10 @@ impl Layout<'_, '_> {
             if !is_written_once {
                 continue;
             }
-            let mut tensors = self.externals.iter().filter(|external| {
-                let is_taken = found.iter().any(|pair| pair.tensor == external.tensor);
-                !is_taken && self.has_same_tiles(external, result)
-            });
-            if let Some(external) = tensors.find(|one| self.is_read_up_to(one, position)) {
+            let is_free = |external: &&External| {
+                self.has_same_tiles(external, result) && self.is_read_up_to(external, position)
+            };
+            for external in self.externals.iter().filter(is_free) {
                 let tensor = external.tensor;
                 let op = &self.graph.operators[number];
                 let mut reads = op.operands.iter().enumerate().filter(|(_, read)| read.0 == tensor);
