@@ -15,9 +15,8 @@ _SHARE = 20
 _MOST_OPERATIONS = 16
 """Operations that are computed again for one reader, at most."""
 
-
 _SMALL = 16
-"""What a product and what follows it are made of beside arguments has fewer bytes by this factor."""
+"""What is made of a sum has so many times the bytes of the sum, at least: it is not made again."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,8 @@ def cheap_makers(graph: SplitGraph) -> list[CheapMaker]:
     They are products, and what follows these, of arguments and small tensors that have fewer bytes
     together; one reader adds up at least 1024 elements of it, and another needs what comes of that.
     So no tile has the result and the sum, and it would be stored and fetched. A twentieth of the
-    graph's multiply-adds more is done at most. Linear, but for 16 operations before each.
+    graph's multiply-adds more is done at most. Linear, but for 16 operations before each, and those
+    between the readers of what is cheap.
     """
     return list(_Makers(graph).cheap())
 
@@ -59,12 +59,10 @@ class _Makers:
         for i, op in reversed([*enumerate(self.graph.ops)]):
             if op.view or any(self.graph.tensors[tensor].returned for tensor in op.results):
                 continue
-            views, readers = self._behind_views(op)
-            if not self._waits_for_long_sum(readers):
-                continue
             again = self._leading_to(i)
+            views, readers = self._behind_views(op)
             more = (len(readers) - 1) * sum(_work(self.graph.ops[j]) for j in again)
-            if 0 < more <= left:
+            if 0 < more <= left and self._waits_for_long_sum(readers):
                 left -= more
                 yield CheapMaker(i, again, views, tuple(readers))
 
@@ -103,16 +101,21 @@ class _Makers:
         return frozenset(views), sorted(found)
 
     def _waits_for_long_sum(self, readers: list[int]) -> bool:
-        """Tell whether one reader needs what a long sum of the product comes to."""
+        """Tell whether one reader needs what a long sum of the result comes to."""
+        following: set[int] = set()
+        """Tensors that are made of the result without such a sum."""
         behind: set[int] = set()
         """Tensors that come of a long sum."""
         for i in range(readers[0], readers[-1] + 1) if readers else ():
             op = self.graph.ops[i]
-            is_behind = any(operand.tensor in behind for operand in op.operands)
+            read = {operand.tensor for operand in op.operands}
+            is_behind = not behind.isdisjoint(read)
             if is_behind and i in readers:
                 return True
-            if is_behind or (i in readers and _is_long_sum(op)):
+            if is_behind:
                 behind.update(op.results)
+            elif i in readers or not following.isdisjoint(read):
+                (behind if _is_long_sum(op) else following).update(op.results)
         return False
 
 
