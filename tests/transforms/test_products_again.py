@@ -5,11 +5,14 @@ import re
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.ops import MatmulOp
 from xdsl.parser import Parser
 
 from tests.transforms.networks import Network, Value, t
+from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
+from xdsl_memplan.model.capacity_bound import CapacityBound
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms import split_attempts
@@ -111,3 +114,17 @@ def test_the_arena_is_smaller(monkeypatch: pytest.MonkeyPatch):
     assert compare_modules(text, str(module)).results == 1
     monkeypatch.setattr(split_attempts, "has_cheap_maker", never)
     assert arena(planned()) >= 4 * FEATURES * PLACES
+
+
+def test_what_is_computed_again_is_not_needed():
+    """The bytes that must move are those of the function before."""
+    before, after = parse(network()), parse(network())
+    MemplanComputeAgainPass().apply(Context(), after)
+    bounds = [
+        CapacityBound.of(FunctionSplitGraph.of(op).graph)
+        for module in (before, after)
+        for op in module.walk()
+        if isinstance(op, FuncOp)
+    ]
+    assert bounds[0].least_points == bounds[1].least_points
+    assert len(bounds[0].contractions) == len(bounds[1].contractions)

@@ -7,16 +7,14 @@ from math import prod
 from xdsl_memplan.model.split_graph import SplitGraph, SplitOp
 
 SHORTEST_SUM = 1024
-"""Elements that a sum adds up for one of its result, at the least: no tile of a row has them."""
+"""Elements that a sum adds up for one of its result, at the least. What has so many times the bytes
+of a tensor does not lead to that being computed again."""
 
 _SHARE = 20
 """All that is computed again is no more than this part of the multiply-adds of the graph."""
 
 _MOST_OPERATIONS = 16
 """Operations that are computed again for one reader, at most."""
-
-_SMALL = 16
-"""What is made of a sum has so many times the bytes of the sum, at least: it is not made again."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,8 @@ class CheapMaker:
 def cheap_makers(graph: SplitGraph) -> list[CheapMaker]:
     """List the operations of which each reader may compute the result again, the last first.
 
-    They are products, and what follows these, of arguments and small tensors that have fewer bytes
-    together; one reader adds up at least 1024 elements of it, and another needs what comes of that.
+    They are products, and what follows these, of arguments that have fewer bytes together, and of
+    what sums come to; one reader adds up at least 1024 elements, and another needs what that makes.
     So no tile has the result and the sum, and it would be stored and fetched. A twentieth of the
     graph's multiply-adds more is done at most. Linear, but for 16 operations before each, and those
     between the readers of what is cheap.
@@ -79,7 +77,7 @@ class _Makers:
             for tensor in dict.fromkeys(operand.tensor for operand in op.operands):
                 before = self.maker.get(tensor)
                 size_bytes = self.graph.tensors[tensor].size_bytes
-                if before is None or size_bytes * _SMALL <= made:
+                if before is None or size_bytes * SHORTEST_SUM <= made:
                     read.add(tensor)
                 elif before not in found:
                     found.add(before)
