@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.ops import MatmulOp
 from xdsl.parser import Parser
 
-from tests.transforms.networks import Network, Value, t
+from tests.transforms.networks import Network, Shape, Value, t
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.model.capacity_bound import CapacityBound
@@ -32,11 +32,19 @@ def norm(n: Network, x: Value) -> Value:
     return along(n, "divf", difference, mean(n, n.each("mulf", difference, difference)))
 
 
+def written(n: Network, text: str, shape: Shape) -> Value:
+    """An operation that networks have no method for."""
+    name = f"%v{next(n.numbers)}"
+    n.lines.append(f"{name} = {text}")
+    return name, shape
+
+
 def mean(n: Network, x: Value) -> Value:
     """A sum over the places of each feature."""
     rows, _ = x[1]
     zeros = n.filled(rows)
-    return n._add(
+    return written(
+        n,
         "linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],"
         f' iterator_types = ["parallel", "reduction"]}} ins({x[0]} : {t(x[1])})'
         f" outs({zeros[0]} : {t(zeros[1])}) {{\n^bb0(%p: f32, %o: f32):\n"
@@ -49,7 +57,8 @@ def along(n: Network, op: str, x: Value, y: Value) -> Value:
     """An operation of all places of a feature and one number of it."""
     empty = n.filled(*x[1])
     maps = "(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)"
-    return n._add(
+    return written(
+        n,
         f"linalg.generic {{indexing_maps = [affine_map<{maps}>],"
         f' iterator_types = ["parallel", "parallel"]}} ins({x[0]}, {y[0]} : {t(x[1])}, {t(y[1])})'
         f" outs({empty[0]} : {t(x[1])}) {{\n^bb0(%p: f32, %q: f32, %o: f32):\n"
