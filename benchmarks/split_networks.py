@@ -11,8 +11,8 @@ the same with `chains=true`, `memplan-form-layers`, `memplan-group`, `memplan-ex
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,
 groups are formed again for less room, as `memplan-pipeline` does; and where
-`memplan-compute-slices` or `store-parts` of `memplan-form-layers` changes anything both are
-searched, and the better row counts. `--order` is
+`memplan-compute-again`, `memplan-compute-slices` or `store-parts` of `memplan-form-layers` changes
+anything both are searched, and the better row counts. `--order` is
 that of `memplan-group`. Without `--peak` and `--traffic`
 both are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given
 up.
@@ -46,6 +46,7 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
@@ -56,6 +57,7 @@ from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
+from xdsl_memplan.transforms.memplan_compute_again import MemplanComputeAgainPass
 from xdsl_memplan.transforms.memplan_compute_slices import MemplanComputeSlicesPass
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
@@ -139,12 +141,12 @@ def measure(path: Path, row: Row) -> Row:
         is_peak = row.objective == "peak"
         rows: list[Row] = []
 
-        def split(way: ModuleOp, store_parts: bool) -> Row:
+        def split(way: ModuleOp, store_parts: bool, again: bool = False) -> Row:
             rows.append(replace(row, seconds=dict(row.seconds)))
             if is_peak:
-                _split(way.clone(), rows[-1], "", 0, store_parts)
+                _split(way.clone(), rows[-1], "", 0, (store_parts, again))
             else:
-                _split_to_fit(way, rows[-1], f"L1={row.memory},DDR", store_parts)
+                _split_to_fit(way, rows[-1], f"L1={row.memory},DDR", (store_parts, again))
             return rows[-1]
 
         def best() -> Row:
@@ -154,6 +156,8 @@ def measure(path: Path, row: Row) -> Row:
         store_parts = False
         if not is_peak and _puts_together(module):
             store_parts = split(module, True) is best()
+        if has_cheap_maker(module):
+            split(module, store_parts, again=True)
         if has_sliced_product(module):
             _run(module, [MemplanComputeSlicesPass()], row)
             split(module, store_parts)
@@ -169,14 +173,14 @@ def _puts_together(module: ModuleOp) -> bool:
     return has_returned_concat(fused)
 
 
-def _split_to_fit(module: ModuleOp, row: Row, memory: str, store_parts: bool) -> None:
+def _split_to_fit(module: ModuleOp, row: Row, memory: str, way: tuple[bool, bool]) -> None:
     reserve = 0
     capacity = next(iter(Memories.of(module, memory).by_name.values())).capacity
     assert capacity is not None
     for row.tries in range(1, MOST_TRIES + 1):
         try:
             trial = module.clone()
-            _split(trial, row, memory, reserve, store_parts)
+            _split(trial, row, memory, reserve, way)
             return
         except CapacityExceeded as error:
             if row.tries == MOST_TRIES:
@@ -184,7 +188,8 @@ def _split_to_fit(module: ModuleOp, row: Row, memory: str, store_parts: bool) ->
             reserve += more_to_reserve(error, capacity)
 
 
-def _split(module: ModuleOp, row: Row, memory: str, reserve: int, store_parts: bool) -> None:
+def _split(module: ModuleOp, row: Row, memory: str, reserve: int, way: tuple[bool, bool]) -> None:
+    store_parts, again = way
     objective = "peak" if row.objective == "peak" else "traffic"
     grouping = MemplanGroupPass(
         objective=objective,
@@ -194,7 +199,8 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int, store_parts: b
         reserve=reserve,
     )
     forming = MemplanFormLayersPass(store_parts=store_parts)
-    _run(module, [MemplanFuseElementwisePass(chains=True), forming], row)
+    computing = [MemplanComputeAgainPass()] if again else []
+    _run(module, [MemplanFuseElementwisePass(chains=True), *computing, forming], row)
     graphs = [FunctionSplitGraph.of(f).graph for f in module.walk() if isinstance(f, FuncOp)]
     needed = sum(map(needed_work, graphs))
     _run(module, [grouping], row)

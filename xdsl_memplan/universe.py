@@ -38,6 +38,7 @@ _PASSES: dict[str, str] = {
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
     "memplan-fold-reshapes": "MemplanFoldReshapesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
+    "memplan-compute-again": "MemplanComputeAgainPass",
     "memplan-compute-slices": "MemplanComputeSlicesPass",
     "memplan-split-loops": "MemplanSplitLoopsPass",
     "memplan-form-layers": "MemplanFormLayersPass",

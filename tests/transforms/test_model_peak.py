@@ -446,3 +446,16 @@ def test_no_place_is_counted_that_bufferization_does_not_take(text: str):
     module = group(text, "peak", "L1:align=4,DDR", "none")
     counted = [op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp)]
     assert plan(module, "auto", "L1:align=4,DDR") <= max(counted)
+
+
+def rows_as_an_image(height: int, width: int) -> str:
+    """Features of places become images, which are padded: no place lies in a padded image."""
+    n = Network()
+    x = n.transpose(n.argument(height * width, 4), 1, 0)
+    image = n.reshape(x, "[[0, 1], [2, 3]]", 1, 4, height, width)
+    return n.text(n.conv(image, 2, 3, 2))
+
+
+@pytest.mark.parametrize("capacity", [1792, 1920])
+def test_what_is_padded_in_another_shape_lies_elsewhere(capacity: int):
+    assert bytes_in(rows_as_an_image(8, 8), capacity) <= capacity

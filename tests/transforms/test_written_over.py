@@ -8,7 +8,12 @@ from xdsl.context import Context
 from tests.transforms.networks import Network, Value
 from tests.transforms.test_split_programs import Emit, arrays_for, check, in_layers, parse
 from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.dialects.memplan import ArenaOp
+from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
+from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
+from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 
 ROWS, COLUMNS = 64, 16
 WHOLE = 4 * ROWS * COLUMNS
@@ -94,3 +99,50 @@ def test_they_compute_the_same_in_so_much_room(program: Callable[[], str], emit:
     text = program()
     group = MemplanGroupPass(objective="peak", stage="none", threads=1)
     assert check(text, arrays_for(parse(text)), group, emit, "L1") <= peak(text)
+
+
+BESIDE_A_VIEW = """
+func.func @main(%x: tensor<64x16xf32>, %y: tensor<1x64x16xf32>) -> tensor<1x64x16xf32> {
+  %e = tensor.empty() : tensor<64x16xf32>
+  %d = tensor.empty() : tensor<1x64x16xf32>
+  %shown = memplan.group ins(%x : tensor<64x16xf32>) {
+    %r = linalg.exp {memplan.layer = 0 : i64} ins(%x : tensor<64x16xf32>)
+      outs(%e : tensor<64x16xf32>) -> tensor<64x16xf32>
+    memplan.group_yield %r : tensor<64x16xf32>
+  } {GROUP} : tensor<64x16xf32>
+  %made = memplan.group ins(%y : tensor<1x64x16xf32>) {
+    %r = linalg.exp {memplan.layer = 1 : i64} ins(%y : tensor<1x64x16xf32>)
+      outs(%d : tensor<1x64x16xf32>) -> tensor<1x64x16xf32>
+    memplan.group_yield %r : tensor<1x64x16xf32>
+  } {GROUP} : tensor<1x64x16xf32>
+  %view = tensor.expand_shape %shown [[0, 1], [2]] output_shape [1, 64, 16]
+    : tensor<64x16xf32> into tensor<1x64x16xf32>
+  %sum = memplan.group ins(%view, %made : tensor<1x64x16xf32>, tensor<1x64x16xf32>) {
+    %r = linalg.add {memplan.layer = 2 : i64}
+      ins(%view, %made : tensor<1x64x16xf32>, tensor<1x64x16xf32>)
+      outs(%d : tensor<1x64x16xf32>) -> tensor<1x64x16xf32>
+    memplan.group_yield %r : tensor<1x64x16xf32>
+  } {CUT} : tensor<1x64x16xf32>
+  func.return %sum : tensor<1x64x16xf32>
+}
+"""
+"""What the last group reads first is a view: what it shows may not be written over."""
+
+
+def test_another_operand_than_a_view_is_written_over():
+    resident = '#memplan.residency<"resident", 1>'
+    cost = 'homes = [""], cost = #memplan.group_cost<0, 8192, 0, 0, 1>'
+    cuts = '[#memplan.cut<"result", 0, 1, 16, 0, 1, 1, 1>]'
+    text = BESIDE_A_VIEW.replace("GROUP", f"cuts = [], residencies = [{resident}], {cost}")
+    text = text.replace("CUT", f"cuts = {cuts}, residencies = [{resident}, {resident}], {cost}")
+    module = parse(text)
+    for stage in (
+        MemplanExpandGroupsPass(),
+        MemplanBufferizePass(),
+        MemplanAssignOffsetsPass(),
+        MemplanVerifyPass(),
+    ):
+        stage.apply(Context(), module)
+    (arena,) = [op for op in module.walk() if isinstance(op, ArenaOp)]
+    assert arena.size is not None
+    assert arena.size.value.data == 2 * WHOLE

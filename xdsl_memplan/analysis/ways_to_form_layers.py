@@ -1,4 +1,7 @@
-"""Whether a module has what layers may be formed of in two ways: long norms, turned operands."""
+"""Whether a module has what layers may be formed of in two ways.
+
+These are long norms, turned operands, and products that are computed again.
+"""
 
 from collections.abc import Callable
 from math import prod
@@ -9,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.tensor import ConcatOp, InsertSliceOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xdsl_memplan.analysis.cheap_makers import SHORTEST_SUM, cheap_makers
 from xdsl_memplan.analysis.layers import has_longer_norm, has_turned
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.dialects.memref_size import element_size_bytes
@@ -35,6 +39,18 @@ def has_turned_operand(module: ModuleOp) -> bool:
     Linear. Where nothing is put together of parts no graph is made.
     """
     return _has(module, lambda op: isinstance(op, _PUTS_TOGETHER), has_turned)
+
+
+def has_cheap_maker(module: ModuleOp) -> bool:
+    """Tell whether a product is worth computing again for each reader.
+
+    Linear. Where the types of a function tell that no sum is long enough its graph is not made.
+    """
+    return _has(
+        module,
+        lambda op: _may_reduce(op, SHORTEST_SUM - 1),
+        lambda graph: bool(cheap_makers(graph)),
+    )
 
 
 def _has(

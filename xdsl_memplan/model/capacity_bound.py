@@ -61,14 +61,15 @@ class CapacityBound:
         found: list[Contraction] = []
         points_per_element: dict[int, int] = {}
         least_points = 0
-        for op in graph.ops:
+        copies = _copies(graph)
+        for number, op in enumerate(graph.ops):
             if not op.splittable or not op.work_per_point:
                 continue
             for result in op.results:
                 size = prod(graph.tensors[result].shape)
                 points_per_element[result] = prod(op.loops) // size
             boxes = needed.get(op.results[0])
-            if boxes:
+            if boxes and number not in copies:
                 loops = loops_of(op, max(boxes, key=box_elements))
                 least_points += box_elements(loops)
                 contraction = contraction_of(op, loops, graph, known)
@@ -141,6 +142,25 @@ class CapacityBound:
         if tensor in self.points_per_element:
             return self.elements[tensor] * self.element_bytes[tensor]
         return self.bytes_read.get(tensor, 0)
+
+
+def _copies(graph: SplitGraph) -> set[int]:
+    """List the operations that may compute again what one before them has computed.
+
+    A plan need not. Others of the same kind that read the same may be among them, which lowers the
+    bound.
+    """
+    first: dict[tuple[object, ...], tuple[int, ...]] = {}
+    same: dict[int, int] = {}
+    copies: set[int] = set()
+    for number, op in enumerate(graph.ops):
+        read = ((same.get(o.tensor, o.tensor), o.access) for o in op.operands)
+        kind = (op.name, op.loops, op.iterators, op.result_access, *read)
+        results = first.setdefault(kind, op.results)
+        if results is not op.results and len(results) == len(op.results):
+            copies.add(number)
+            same.update(zip(op.results, results, strict=True))
+    return copies
 
 
 def _uses(contraction: Contraction) -> float:

@@ -14,7 +14,11 @@ from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import WrongAnswerError
-from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
+from xdsl_memplan.analysis.ways_to_form_layers import (
+    has_cheap_maker,
+    has_long_norm,
+    has_turned_operand,
+)
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
@@ -198,12 +202,23 @@ def _slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
     return (False, True) if options.rewrite and has_sliced_product(module) else (False,)
 
 
+def _rewritings(module: ModuleOp, options: SplitOptions) -> list[tuple[bool, bool]]:
+    """Whether slices of features are computed apart, and cheap products again: what to try."""
+    again = (False, True) if options.rewrite and has_cheap_maker(module) else (False,)
+    return [*product(_slices_apart(module, options), again)]
+
+
 def _splitting(
-    options: SplitOptions, objective: str, reserve: int = 0, *, slices_apart: bool = False
+    options: SplitOptions,
+    objective: str,
+    reserve: int = 0,
+    *,
+    slices_apart: bool = False,
+    again: bool = False,
 ) -> list[ModulePass]:
     """All passes that split a module, layers being formed as is usual."""
     return [
-        *rewriting(options, slices_apart),
+        *rewriting(options, slices_apart, again),
         *forming(),
         *searching(options, objective, reserve),
         *expanding(options),
@@ -219,8 +234,8 @@ def _run_in_tiles(
     What the groups of each move is known when they are found, and no less is moved if they are
     formed again for less room: only what may be best is planned, and nothing is looked for after
     groups that move each byte once. Parts of what is returned are stored, and slices of features
-    computed, apart in that way which is best without. The failures are of the last way, which needs
-    least.
+    computed, apart in that way which is best without, and so are cheap products computed again. The
+    failures are of the last way, which needs least.
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
@@ -249,10 +264,12 @@ def _run_in_tiles(
 
     for form in _forms(module, capacity):
         look(form)
-    if not is_least and has_returned_concat(ways.rewritten[False]):
+    if not is_least and has_returned_concat(ways.rewritten[False, False]):
         look(replace(ways.forms[best_way()], store_parts=True))
     if not is_least and True in _slices_apart(module, options):
         look(replace(ways.forms[best_way()], slices_apart=True))
+    if not is_least and options.rewrite and has_cheap_maker(ways.rewritten[False, False]):
+        look(replace(ways.forms[best_way()], again=True))
     best: tuple[int, int, ModuleOp] | None = None
     last = -1
     for counted, number, layers, groups in sorted(found, key=lambda way: way[:2]):
@@ -290,6 +307,8 @@ class _Form:
     """Of what is only put together for the return each part is stored where it lies."""
     slices_apart: bool = False
     """Slices of features are computed apart."""
+    again: bool = False
+    """Cheap products are computed again for each reader."""
 
 
 def _forms(module: ModuleOp, capacity: int) -> list[_Form]:
@@ -313,7 +332,9 @@ class _WaysToFormLayers:
     run: Run
     forms: list[_Form] = field(default_factory=list[_Form])
     layers: list[ModuleOp] = field(default_factory=list[ModuleOp])
-    rewritten: dict[bool, ModuleOp] = field(default_factory=dict[bool, ModuleOp])
+    rewritten: dict[tuple[bool, bool], ModuleOp] = field(
+        default_factory=dict[tuple[bool, bool], ModuleOp]
+    )
 
     @property
     def last(self) -> int:
@@ -322,11 +343,11 @@ class _WaysToFormLayers:
 
     def other(self, form: _Form) -> ModuleOp | None:
         """Form layers in another way; None if they are the same as in one before."""
-        apart = form.slices_apart
-        if apart not in self.rewritten:
-            self.rewritten[apart] = _trial(self.module, rewriting(self.options, apart), self.run)
+        way = form.slices_apart, form.again
+        if way not in self.rewritten:
+            self.rewritten[way] = _trial(self.module, rewriting(self.options, *way), self.run)
         forms = forming(form.longest_norm, form.turned_apart, form.store_parts)
-        layers = _trial(self.rewritten[apart], forms, self.run)
+        layers = _trial(self.rewritten[way], forms, self.run)
         if not _add_other(self.layers, layers):
             return None
         self.forms.append(form)
@@ -443,8 +464,8 @@ def _moving_nothing(
 
     if not whole_was_tried:
         yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if may_reorder else []
-    for apart in _slices_apart(module, options):
-        yield _splitting(options, "peak", slices_apart=apart)
+    for apart, again in _rewritings(module, options):
+        yield _splitting(options, "peak", slices_apart=apart, again=again)
 
 
 def _trial(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:
@@ -472,7 +493,8 @@ def _take_smaller(
     """Take the smallest arena: of operations as a whole, and of tiles in two orders.
 
     Layers are formed in the order of the file, and in that which is best for the whole operations;
-    mostly they are the same. Where slices of features can be computed apart that is tried, too.
+    mostly they are the same. Where slices of features can be computed apart, or cheap products
+    again, that is tried, too.
     """
     trials: list[ModuleOp] = []
     failures: list[PassFailedException] = []
@@ -487,9 +509,10 @@ def _take_smaller(
     except PassFailedException as error:
         failures.append(error)
     formed: list[ModuleOp] = []
-    for start, slices_apart in product(starts, _slices_apart(module, options)):
+    for start, (slices_apart, again) in product(starts, _rewritings(module, options)):
         try:
-            layers = _trial(start, [*rewriting(options, slices_apart), *forming()], run.alone)
+            passes = [*rewriting(options, slices_apart, again), *forming()]
+            layers = _trial(start, passes, run.alone)
             if _add_other(formed, layers):
                 tiles = [*searching(options, "peak"), *expanding(options)]
                 trials.append(_trial(layers, tiles, run.with_plan))

@@ -26,11 +26,15 @@ class SplitOptions:
     """Whether chains of elementwise operations become one each before they are cut."""
 
 
-def rewriting(options: SplitOptions, slices_apart: bool = False) -> list[ModulePass]:
+def rewriting(
+    options: SplitOptions, slices_apart: bool = False, again: bool = False
+) -> list[ModulePass]:
     """The passes before layers are formed.
 
-    With ``slices_apart`` slices of features are computed by operations of their own.
+    With ``slices_apart`` slices of features are computed by operations of their own, with ``again``
+    cheap products for each reader.
     """
+    from xdsl_memplan.transforms.memplan_compute_again import MemplanComputeAgainPass
     from xdsl_memplan.transforms.memplan_compute_slices import MemplanComputeSlicesPass
     from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
     from xdsl_memplan.transforms.memplan_split_loops import MemplanSplitLoopsPass
@@ -41,6 +45,7 @@ def rewriting(options: SplitOptions, slices_apart: bool = False) -> list[ModuleP
         *([MemplanComputeSlicesPass()] if slices_apart else []),
         MemplanFuseElementwisePass(chains=True),
         MemplanSplitLoopsPass(),
+        *([MemplanComputeAgainPass()] if again else []),
     ]
 
 

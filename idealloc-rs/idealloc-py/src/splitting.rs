@@ -234,7 +234,7 @@ fn residency_name(residency: Residency) -> (String, i64) {
 
 /// A group laid out: sequence of (operator, level), ranges of their loops, ranges of tensors, tracks per cut, tensors
 /// from outside with level, kind, reader, loop and slices, the cost, the operators in the code, the operations that they are
-/// about, the chains that run slice by slice, and results with the tensors from outside whose room they may take.
+/// about, the chains that run slice by slice, and results with tensors from outside whose room they may take.
 type LayoutTuple = (
     Vec<(usize, usize)>,
     Vec<Vec<SpanTuple>>,

@@ -17,6 +17,7 @@ mod ending;
 pub mod external;
 pub mod families;
 pub mod fold;
+mod frame;
 pub mod given;
 pub mod graph;
 pub mod grids;
