@@ -1,7 +1,8 @@
 //! Groups of least peak: what is between groups stays on chip as a whole.
 //!
 //! Three programmes over the layers, each of which looks only at groups that may be part of a better path: the least peak
-//! with a few grids, the least peak with all, and of all paths with that peak the one of least work, then of fewest tiles.
+//! with a few grids, the least peak with all, step by step, and of all paths with that peak the one of least work, then of
+//! fewest tiles.
 //! If its code is too long, a fourth one finds the least code instead of the fewest tiles, with more and more room.
 
 use super::graph::SplitGraph;
@@ -57,7 +58,7 @@ impl Ordered {
     pub fn least(&mut self, most: i64, (threads, notes): (usize, &mut Notes)) -> Option<i64> {
         let (mut least, mut most) = (None, most);
         loop {
-            // What is far below what the whole graph needs is no use to any part of it.
+            // What is far below what another part of the graph may need is no use to any part.
             let enough = most - most / STEP;
             let path = self.within(most, (Goal::Peak, enough), (threads, &mut *notes));
             let Some(path) = path else { return least };
