@@ -289,7 +289,8 @@ def _with_rule(split: SplitOp, rule: TilingRule, op: Operation) -> SplitOp:
         loops=rule.loops,
         iterators=rule.iterators,
         result_access=rule.result_access,
-        parts=tuple(p for p in rule.parts if fits_its_slot(op, p) and not _copies_over(op)),
+        parts=rule.parts,
+        copied_parts=tuple(p for p in rule.parts if _copies_over(op) or not fits_its_slot(op, p)),
         cuttable=rule.cuttable,
         work_per_point=rule.work_per_point,
     )

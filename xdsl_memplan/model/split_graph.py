@@ -111,6 +111,8 @@ class SplitOp:
     """Operands (positions in `operands`) whose bytes the first result may take, one for one."""
     parts: tuple[int, ...] = ()
     """Operands that are nothing but a part of the result: whoever makes them can write there."""
+    copied_parts: tuple[int, ...] = ()
+    """Those of them that cannot be made there, but are copied."""
     view: bool = False
     """The result is part of the operand's bytes: no storage and no time."""
     cuttable: tuple[tuple[int, ...], ...] = ()

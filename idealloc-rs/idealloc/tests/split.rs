@@ -277,6 +277,7 @@ fn a_part_of_an_argument_that_is_read_in_place_costs_nothing() {
             result_loops: vec![vec![Some(0), Some(1)]],
             in_place: vec![],
             parts: vec![],
+            copied_parts: vec![],
             is_view,
             work: 0,
             operations: 1,

@@ -86,9 +86,10 @@ def borders(interior: Slice, shape: tuple[int, ...]) -> Iterator[Slice]:
     ranges = [(0, size, 1) for size in shape]
     for dimension in range(rank):
         start, size = interior.offsets[dimension], interior.sizes[dimension]
-        stride = interior.strides[dimension]
+        stride = interior.strides[dimension] if size > 1 else 1
         assert isinstance(start, int)
         stop = start + (size - 1) * stride + 1
+        # One element between two has stride 1, as a slice of one element has.
         step = stride if size > 2 else 1
         between = [(start + phase, size - 1, step) for phase in range(1, stride)]
         for part in ((0, start, 1), (stop, shape[dimension] - stop, 1), *between):

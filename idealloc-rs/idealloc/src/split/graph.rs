@@ -110,6 +110,8 @@ pub struct Nest {
     pub in_place: Vec<usize>,
     /// Operands that are part of the first result, element for element.
     pub parts: Vec<usize>,
+    /// Of these the ones that are made elsewhere and copied.
+    pub copied_parts: Vec<usize>,
     /// The result is (part of) the storage of the first operand, and takes no time.
     pub is_view: bool,
     /// Multiplications and additions per iteration.
@@ -207,7 +209,8 @@ impl SplitGraph {
                     return wrong("it reads a tensor before it is made");
                 }
             }
-            if op.in_place.iter().chain(op.parts.iter()).any(|&k| k >= op.operands.len()) {
+            let mut held = op.in_place.iter().chain(&op.parts).chain(&op.copied_parts);
+            if held.any(|&k| k >= op.operands.len()) {
                 return wrong("it has no such operand to write over");
             }
             if op.cuttable.iter().flatten().any(|&l| op.is_reduction.get(l) != Some(&true)) {

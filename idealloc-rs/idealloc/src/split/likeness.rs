@@ -167,6 +167,7 @@ fn words_of(op: &Operator) -> Vec<i64> {
     }
     add(&mut op.in_place.iter().map(|&k| k as i64));
     add(&mut op.parts.iter().map(|&k| k as i64));
+    add(&mut op.copied_parts.iter().map(|&k| k as i64));
     let slice = op.slice.map(|s| [s.along as i64, s.size, i64::from(s.is_last)]);
     add(&mut slice.into_iter().flatten());
     for (_, access) in &op.operands {

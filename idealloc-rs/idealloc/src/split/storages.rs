@@ -191,12 +191,14 @@ impl Layout<'_, '_> {
         self.storages = storages;
     }
 
-    /// The operands that a result holds. What a view shows is new is put behind what was kept of it before, unless that is a
-    /// part of it only.
-    fn parts<'o>(&self, op: &'o Operator) -> &'o [usize] {
+    /// The operands that may be made where they lie in a result. What a view shows is new is put behind what was kept of it
+    /// before, unless that is a part of it only.
+    fn parts<'o>(&self, op: &'o Operator) -> impl Iterator<Item = &'o usize> {
         let keeps = |&t: &usize| self.spans(t).is_some_and(|spans| self.sweep.has_overlap(spans));
         let is_all = !self.is_part_of_reshape(op.results[0]);
-        if op.is_view && is_all && op.results.iter().any(keeps) { &[0] } else { &op.parts }
+        let is_put_behind = op.is_view && is_all && op.results.iter().any(keeps);
+        let parts = if is_put_behind { &[0][..] } else { &op.parts };
+        parts.iter().filter(move |k| is_put_behind || !op.copied_parts.contains(k))
     }
 
     /// Who makes and reads each tensor, and when.
@@ -315,7 +317,7 @@ impl Layout<'_, '_> {
                     && state.last_use == self.turns[position]
             };
             let is_put_behind = self.is_put_behind_kept(result);
-            for &k in self.parts(data).iter().filter(|_| !is_put_behind) {
+            for &k in self.parts(data).filter(|_| !is_put_behind) {
                 let operand = data.operands[k].0;
                 let base = states[operand].base;
                 // What was made before the group lies in a storage of its own size.

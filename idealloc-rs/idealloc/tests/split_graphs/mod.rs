@@ -31,6 +31,7 @@ pub fn contraction(layer: usize, loops: Vec<i64>, result_loops: &[usize]) -> Nes
         result_loops: vec![result_loops.iter().map(|&l| Some(l)).collect()],
         in_place: vec![],
         parts: vec![],
+        copied_parts: vec![],
         is_view: false,
         work: 1,
         operations: 1,
