@@ -287,6 +287,10 @@ impl<'a> Ending<'a> {
                 continue;
             }
             let Some(most) = self.most(depth, step.work, tiles, least_room) else { continue };
+            if self.goal == Goal::Code && !self.is_short_enough(walk, (depth, key), step.work, note)
+            {
+                continue;
+            }
             let capacity = self.machine.capacity;
             let known = note.rooms.get(&key).filter(|room| room.is_enough(capacity));
             let room = match known {
@@ -320,6 +324,27 @@ impl<'a> Ending<'a> {
             }
         }
         None
+    }
+
+    /// Whether a group may have short enough code to be better than what is known.
+    fn is_short_enough(
+        &self,
+        walk: &mut Walk<'_, 'a>,
+        (depth, key): (usize, (u32, GridNumber)),
+        work: i64,
+        note: &mut Note,
+    ) -> bool {
+        let before = self.reached[self.end.last_layer - depth].as_ref();
+        let (Some(before), Some(best)) = (before, &self.best) else { return true };
+        let code = match note.codes.get(&key).or_else(|| note.least_codes.get(&key)) {
+            Some(&code) => code,
+            None => {
+                let code = walk.counted(depth, self.machine, &mut note.tracks).least_code();
+                note.least_codes.insert(key, code);
+                code
+            }
+        };
+        (before.score.0 + work, before.score.1 + code) < best.score
     }
 
     /// Starts with the last group of a way that was found for another goal, if it fits.

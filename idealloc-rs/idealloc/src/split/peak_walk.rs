@@ -68,6 +68,8 @@ pub(super) struct Note {
     pub rooms: FxHashMap<(u32, GridNumber), Room>,
     /// Operators in the code of groups.
     pub codes: FxHashMap<(u32, GridNumber), i64>,
+    /// The same, at the least.
+    pub least_codes: FxHashMap<(u32, GridNumber), i64>,
     /// For probes whether the first layer of a group is computed whole.
     pub wholes: FxHashMap<(u32, usize), bool>,
 }
