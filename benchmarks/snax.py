@@ -49,7 +49,7 @@ def planned(kernel: str) -> tuple[int, int, float]:
 
 
 def main() -> int:
-    """Print a table; returns 1 if a kernel needs more than minimalloc does, or over 20 ms of CPU."""
+    """Print a table; returns 1 if a kernel needs more than minimalloc, or over 20 ms of CPU."""
     failed = 0
     print("| kernel | static | minimalloc | memplan | bound | ms |\n|-|-|-|-|-|-|")
     for kernel, (static, minimalloc) in STATIC_AND_MINIMALLOC.items():

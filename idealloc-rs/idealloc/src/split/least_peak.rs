@@ -62,8 +62,8 @@ impl Ordered {
             let enough = most - most / STEP;
             let path = self.within(most, (Goal::Peak, enough), (threads, &mut *notes));
             let Some(path) = path else { return least };
-            let peak = path.groups.iter().map(|group| group.cost.peak).max().unwrap_or(0);
-            if path.score.0 > enough {
+            let (score, peak) = path.score;
+            if score > enough {
                 return Some(peak);
             }
             (least, most) = (Some(peak), peak - 1);

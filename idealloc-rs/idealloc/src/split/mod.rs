@@ -17,7 +17,6 @@ mod ending;
 pub mod external;
 pub mod families;
 pub mod fold;
-mod frame;
 pub mod given;
 pub mod graph;
 pub mod grids;

@@ -30,7 +30,7 @@ pub(super) fn least_peak_of_orders(
         let known = found.last().and_then(|&(.., least)| least);
         let below = |known: Option<i64>| known.map_or(machine.capacity, |known| known - 1);
         let new = ordered.coarse(below(coarse), (threads, &mut notes));
-        // An order that needs no less with a few grids hardly ever does with all.
+        // An order that needs no less with a few grids needed no less with all in the networks that were tried.
         if new.is_none() && coarse.is_some() {
             continue;
         }

@@ -36,7 +36,8 @@ pub(super) struct Aim {
     pub enough: i64,
 }
 
-/// How good a way to a layer is, the less the better: its peak; or work, and tiles or code.
+/// How good a way to a layer is, the less the better: its peak, or what is enough if that is more, and its peak; or work, and
+/// tiles or code.
 pub(super) type Score = (i64, i64);
 
 /// The best way to have computed all layers before one.
@@ -366,7 +367,9 @@ impl<'a> Ending<'a> {
     fn score_after(&self, before: &Reached, cost: Cost, own_code: i64) -> Score {
         let (first, second) = before.score;
         match self.goal {
-            Goal::CoarsePeak | Goal::Peak => (first.max(cost.peak).max(self.enough), 0),
+            Goal::CoarsePeak | Goal::Peak => {
+                (first.max(cost.peak).max(self.enough), second.max(cost.peak))
+            }
             Goal::Work => (first + cost.work, second + cost.tiles),
             Goal::Code => (first + cost.work, second + own_code),
         }
@@ -383,19 +386,14 @@ impl<'a> Ending<'a> {
     ) -> Option<Reached> {
         let first_layer = self.end.last_layer - depth;
         let before = self.reached[first_layer].as_ref()?;
-        let is_better = |own_code: i64| {
-            let score = self.score_after(before, cost, own_code);
-            self.best.as_ref().is_none_or(|best| score < best.score).then_some(score)
-        };
-        // It takes time to count the code.
-        let known = note.codes.get(&key).copied();
-        is_better(known.unwrap_or(self.end.operators[depth]))?;
         let grid = walk.grid;
         let tally = walk.counted(depth, self.machine, &mut note.tracks);
         let (mut layout, _) = laid_out(self.end, tally, around);
-        let own_code = known.unwrap_or_else(|| layout.code());
-        note.codes.insert(key, own_code);
-        let score = is_better(own_code)?;
+        let own_code = *note.codes.entry(key).or_insert_with(|| layout.code());
+        let score = self.score_after(before, cost, own_code);
+        if self.best.as_ref().is_some_and(|best| score >= best.score) {
+            return None;
+        }
         let form = Form::of(&mut layout, cost, most);
         let layers = (first_layer, self.end.last_layer);
         let group = Group::of(&self.end.window, &form, grid, self.end.last, layers, (true, true));

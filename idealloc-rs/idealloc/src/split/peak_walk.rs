@@ -74,7 +74,8 @@ pub(super) struct Note {
     pub wholes: FxHashMap<(u32, usize), bool>,
 }
 
-/// What was found out; it changes how long a search takes, never what it finds.
+/// What was found out. It changes how long a search takes; what it finds only if a longer group takes less room than a
+/// shorter one that it holds.
 pub(super) type Notes = [Note; 2];
 
 /// A walk back under one grid, as far as something had to be found out.

@@ -1,10 +1,7 @@
 //! Which tensors of a group share a storage, and when each storage is live.
 
-use rustc_hash::FxHashMap;
-
 use super::boxes::level_of;
 use super::external::{External, Residency};
-use super::frame::Frame;
 use super::graph::{Access, Operator};
 use super::layout::Layout;
 use super::sweep::Span;
@@ -68,8 +65,6 @@ struct State {
     may_be_part: bool,
     /// Number of the storage whose first tensor this is.
     storage: Option<usize>,
-    /// The operator that shows it, if it is a view.
-    shown_by: Option<usize>,
 }
 
 impl Storages {
@@ -219,7 +214,6 @@ impl Layout<'_, '_> {
             may_be_over: false,
             may_be_part: false,
             storage: None,
-            shown_by: None,
         }));
         for (position, &op) in self.sequence.iter().enumerate() {
             let data = &graph.operators[op];
@@ -228,7 +222,6 @@ impl Layout<'_, '_> {
             {
                 let base = states[*source].base;
                 states[data.results[0]].base = base;
-                states[data.results[0]].shown_by = Some(op);
                 states[base].is_shown_in_part |= !self.is_as_large(*source, data.results[0]);
                 continue;
             }
@@ -288,8 +281,6 @@ impl Layout<'_, '_> {
                 && !over(tensor).is_some_and(|pair| pair.is_copied))
                 || kept_base == Some(tensor)
         };
-        let has_views = states.iter().any(|state| state.shown_by.is_some());
-        let mut frames: FxHashMap<usize, Frame> = FxHashMap::default();
         for position in (0..self.sequence.len()).rev() {
             let data = &graph.operators[self.sequence[position]];
             if self.is_alias(self.sequence[position]) {
@@ -318,66 +309,38 @@ impl Layout<'_, '_> {
             };
             let is_put_behind = self.is_put_behind_kept(result);
             for &k in self.parts(data).filter(|_| !is_put_behind) {
-                let operand = data.operands[k].0;
-                let base = states[operand].base;
+                let base = states[data.operands[k].0].base;
                 // What was made before the group lies in a storage of its own size.
                 let lies_elsewhere = self.external(base).is_some_and(|external| external.dies);
                 // What is cut out of more is copied.
                 let lies_elsewhere = lies_elsewhere || states[base].is_shown_in_part;
                 if may_share(&states[base]) && states[base].uses == 1 && !lies_elsewhere {
-                    let frame = || self.frame_in(operand, result, frames.get(&result));
-                    let frame = self.frame_of_base(operand, has_views.then(frame), states);
-                    if let Some(frame) = frame {
-                        states[base].root = root;
-                        frames.extend(frame.map(|frame| (base, frame)));
-                    }
+                    states[base].root = root;
                 }
             }
             // As bufferization does: first what has few uses, which could not be elsewhere.
-            let mut over: Vec<(usize, usize)> = data
-                .in_place
-                .iter()
-                .map(|&k| (states[data.operands[k].0].base, data.operands[k].0))
-                .collect();
-            over.sort_by_key(|&(base, _)| states[base].uses);
+            let mut over: Vec<usize> =
+                data.in_place.iter().map(|&k| states[data.operands[k].0].base).collect();
+            over.sort_by_key(|&base| states[base].uses);
             // What is read as another view of it as well is not written over element by element.
             let is_read_otherwise = |base: usize| {
                 let mut reads = data.operands.iter().map(|(tensor, _)| *tensor);
                 let first = reads.find(|&tensor| states[tensor].base == base);
                 reads.any(|tensor| states[tensor].base == base && Some(tensor) != first)
             };
-            over.retain(|&(base, _)| !is_read_otherwise(base));
-            for (base, operand) in over {
+            over.retain(|&base| !is_read_otherwise(base));
+            for base in over {
                 if may_share(&states[base])
                     && self.is_sliced(base) == is_sliced
                     && !self.is_read_in_slices(base, position)
                     && graph.tensors[base].element_bytes == graph.tensors[result].element_bytes
                     && self.is_as_large(base, result)
-                    && let frame = frames.get(&result).map(|frame| self.frame_of(operand, frame))
-                    && let Some(frame) = self.frame_of_base(operand, frame, states)
                 {
                     states[base].root = root;
-                    frames.extend(frame.map(|frame| (base, frame)));
                     break;
                 }
             }
         }
-    }
-
-    /// The frame of the tensor that is shown where another one has a frame; none if it cannot lie there.
-    fn frame_of_base(
-        &self,
-        tensor: usize,
-        frame: Option<Frame>,
-        states: &[State],
-    ) -> Option<Option<Frame>> {
-        let Some(mut frame) = frame else { return Some(None) };
-        let mut shown = tensor;
-        while let Some(view) = states[shown].shown_by {
-            frame = self.frame_of_source(view, &frame)?;
-            shown = self.graph.operators[view].operands[0].0;
-        }
-        Some(Some(frame))
     }
 
     /// Whether two tensors have as many elements, all tiles taken together, those too in which one is made again: then no halo

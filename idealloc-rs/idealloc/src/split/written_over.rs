@@ -45,14 +45,14 @@ impl Layout<'_, '_> {
             if !is_written_once {
                 continue;
             }
-            for external in &self.externals {
-                if self.has_same_tiles(external, result) && self.is_read_up_to(external, position) {
-                    let tensor = external.tensor;
-                    let mut reads =
-                        op.operands.iter().enumerate().filter(|(_, read)| read.0 == tensor);
-                    let is_copied = reads.any(|(k, _)| !op.in_place.contains(&k));
-                    found.push(WrittenOver { result, tensor, is_copied });
-                }
+            let is_free = |external: &&External| {
+                self.has_same_tiles(external, result) && self.is_read_up_to(external, position)
+            };
+            for External { tensor, .. } in self.externals.iter().filter(is_free) {
+                let mut reads =
+                    op.operands.iter().enumerate().filter(|(_, (read, _))| read == tensor);
+                let is_copied = reads.any(|(k, _)| !op.in_place.contains(&k));
+                found.push(WrittenOver { result, tensor: *tensor, is_copied });
             }
         }
         found
