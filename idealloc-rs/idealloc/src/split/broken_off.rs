@@ -46,9 +46,9 @@ impl Probes {
 /// Why a walk broke off.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
-    /// Too much is computed again. With smaller tiles it is no less.
+    /// Too much is computed again. With smaller tiles it is no less if nothing is rounded and no gaps are left.
     Repeats,
-    /// There is no room. Larger tiles take no less.
+    /// There is no room. Larger tiles take no less if nothing is rounded.
     Room,
 }
 

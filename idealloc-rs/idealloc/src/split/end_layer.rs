@@ -112,17 +112,8 @@ impl EndLayer {
         let mut end =
             Self { layer, window, last, grids, bounds: Vec::new(), looks, work, exact: 0 };
         end.work = end.work_of_groups(layers);
-        end.exact = end.longest_exact(layers);
+        end.exact = end.window.layers_without(layers, last, is_rounded);
         end
-    }
-
-    fn longest_exact(&self, layers: &Layers) -> usize {
-        let operators = &self.window.graph.operators[..=self.last];
-        let Some(rounded) = operators.iter().rposition(is_rounded) else { return usize::MAX };
-        (self.window.first_layer..=self.layer)
-            .rev()
-            .take_while(|&first_layer| self.first_op(layers, first_layer) > rounded)
-            .count()
     }
 
     fn work_of_groups(&self, layers: &Layers) -> Vec<i64> {

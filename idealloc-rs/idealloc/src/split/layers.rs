@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::graph::{SplitGraph, Tensor};
+use super::graph::{Operator, SplitGraph, Tensor};
 use super::machine::Machine;
 
 /// Layers of a group that are always tried, and layers of groups that are looked at altogether.
@@ -124,5 +124,20 @@ impl Window {
         let data = tensors.iter().map(|&t| Arc::clone(&graph.tensors[t])).collect();
         let graph = SplitGraph { tensors: data, operators };
         Self { graph, first_layer, first_op, tensors, is_output }
+    }
+
+    /// How many layers before the end are without operators of some kind, as far as `last`, an operator of the last layer.
+    /// All of them are if it is `usize::MAX`.
+    pub fn layers_without(
+        &self,
+        layers: &Layers,
+        last: usize,
+        is_of_kind: impl Fn(&Operator) -> bool,
+    ) -> usize {
+        let found = self.graph.operators[..=last].iter().rposition(is_of_kind);
+        let Some(found) = found.map(|op| op + self.first_op) else { return usize::MAX };
+        let of_last = layers.start.partition_point(|&start| start <= last + self.first_op);
+        let with = layers.start.partition_point(|&start| start <= found);
+        of_last - with
     }
 }

@@ -62,6 +62,11 @@ pub(super) struct Length {
     pub operations: i64,
 }
 
+impl Length {
+    /// That of code of which nothing is known.
+    pub const ENDLESS: Self = Self { operators: 1 << 40, operations: 1 << 40 };
+}
+
 impl std::ops::Sub for Length {
     type Output = Self;
 

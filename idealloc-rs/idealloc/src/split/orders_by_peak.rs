@@ -30,11 +30,7 @@ pub(super) fn least_peak_of_orders(
         let known = found.last().and_then(|&(.., least)| least);
         let below = |known: Option<i64>| known.map_or(machine.capacity, |known| known - 1);
         let new = ordered.coarse(below(coarse), (threads, &mut notes));
-        // An order that needs no less with a few grids needed no less with all in the networks that were tried.
-        if new.is_none() && coarse.is_some() {
-            continue;
-        }
-        coarse = new;
+        coarse = new.or(coarse);
         let most = new.map_or(below(known), |new| new.min(below(known)));
         let least = ordered.least(most, (threads, &mut notes));
         if least.is_some() || known.is_none() {

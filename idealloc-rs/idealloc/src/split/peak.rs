@@ -35,10 +35,16 @@ impl Layout<'_, '_> {
         self.fill_profile(all, i64::MAX, &mut Profile::default())
     }
 
-    /// Counts the bytes on chip over a sample of tiles; where there are more than `most`, it stops, and they are as many or
-    /// more.
+    /// Counts the bytes on chip over a sample of tiles, with chains slice by slice or whole, whichever takes less; where there
+    /// are more than `most`, it stops, and they are as many or more.
     pub(super) fn count_peak(&mut self, most: i64) {
-        self.known_peak = Some(self.fill_profile(false, most, &mut Profile::default()));
+        let peak_up_to =
+            |layout: &Self, most: i64| layout.fill_profile(false, most, &mut Profile::default());
+        let mut peak = peak_up_to(self, most);
+        if self.has_slices() {
+            peak = peak.min(self.without_slices(|layout| peak_up_to(layout, most.min(peak - 1))));
+        }
+        self.known_peak = Some(peak);
     }
 
     /// Bytes on chip at each position of the sequence in a sample of tiles, or in all. Returns the largest. It stops where

@@ -5,9 +5,11 @@ use super::bordered::bordered_grids;
 use super::broken_off::Probes;
 use super::graph::{Operator, SplitGraph};
 use super::grids::{Grid, runs_of};
+use super::layer_grids::is_rounded;
 use super::layers::{LONG, Layers, Window};
 use super::likeness::Likeness;
 use super::machine::Machine;
+use super::surely_read::leaves_gaps;
 use crate::parallel;
 
 /// A layer that groups end with. Nothing here depends on the goal, nor on the way to the group.
@@ -35,6 +37,10 @@ pub(super) struct PeakEnd {
     pub work: Vec<i64>,
     /// The same: a number for each group, the same for those that look alike.
     pub looks: Vec<u32>,
+    /// Groups of more layers read something rounded, so that larger tiles may need less room.
+    pub exact: usize,
+    /// Groups of more layers do, or leave gaps in what they read, so that smaller tiles may compute less.
+    pub without_gaps: usize,
 }
 
 impl PeakEnd {
@@ -68,6 +74,8 @@ impl PeakEnd {
             (grids(true).collect(), grids(false).collect());
         let bordered = bordered_grids(&window.graph, first, last);
         let probes = Probes::of(coarse.iter().chain(&fine).chain(&bordered));
+        let exact = window.layers_without(layers, last, is_rounded);
+        let without_gaps = exact.min(window.layers_without(layers, last, leaves_gaps));
         let mut end = Self {
             last_layer,
             window,
@@ -82,6 +90,8 @@ impl PeakEnd {
             operators: Vec::new(),
             work: Vec::new(),
             looks: Vec::new(),
+            exact,
+            without_gaps,
         };
         end.count_around(layers, machine);
         end

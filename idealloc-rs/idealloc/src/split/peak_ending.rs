@@ -188,7 +188,7 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// Groups under one grid. Returns whether there was no room for any that is of use.
+    /// Groups under one grid. Returns whether there was no room for any that is of use, nor is under grids of larger tiles.
     fn try_grid(&mut self, grid: &Grid, number: GridNumber, note: &mut Note) -> bool {
         let tiles = grid.cuts.iter().map(|cut| cut.tiles() as i64).product();
         let Some(shallowest) = self.shallowest(tiles) else { return false };
@@ -203,10 +203,16 @@ impl<'a> Ending<'a> {
         let mut walk = Walk::new(self.layers, self.end, grid);
         let end = self.walk_back(&mut walk, number, note);
         walk.end(&mut note.tracks);
-        if let Some((why, depth)) = end.filter(|_| !grid.loops.is_empty()) {
-            self.broken_off.note(grid, self.end.probes.of_grid(number as usize), why, depth);
-        }
-        end.is_some_and(|(why, depth)| why == Why::Room && depth <= shallowest)
+        let is_told = |&(why, depth): &(Why, usize)| {
+            let longest = match why {
+                Why::Repeats => self.end.without_gaps,
+                Why::Room => self.end.exact,
+            };
+            depth < longest && !grid.loops.is_empty()
+        };
+        let Some((why, depth)) = end.filter(is_told) else { return false };
+        self.broken_off.note(grid, self.end.probes.of_grid(number as usize), why, depth);
+        why == Why::Room && depth <= shallowest
     }
 
     /// Whether no grid that cuts the same loops as a probe comes to groups of so many layers, less one: with fewer the first
@@ -314,9 +320,10 @@ impl<'a> Ending<'a> {
                     deepest = self.deepest(tiles, least_room);
                 }
             }
-            if is_split && room.own_peak > least_room {
-                // A longer group takes no less.
-                least_room = room.own_peak;
+            // A longer group takes no less, but for what lies over tensors that it has in tiles only.
+            let own_room = room.own_peak - room.dying;
+            if is_split && own_room > least_room {
+                least_room = own_room;
                 deepest = self.deepest(tiles, least_room);
             }
             misses = if room.own_peak <= capacity { 0 } else { misses + 1 };

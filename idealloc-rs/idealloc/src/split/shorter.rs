@@ -99,7 +99,7 @@ impl<G: Goal> Shorter<G> {
                 Some(&known) => known,
                 None => {
                     let look = self.goal.look(group, &key.2);
-                    let length = look.choice.map_or(Length::default(), |choice| choice.length);
+                    let length = look.choice.map_or(Length::ENDLESS, |choice| choice.length);
                     self.lengths.insert(key, length);
                     length
                 }

@@ -40,6 +40,7 @@ impl Goal for Peak<'_> {
         if is_split && !tally.can_be_cut() || tally.recomputes_too_much() {
             return Look { choice: None, merged: Some(layout.cuts_with_merged_ends()) };
         }
+        layout.count_peak(self.machine.capacity);
         let all = layout.cost(false);
         if all.peak > self.machine.capacity {
             return Look::NO_ROOM;

@@ -55,12 +55,18 @@ impl Layout<'_, '_> {
         if !self.has_slices() {
             return None;
         }
+        let peak = self.without_slices(|layout| layout.peak_of(false));
+        (peak <= most).then_some(peak)
+    }
+
+    /// What is true of the layout if chains run whole.
+    pub(super) fn without_slices<T>(&mut self, of: impl Fn(&Self) -> T) -> T {
         self.set_slices(false);
         self.assign();
-        let peak = self.peak_of(false);
+        let found = of(self);
         self.set_slices(true);
         self.assign();
-        (peak <= most).then_some(peak)
+        found
     }
 
     /// Lets the operators at these positions run slice by slice.
