@@ -99,18 +99,35 @@ impl Ordered {
     }
 }
 
+/// Groups of little work, and how long their code is.
+pub(super) struct LeastWork {
+    pub written: Written,
+    pub operations: i64,
+}
+
+impl LeastWork {
+    /// The less the better: room. Code that is too long is worse than any that is not, and of such code what has the fewest
+    /// bytes times operations is the best.
+    pub fn key(&self) -> (bool, i128) {
+        let room = i128::from(self.written.needs);
+        let is_too_long = !self.written.is_in_limit;
+        (is_too_long, if is_too_long { room * i128::from(self.operations) } else { room })
+    }
+}
+
 /// Of all groups that need no more than the least peak, `capacity`, those of least work, and if their code is too long, ones
 /// with less, in more room, but no more than `most`.
 pub(super) fn least_work(
     ordered: &mut Ordered,
     (capacity, most): (i64, i64),
     (threads, notes): (usize, &mut Notes),
-) -> Option<Written> {
+) -> Option<LeastWork> {
     let machine = ordered.machine;
     let path = ordered.within(capacity, (Goal::Work, 0), (threads, &mut *notes))?;
     let length = ordered.shorter(capacity, threads).length(&path.groups);
     let written = |groups: Vec<Group>, room: i64, length: Length| {
-        Some(Written { groups, needs: room, is_in_limit: machine.is_in_limit(length) })
+        let written = Written { groups, needs: room, is_in_limit: machine.is_in_limit(length) };
+        Some(LeastWork { written, operations: length.operations })
     };
     if machine.is_short(length) {
         return written(path.groups, capacity, length);

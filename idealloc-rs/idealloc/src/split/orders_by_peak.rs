@@ -1,7 +1,7 @@
 //! Groups of least peak of a graph whose layers may run in several orders.
 
 use super::graph::SplitGraph;
-use super::least_peak::{Ordered, least_work};
+use super::least_peak::{LeastWork, Ordered, least_work};
 use super::likeness::Likeness;
 use super::machine::Machine;
 use super::peak_walk::Notes;
@@ -37,15 +37,15 @@ pub(super) fn least_peak_of_orders(
             found.push((order, ordered, least));
         }
     }
-    let mut best: Option<(usize, Written)> = None;
+    let mut best: Option<(usize, LeastWork)> = None;
     for (number, (_, ordered, least)) in found.iter_mut().enumerate().rev() {
         let Some(least) = *least else { break };
-        if best.as_ref().is_some_and(|(_, best)| best.key() <= (false, least)) {
+        if best.as_ref().is_some_and(|(_, best)| best.key() <= (false, i128::from(least))) {
             break;
         }
         let written = least_work(ordered, (least, machine.capacity), (threads, &mut notes));
         let is_better =
-            |new: &Written| best.as_ref().is_none_or(|(_, best)| new.key() < best.key());
+            |new: &LeastWork| best.as_ref().is_none_or(|(_, best)| new.key() < best.key());
         if let Some(written) = written.filter(is_better) {
             best = Some((number, written));
         }
@@ -55,18 +55,19 @@ pub(super) fn least_peak_of_orders(
         let written = with_borders(ordered, known, machine.capacity, (threads, &mut notes));
         best = written.map(|written| (number, written)).or(best);
     }
-    best.map(|(number, best)| (found[number].0.clone(), best))
+    best.map(|(number, best)| (found[number].0.clone(), best.written))
 }
 
 /// Groups some of which keep their halo along two cuts, if they need so much less than the best that is known that it is
 /// worth their many small tiles; or if none is known, if they fit.
 fn with_borders(
     ordered: &mut Ordered,
-    best: Option<&Written>,
+    best: Option<&LeastWork>,
     capacity: i64,
     (threads, notes): (usize, &mut Notes),
-) -> Option<Written> {
-    let most = best.map_or(capacity, |best| best.needs - best.needs / WORTH - 1);
+) -> Option<LeastWork> {
+    let needs = best.map(|best| best.written.needs);
+    let most = needs.map_or(capacity, |needs| needs - needs / WORTH - 1);
     let least = ordered.least_with_borders(most, (threads, &mut *notes))?;
     let written = least_work(ordered, (least, most), (threads, notes))?;
     best.is_none_or(|best| written.key() < best.key()).then_some(written)

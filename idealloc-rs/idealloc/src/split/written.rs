@@ -15,11 +15,6 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// The less the better: code that is too long is worse than any need.
-    pub fn key(&self) -> (bool, i64) {
-        (!self.is_in_limit, self.needs)
-    }
-
     /// Whether groups of little traffic are better than others: they move fewer bytes, or as many in fewer moves. Of two of
     /// which one has too many operations, that is the other, if it moves no more than twice the bytes.
     pub fn moves_less(&self, other: &Self) -> bool {
