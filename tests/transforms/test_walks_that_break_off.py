@@ -57,7 +57,7 @@ def test_the_least_peak_is_not_left_out(seed: int, layers: int, least: int):
         # Groups that need less room with their chains whole than slice by slice.
         (21, 6),
         (25, 6),
-        # No code is short enough; a twelfth of the room more is enough for a third of it.
+        # No code is short enough; a third of it needs less than a fifth of the room more.
         (4, 3),
     ],
 )

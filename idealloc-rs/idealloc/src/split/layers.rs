@@ -126,8 +126,8 @@ impl Window {
         Self { graph, first_layer, first_op, tensors, is_output }
     }
 
-    /// How many layers before the end are without operators of some kind, as far as `last`, an operator of the last layer.
-    /// All of them are if it is `usize::MAX`.
+    /// How many layers, counted back from the last one, have no operator of some kind; `usize::MAX` if none has. Operators
+    /// after `last`, which is of the last layer, are not looked at.
     pub fn layers_without(
         &self,
         layers: &Layers,
