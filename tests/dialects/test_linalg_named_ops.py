@@ -120,6 +120,7 @@ def samples() -> Iterator[tuple[str, str]]:
         yield f"elementwise-{kind}", operation_text("elementwise", attributes, types)
     yield "fill", operation_text("fill", "", ["f32", "memref<3x4xf32>"])
     yield "copy-i8-f32", operation_text("copy", "", ["memref<3x4xi8>", "memref<3x4xf32>"])
+    yield from unsigned_samples()
     window = "{dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} "
     yield (
         "conv_2d_nchw_fchw-bf16",
@@ -137,6 +138,24 @@ def samples() -> Iterator[tuple[str, str]]:
             ["memref<1x3x9x9xf32>", "memref<3x3xf32>", "memref<1x3x4x4xf32>"],
         ),
     )
+
+
+def unsigned_samples() -> Iterator[tuple[str, str]]:
+    """The operations that MLIR can tell to make integers wider as unsigned ones."""
+    unsigned = "{cast = #linalg.type_fn<cast_unsigned>} "
+    loops = ("(i, j, k) -> (i, k)", "(i, j, k) -> (k, j)", "(i, j, k) -> (i, j)")
+    maps = ", ".join(f"affine_map<{map_}>" for map_ in loops)
+    matrices = ("3x4xi8", "4x5xi8", "3x5x")
+    for name, attributes, shapes in (
+        ("copy", unsigned, ("3x4xi8", "3x4x")),
+        ("matmul", unsigned, matrices),
+        ("batch_matmul", unsigned, [f"2x{shape}" for shape in matrices]),
+        ("contract", f"indexing_maps = [{maps}] {unsigned}", matrices),
+    ):
+        for out in ("i32", "f32"):
+            *read, made = shapes
+            types = [f"memref<{shape}>" for shape in (*read, made + out)]
+            yield f"{name}-unsigned-{out}", operation_text(name, attributes, types)
 
 
 def structured_op(context: Context, text: str) -> LinalgStructuredOperation:

@@ -2,6 +2,7 @@
 
 - `named_ops.py`: named operations of MLIR 22, as one table. If xDSL has one, its row is skipped.
 - `map.py`, `elementwise.py`, `softmax.py`: one operation each that has a form of its own.
+- `type_fn.py`: elements of some named operations that are made wider as unsigned numbers.
 - `filter_layouts.py`: which of these differ in the layout of their filter alone.
 - `corrections.py`: methods of stock classes that misread, misprint or misbuild operations.
 - `syntax.py`, `bodies.py`, `short_body.py`, `indexing.py`: what these are made of.
@@ -24,13 +25,15 @@ def extended_linalg(stock: Dialect) -> Dialect:
     from xdsl_memplan.dialects.linalg_additions.map import MapOp
     from xdsl_memplan.dialects.linalg_additions.named_ops import NAMED_OPS
     from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp
+    from xdsl_memplan.dialects.linalg_additions.type_fn import TypeFnAttr, accept_casts
 
     correct()
     operations = list(stock.operations)
     known = {op_class.name for op_class in operations}
     added = (*NAMED_OPS, ElementwiseOp, MapOp, SoftmaxOp)
     missing = [op_class for op_class in added if op_class.name not in known]
+    accept_casts((*operations, *missing))
     attributes = list(stock.attributes)
-    if ElementwiseKindAttr.name not in {attribute.name for attribute in attributes}:
-        attributes.append(ElementwiseKindAttr)
+    names = {attribute.name for attribute in attributes}
+    attributes += [kind for kind in (ElementwiseKindAttr, TypeFnAttr) if kind.name not in names]
     return Dialect(stock.name, [*operations, *missing], attributes)

@@ -11,6 +11,8 @@ from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from xdsl_memplan.dialects.linalg_additions.type_fn import CAST, with_casts
+
 StructuredT = TypeVar("StructuredT", bound=LinalgStructuredOperation)
 
 _IMPLIED = ("indexing_maps", "linalg.memoized_indexing_maps", "operandSegmentSizes")
@@ -88,7 +90,7 @@ def parse_named(cls: type[NamedOperation], parser: Parser) -> NamedOperation:
         parser,
         (inputs, outputs, result_types),
         (properties, attributes),
-        lambda: cls.get_hidden_region(inputs, outputs),
+        lambda: with_casts(cls.get_hidden_region(inputs, outputs), properties.get(CAST)),
     )
 
 
