@@ -416,3 +416,66 @@ def test_of_a_tensor_no_more_parts_are_known_than_can_be_followed(count: int, ex
         + f"({', '.join(['tensor<1xf32>'] * count)}) -> {type_}\nreturn %r : {type_}",
     )
     assert verdict(text, text) is expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "expected"),
+    [(1, 3, Verdict.PROVED), (4, 6, Verdict.PROVED), (2, 3, Verdict.REFUTED)],
+)
+def test_a_sum_along_two_loops_is_cut_within_single_rows(
+    rows: int, columns: int, expected: Verdict
+):
+    """Of two rows side by side, the second part of the first row would be added too late."""
+    maps = "affine_map<(r, c, k) -> (r, c)>, affine_map<(r, c, k) -> (k)>"
+    start = "%e = tensor.empty() : tensor<1xf32>\n%s = arith.constant 2.0 : f32\n" + (
+        "%s0 = linalg.fill ins(%s : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>\n"
+    )
+
+    def added(read: str, type_: str, so_far: str, name: str) -> str:
+        return (
+            f"{name} = linalg.generic {{indexing_maps = [{maps}], "
+            'iterator_types = ["reduction", "reduction", "parallel"]} '
+            f"ins({read} : {type_}) outs({so_far} : tensor<1xf32>) {{\n^bb0(%p: f32, %o: f32):\n"
+            " %z = arith.addf %o, %p : f32\n linalg.yield %z : f32\n} -> tensor<1xf32>\n"
+        )
+
+    tiles, last = start, "%s0"
+    for row in range(0, 4, rows):
+        for column in range(0, 6, columns):
+            part, type_ = f"%p{row}_{column}", f"tensor<{rows}x{columns}xf32>"
+            tiles += (
+                f"{part} = tensor.extract_slice %x[{row}, {column}] [{rows}, {columns}] [1, 1] "
+                f": tensor<4x6xf32> to {type_}\n"
+            )
+            tiles += added(part, type_, last, f"%a{row}_{column}")
+            last = f"%a{row}_{column}"
+    arguments, results = "%x: tensor<4x6xf32>", "tensor<1xf32>"
+    whole = start + added("%x", "tensor<4x6xf32>", "%s0", "%a") + "return %a : tensor<1xf32>"
+    tiled = f"{tiles}return {last} : tensor<1xf32>"
+    found = verdict(function(arguments, results, whole), function(arguments, results, tiled))
+    assert found is expected
+
+
+def test_what_is_repeated_along_a_dimension_that_a_slice_drops():
+    """Which column a tile computes is not known, nor does it matter."""
+
+    def column(shape: str) -> str:
+        return (
+            f"%e = tensor.empty() : tensor<{shape}xf32>\n"
+            f"%b = linalg.broadcast ins(%p : tensor<{shape[0]}xf32>) "
+            f"outs(%e : tensor<{shape}xf32>) dimensions = [1]\n"
+            "%c = tensor.extract_slice %b[0, 0] [3, 1] [2, 1] "
+            f": tensor<{shape}xf32> to tensor<3xf32>\n"
+        )
+
+    arguments, results = "%x: tensor<8xf32>", "tensor<3xf32>"
+    part = "[0] [5] [1] : tensor<8xf32> to tensor<5xf32>\n"
+    whole = "%p = tensor.cast %x : tensor<8xf32> to tensor<8xf32>\n" + column("8x5")
+    tiled = f"%p = memplan.load %x{part}{column('5x1')}%o = tensor.empty() : tensor<3xf32>\n" + (
+        "%r = memplan.store %c into %o[0] [3] [1] to @DDR : tensor<3xf32> into tensor<3xf32>\n"
+    )
+    found = verdict(
+        function(arguments, results, f"{whole}return %c : tensor<3xf32>"),
+        function(arguments, results, f"{tiled}return %r : tensor<3xf32>"),
+    )
+    assert found is Verdict.PROVED

@@ -1,11 +1,14 @@
 """What is returned in another shape by several reshapes, and read by the rest of the function."""
 
 import pytest
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i64
 
 from tests.transforms.test_region_moves import parse
+from tests.transforms.test_verify_split import function_of
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
+from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
@@ -54,3 +57,30 @@ def test_same_numbers(memory: str):
     module = parse(DECODER)
     MemplanPipelinePass(memory=memory, stage="all").apply(full_context(), module)
     compare_modules(DECODER, str(module))
+
+
+READ_AND_RETURNED = """
+func.func @main(%a: tensor<8x8xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %t = linalg.transpose ins(%a : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) permutation = [1, 0]
+  %c = tensor.collapse_shape %t [[0, 1]] : tensor<8x8xf32> into tensor<64xf32>
+  %e1 = tensor.empty() : tensor<64xf32>
+  %x = linalg.exp ins(%c : tensor<64xf32>) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %y = linalg.abs ins(%x : tensor<64xf32>) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  return %y, %c : tensor<64xf32>, tensor<64xf32>
+}
+"""
+"""The reshape is of the layer that reads it, and the transpose is a layer before."""
+
+
+def test_what_is_shown_to_a_later_layer_and_returned_is_stored():
+    module = parse(READ_AND_RETURNED)
+    for stage in (
+        MemplanFormLayersPass(),
+        MemplanGroupPass(memory="L1=2KiB,DDR", stage="all"),
+        MemplanExpandGroupsPass(),
+    ):
+        stage.apply(full_context(), module)
+    traffic = function_of(module).attributes["memplan.traffic"]
+    assert isinstance(traffic, DictionaryAttr)
+    assert traffic.data["total"] == traffic.data["floor"] == IntegerAttr(3 * 256, i64)

@@ -248,11 +248,11 @@ def clipped(held: Held, region: Box, steps: Sequence[int], kept: Sequence[int]) 
             continue
         access = tuple(
             along
-            if along.dim is None or along.shift is None
+            if along.dim is None
             else Along(
                 place.get(along.dim),
                 along.step * steps[along.dim],
-                along.shift + along.step * region[along.dim][0],
+                None if along.shift is None else along.shift + along.step * region[along.dim][0],
             )
             for along in part.access
         )

@@ -373,8 +373,12 @@ def _check_order(tile: Computation, whole: Computation, partial: Sequence[int]) 
     long = [d for d in whole.reduced if whole.loops[d] > 1]
     type_ = whole.op.results[0].type
     assert isinstance(type_, TensorType)
-    if len(whole.op.results) > 1 or any(tile.loops[loop] > 1 for loop in partial[:-1]):
-        raise NotFollowedError("adds up a part of the sum along several loops")
-    is_in_order = list(partial) == long[: len(partial)]
-    if not is_in_order and not isinstance(type_.get_element_type(), IntegerType):
+    if len(whole.op.results) > 1:
+        raise NotFollowedError("adds up a part of several sums")
+    has_rows = any(tile.loops[loop] > 1 for loop in partial[:-1])
+    is_in_order = list(partial) == long[: len(partial)] and not has_rows
+    if isinstance(type_.get_element_type(), IntegerType):
+        if has_rows:
+            raise NotFollowedError("adds up a part of the sum along several loops")
+    elif not is_in_order:
         raise MismatchError("adds up in another order than the whole program")
