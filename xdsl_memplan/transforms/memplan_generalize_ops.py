@@ -9,6 +9,7 @@ from xdsl.dialects.bufferization import AllocTensorOp
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
+from xdsl.dialects.scf import ExecuteRegionOp
 from xdsl.dialects.tensor import EmptyOp, PadOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
@@ -29,6 +30,7 @@ from xdsl_memplan.transforms.as_generic import (
 from xdsl_memplan.transforms.known_padding import write_known_padding
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
+from xdsl_memplan.transforms.regions_run_once import inline_region
 from xdsl_memplan.transforms.scalar_inputs import keep_shapes_only, reads_scalar, sums_scalar
 
 
@@ -40,9 +42,9 @@ class MemplanGeneralizeOpsPass(ModulePass):
     a generic one reads the scalar, and no tensor is filled for it; where only this operand tells
     how often a loop runs, as a filter does, an empty one stays. Padding by constants is written
     in the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory
-    is a `tensor.empty`. What a sum makes narrower before it adds up is taken out of it
-    (`narrowed_operands.py`), and fills and transposes that were made generic have their names
-    again.
+    is a `tensor.empty`. What is in a `scf.execute_region` of one block takes its place. What a sum
+    makes narrower before it adds up is taken out of it (`narrowed_operands.py`), and fills and
+    transposes that were made generic have their names again.
 
     Before:
 
@@ -89,6 +91,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
             elif isinstance(inner, AllocTensorOp) and _is_room(inner):
                 room = EmptyOp(inner.dynamic_sizes, cast(TensorType[Attribute], inner.tensor.type))
                 Rewriter.replace_op(inner, room)
+            elif isinstance(inner, ExecuteRegionOp) and len(inner.region.blocks) == 1:
+                inline_region(inner)
             elif isinstance(inner, PadOp):
                 write_known_padding(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):

@@ -302,3 +302,23 @@ func.func @scaled(%x: tensor<64x8xf32>, %s: tensor<1x8xf32>, %w: tensor<16x8xf32
   } -> tensor<64x16xf32>
   return %r : tensor<64x16xf32>
 }
+
+// -----
+
+// Regions that run once are the operations in them.
+
+// CHECK: @once
+// CHECK-NEXT: %y = linalg.exp
+// CHECK-NEXT: linalg.abs ins(%y :
+// CHECK-NEXT: return %{{.*}}, %x :
+func.func @once(%x: tensor<4xf32>, %e: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %r:2 = scf.execute_region -> (tensor<4xf32>, tensor<4xf32>) {
+    %s = scf.execute_region -> tensor<4xf32> {
+      %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %y : tensor<4xf32>
+    }
+    %z = linalg.abs ins(%s : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %z, %x : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
