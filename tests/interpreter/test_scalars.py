@@ -55,10 +55,12 @@ EXACT = [
     "arith.fptosi %x : f32 to i8 -> i8",
     "arith.bitcast %y : f32 to i32 -> i32",
     "arith.select %p, %a, %b : i8 -> i8",
+    "arith.index_castui %a : i8 to index -> index",
     *(f"math.{op} %a : i8 -> i8" for op in ("absi", "ctlz", "cttz", "ctpop")),
     *(f"math.{op} %x : f32 -> f32" for op in (
         "absf", "ceil", "floor", "round", "roundeven", "trunc", "sqrt",
     )),
+    *(f"arith.remf {of} : f32 -> f32" for of in ("%x, %z", "%y, %m", "%x, %y")),
     "math.copysign %x, %y : f32 -> f32",
     "math.fma %x, %y, %z : f32 -> f32",
 ]  # fmt: skip

@@ -1,14 +1,52 @@
-"""What stock xDSL's arith lacks: the flags of `arith.trunci`."""
+"""What stock xDSL's arith lacks: two operations, and the flags of `arith.trunci`."""
 
 from functools import cache
 
-from xdsl.dialects.arith import IntegerOverflowAttr, TruncIOp
+from xdsl.dialects.arith import (
+    FloatingPointLikeBinaryOperation,
+    IntegerOverflowAttr,
+    TruncIOp,
+)
+from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Dialect
-from xdsl.irdl import BaseAttr, OptPropertyDef
+from xdsl.irdl import (
+    BaseAttr,
+    IRDLOperation,
+    OptPropertyDef,
+    base,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.traits import Pure
 
 _FLAGS = "overflowFlags"
+
+
+@irdl_op_definition
+class RemFOp(FloatingPointLikeBinaryOperation):
+    """The remainder of a division rounded towards zero, as C's `fmod`: torch's `fmod` is that."""
+
+    name = "arith.remf"
+
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class IndexCastUIOp(IRDLOperation):
+    """An integer without a sign as an index, or the other way round."""
+
+    name = "arith.index_castui"
+
+    input = operand_def(base(IntegerType) | base(IndexType))
+    result = result_def(base(IntegerType) | base(IndexType))
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 
 
 @cache
@@ -27,9 +65,12 @@ def accept_overflow_flags() -> None:
 
 
 def extended_arith(stock: Dialect) -> Dialect:
-    """The dialect `stock`, with its `arith.trunci` corrected in place."""
+    """The dialect `stock` with what it lacks; its `arith.trunci` is corrected in place."""
     accept_overflow_flags()
-    return stock
+    operations = list(stock.operations)
+    known = {op_class.name for op_class in operations}
+    operations += [added for added in (IndexCastUIOp, RemFOp) if added.name not in known]
+    return Dialect(stock.name, operations, list(stock.attributes))
 
 
 def _parse(cls: type[TruncIOp], parser: Parser) -> TruncIOp:

@@ -22,6 +22,7 @@ from xdsl.utils.comparisons import to_signed, to_unsigned
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
+from xdsl_memplan.dialects.arith_additions import IndexCastUIOp, RemFOp
 from xdsl_memplan.interpreter.arrays import bit_width, constant, element_dtype, is_array
 
 
@@ -65,6 +66,7 @@ _COMPUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.MinnumfOp: np.fmin,
     arith.MulfOp: operator.mul,
     arith.NegfOp: operator.neg,
+    RemFOp: np.fmod,
     arith.SubfOp: operator.sub,
     arith.TruncFOp: float,
     math.AbsFOp: abs,
@@ -147,6 +149,14 @@ class ScalarFunctions(ArithFunctions):
         """The same bits in another type."""
         old, new = element_dtype(op.input.type), element_dtype(op.result.type)
         return (np.array([args[0]]).astype(old).view(new)[0].item(),)
+
+    @impl(IndexCastUIOp)
+    def run_index_castui(
+        self, interpreter: Interpreter, op: IndexCastUIOp, args: PythonValues
+    ) -> PythonValues:
+        """An index of the same bits, with zeros in front; or the last bits of one."""
+        exact = to_unsigned(int(args[0]), bit_width(op.input.type))
+        return (to_signed(exact, bit_width(op.result.type)),)
 
     @impl(arith.FPToSIOp)
     def run_fptosi(
