@@ -307,7 +307,10 @@ def test_a_refusal_names_what_would_do_for_all_layers():
 
 def test_a_refusal_speaks_of_the_capacity_that_was_given():
     """Groups are formed again for less room: what is said of that is of no use."""
-    report = refusal(odd_results(), "L1=400,DDR", "all")
+    pipeline = MemplanPipelinePass(memory="L1=400,DDR", stage="all", planner="naive")
+    with pytest.raises(PassFailedException) as error:
+        pipeline.apply(Context(), parse(odd_results()))
+    report = str(error.value)
     assert "available 400" in report
     assert "however it is cut" not in report
 
