@@ -63,3 +63,53 @@ func.func @between(%a: tensor<2x3xf32>) -> tensor<5x6xf32> {
 // CHECK:       memref.subview [[R]][1, 1] [2, 2] [2, 2]
 // CHECK-NOT:   memref.subview
 // CHECK:       func.return
+
+// -----
+
+// Two rows are made in each iteration, one behind the other whatever the iteration: both are written where they belong.
+
+func.func @pairs(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  %d = tensor.empty() : tensor<8x4xf32>
+  %r = scf.for %i = %zero to %four step %one iter_args(%o = %d) -> (tensor<8x4xf32>) {
+    %even = arith.muli %i, %two : index
+    %odd = arith.addi %even, %one : index
+    %e = tensor.empty() : tensor<1x4xf32>
+    %x = tensor.extract_slice %a[%even, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<1x4xf32>
+    %p = linalg.exp ins(%x : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) -> tensor<1x4xf32>
+    %s = tensor.insert_slice %p into %o[%even, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<8x4xf32>
+    %y = tensor.extract_slice %a[%odd, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<1x4xf32>
+    %q = linalg.exp ins(%y : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) -> tensor<1x4xf32>
+    %t = tensor.insert_slice %q into %s[%odd, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<8x4xf32>
+    scf.yield %t : tensor<8x4xf32>
+  }
+  func.return %r : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @pairs
+// CHECK: memplan.buffer {{.*}} size 128
+// CHECK-NOT: memplan.buffer
+// CHECK-NOT: memref.copy
+
+// -----
+
+// Two rows at places that nobody knows may be the same: the first is made elsewhere.
+
+func.func @any_two(%a: tensor<8x4xf32>, %m: index, %n: index) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<1x4xf32>
+  %d = linalg.exp ins(%a : tensor<8x4xf32>) outs(%a : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %x = tensor.extract_slice %a[%m, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<1x4xf32>
+  %p = linalg.exp ins(%x : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %s = tensor.insert_slice %p into %d[%m, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<8x4xf32>
+  %q = linalg.log ins(%x : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %t = tensor.insert_slice %q into %s[%n, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<8x4xf32>
+  func.return %t : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @any_two
+// CHECK: memplan.buffer {{.*}} size 128
+// CHECK: memplan.buffer {{.*}} size 16
+// CHECK: memref.copy

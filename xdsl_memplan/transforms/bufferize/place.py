@@ -16,6 +16,7 @@ from xdsl_memplan.analysis.memref_layout import (
     subview_type,
 )
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.transforms.bufferize.index_distance import index_distance
 
 NEVER = 1 << 62
 """A position after everything."""
@@ -67,10 +68,11 @@ class Slice:
     def is_apart(self, other: "Slice") -> bool:
         """Tell whether two slices of the same tensor certainly have no element in common."""
         for dimension, (start, begin) in enumerate(zip(self.offsets, other.offsets, strict=True)):
-            if isinstance(start, int) and isinstance(begin, int):
-                end = start + (self.sizes[dimension] - 1) * self.strides[dimension]
-                stop = begin + (other.sizes[dimension] - 1) * other.strides[dimension]
-                if end < begin or stop < start:
+            distance = index_distance(start, begin)
+            if distance is not None:
+                reach = (self.sizes[dimension] - 1) * self.strides[dimension]
+                its_reach = (other.sizes[dimension] - 1) * other.strides[dimension]
+                if reach < distance or its_reach < -distance:
                     return True
         return False
 
