@@ -11,7 +11,7 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, SSAValue
 
 from xdsl_memplan.analysis.known_numbers import KnownNumbers
-from xdsl_memplan.dialects.queries import aliases_of
+from xdsl_memplan.dialects.queries import shown_by
 from xdsl_memplan.dialects.tiling_models.looked_up import tables
 from xdsl_memplan.dialects.tiling_models.tile_values import static_shape
 from xdsl_memplan.model.split_graph import Affine, Index, Indirect
@@ -138,9 +138,7 @@ def _band(range_: _Range, extent: int) -> Index:
 
 def _is_computed(value: SSAValue) -> bool:
     """Tell whether the function computes a tensor, rather than shows what it was given."""
-    while not isinstance(value.owner, Block):
-        ties = aliases_of(value.owner)
-        if not ties:
-            return bool(value.owner.operands)
-        value = value.owner.operands[ties[0].operand]
-    return not isinstance(value.owner.parent_op(), FuncOp)
+    owner = shown_by(value).owner
+    if isinstance(owner, Block):
+        return not isinstance(owner.parent_op(), FuncOp)
+    return bool(owner.operands)

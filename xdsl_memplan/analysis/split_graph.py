@@ -19,7 +19,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
-from xdsl_memplan.dialects.queries import aliases_of
+from xdsl_memplan.dialects.queries import aliases_of, shown_by
 from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -246,12 +246,8 @@ def is_returned(value: SSAValue) -> bool:
 
 def _shows_argument(value: SSAValue) -> bool:
     """Tell whether a value is an argument of a function, or a view of one."""
-    while isinstance(value.owner, Operation):
-        ties = aliases_of(value.owner)
-        if not ties:
-            return False
-        value = value.owner.operands[ties[0].operand]
-    return isinstance(value.owner.parent_op(), FuncOp)
+    owner = shown_by(value).owner
+    return isinstance(owner, Block) and isinstance(owner.parent_op(), FuncOp)
 
 
 def _operations(op: Operation) -> int:

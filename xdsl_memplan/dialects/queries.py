@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import TensorType, UnrankedTensorType
-from xdsl.ir import Attribute, Operation, OpTrait
+from xdsl.ir import Attribute, Operation, OpTrait, SSAValue
 from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
@@ -59,6 +59,20 @@ def aliases_of(op: Operation) -> Sequence[Tie]:
     """Results that are (part of) the storage of operands. A result without a tie is not."""
     trait = trait_of(op, AliasingTrait)
     return () if trait is None else trait.aliases(op)
+
+
+def shown_by(value: SSAValue) -> SSAValue:
+    """The value that a view shows, through all views; a value that shows none is returned itself.
+
+    Linear in the views.
+    """
+    while isinstance(maker := value.owner, Operation):
+        ties = (tie for tie in aliases_of(maker) if maker.results[tie.result] is value)
+        tie = next(ties, None)
+        if tie is None:
+            break
+        value = maker.operands[tie.operand]
+    return value
 
 
 def destinations_of(op: Operation) -> Sequence[Tie]:

@@ -20,7 +20,7 @@ from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.analysis.side_effects import only_asserts
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.dialects.operations_in import operations_in
-from xdsl_memplan.dialects.queries import aliases_of
+from xdsl_memplan.dialects.queries import shown_by
 from xdsl_memplan.dialects.tiling_models.looked_up import note_table_accesses, tables
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.transforms.bufferize.unread import drop_unread
@@ -184,7 +184,10 @@ def _views_where_read(view: Operation) -> list[Operation]:
     So a group fetches the view, whatever shape the tensor had where it was made. What is returned
     is made where the tensor was that it shows.
     """
-    made_in = _layer_of_what_is_shown(view)
+    maker = shown_by(view.results[0]).owner
+    made_in = layer_of(maker) if isinstance(maker, Operation) else -1
+    if made_in < 0:  # It shows what no layer makes.
+        made_in = layer_of(view)
     readers: dict[tuple[int, bool], list[Use]] = {}
     for result in view.results:
         for use in result.uses:
@@ -206,15 +209,6 @@ def _views_where_read(view: Operation) -> list[Operation]:
                 use.operation.operands[use.index] = copy.results[index]
         views.append(copy)
     return views
-
-
-def _layer_of_what_is_shown(view: Operation) -> int:
-    """Return the layer that makes what a view shows, through other views; its own if none does."""
-    maker: Operation | Block = view
-    while isinstance(maker, Operation) and (ties := aliases_of(maker)):
-        maker = maker.operands[ties[0].operand].owner
-    layer = layer_of(maker) if isinstance(maker, Operation) else -1
-    return layer_of(view) if layer < 0 else layer
 
 
 def _within(op: Operation, sibling: Operation) -> Operation:

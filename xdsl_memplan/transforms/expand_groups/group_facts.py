@@ -8,7 +8,7 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.analysis.split_graph import is_returned
-from xdsl_memplan.dialects.queries import aliases_of
+from xdsl_memplan.dialects.queries import shown_by
 from xdsl_memplan.model.split_graph import (
     Affine,
     Box,
@@ -195,9 +195,9 @@ class GroupFacts:
 
         The view was made before the group: no tile writes over what it shows.
         """
-        shown = _shown(self.group.values[tensor_])
+        shown = shown_by(self.group.values[tensor_])
         others = (t for t in self.fetches if t != tensor_)
-        return any(_shown(self.group.values[t]) is shown for t in others)
+        return any(shown_by(self.group.values[t]) is shown for t in others)
 
     def tensor_level(self, tensor_: int) -> int:
         """Cuts that a tensor follows, up to the innermost."""
@@ -230,13 +230,3 @@ class GroupFacts:
     def loops_at(self, number: int, position: Position) -> Box:
         """The ranges of an operation's loops in a tile."""
         return box_in(self.layout, self.layout.loops[number], position)
-
-
-def _shown(value: SSAValue) -> SSAValue:
-    """What a view shows, through all views; else the value."""
-    while isinstance(owner := value.owner, Operation):
-        shown = [tie.operand for tie in aliases_of(owner) if owner.results[tie.result] is value]
-        if not shown:
-            break
-        value = owner.operands[shown[0]]
-    return value
