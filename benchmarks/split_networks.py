@@ -11,7 +11,7 @@ the same with `chains=true`, `memplan-form-layers`, `memplan-group`, `memplan-ex
 counts only if the verifier accepts the plan, the arena fits the memory, and the bytes written down
 are those that the moves in the IR add up to. Where buffers take more than the search counted,
 groups are formed again for less room, as `memplan-pipeline` does; and where
-`memplan-compute-again`, `memplan-compute-slices` or `store-parts` of `memplan-form-layers` changes
+`memplan-compute-again`, `memplan-compute-slices` or an option of `memplan-form-layers` changes
 anything both are searched, and the better row counts. `--order` is
 that of `memplan-group`. Without `--peak` and `--traffic`
 both are measured, from 128 KiB to 8 MiB. A row that needs more than `--limit` CPU seconds is given
@@ -46,7 +46,11 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
-from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
+from xdsl_memplan.analysis.ways_to_form_layers import (
+    has_cheap_maker,
+    has_long_norm,
+    has_turned_operand,
+)
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
@@ -70,7 +74,7 @@ from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.memplan_trim import MemplanTrimPass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 from xdsl_memplan.transforms.resting_collector import resting_collector
-from xdsl_memplan.transforms.split_attempts import MOST_TRIES, more_to_reserve
+from xdsl_memplan.transforms.split_attempts import LONG_NORM, MOST_TRIES, more_to_reserve
 
 ROOT = Path(__file__).parent.parent
 CAPACITIES = ("128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB", "8MiB")
@@ -139,31 +143,64 @@ def measure(path: Path, row: Row) -> Row:
             _run(whole, [MemplanSchedulePass(objective="fit"), *_planning("")], Row("", "", ""))
             row.arena_before = _arena_bytes(whole, "")
         is_peak = row.objective == "peak"
-        rows: list[Row] = []
+        found: list[tuple[Row, _Way]] = []
+        errors: list[PassFailedException] = []
 
-        def split(way: ModuleOp, store_parts: bool, again: bool = False) -> Row:
-            rows.append(replace(row, seconds=dict(row.seconds)))
-            if is_peak:
-                _split(way.clone(), rows[-1], "", 0, (store_parts, again))
-            else:
-                _split_to_fit(way, rows[-1], f"L1={row.memory},DDR", (store_parts, again))
-            return rows[-1]
+        def split(module: ModuleOp, way: _Way) -> None:
+            trial = replace(row, seconds=dict(row.seconds))
+            try:
+                if is_peak:
+                    _split(module.clone(), trial, "", 0, way)
+                else:
+                    _split_to_fit(module, trial, f"L1={row.memory},DDR", way)
+                found.append((trial, way))
+            except PassFailedException as error:
+                errors.append(error)
 
-        def best() -> Row:
-            return min(rows, key=lambda row: row.arena if is_peak else row.traffic)
+        def best() -> tuple[Row, _Way]:
+            if not found:
+                raise errors[-1]
+            return min(found, key=lambda of: of[0].arena if is_peak else of[0].traffic)
 
-        split(module, False)
-        store_parts = False
+        for way in [_Way()] if is_peak else _ways(module, row.memory):
+            split(module, way)
         if not is_peak and _puts_together(module):
-            store_parts = split(module, True) is best()
+            split(module, replace(best()[1], store_parts=True))
         if has_cheap_maker(module):
-            split(module, store_parts, again=True)
+            split(module, replace(best()[1], again=True))
         if has_sliced_product(module):
             _run(module, [MemplanComputeSlicesPass()], row)
-            split(module, store_parts)
-    found = best()
-    found.seconds["memplan-group"] = sum(map(search_seconds, rows))
-    return found
+            split(module, best()[1])
+    least, _ = best()
+    least.seconds["memplan-group"] = sum(search_seconds(row) for row, _ in found)
+    return least
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Options of `memplan-form-layers`, and whether cheap products are computed again."""
+
+    longest_norm: int = 0
+    turned_apart: bool = False
+    store_parts: bool = False
+    again: bool = False
+
+
+def _ways(module: ModuleOp, memory: str) -> list[_Way]:
+    """Ways to form layers that may differ, once chains are fused; the usual one first."""
+    fused = module.clone()
+    MemplanFuseElementwisePass(chains=True).apply(full_context(), fused)
+    longest = max(1, _capacity(fused, f"L1={memory},DDR") // LONG_NORM)
+    norms = (0, longest) if has_long_norm(fused, longest) else (0,)
+    turned = (False, True) if has_turned_operand(fused) else (False,)
+    return [_Way(norm, apart) for apart in turned for norm in norms]
+
+
+def _capacity(module: ModuleOp, memory: str) -> int:
+    """Bytes of the first memory."""
+    capacity = next(iter(Memories.of(module, memory).by_name.values())).capacity
+    assert capacity is not None
+    return capacity
 
 
 def _puts_together(module: ModuleOp) -> bool:
@@ -173,10 +210,9 @@ def _puts_together(module: ModuleOp) -> bool:
     return has_returned_concat(fused)
 
 
-def _split_to_fit(module: ModuleOp, row: Row, memory: str, way: tuple[bool, bool]) -> None:
+def _split_to_fit(module: ModuleOp, row: Row, memory: str, way: _Way) -> None:
     reserve = 0
-    capacity = next(iter(Memories.of(module, memory).by_name.values())).capacity
-    assert capacity is not None
+    capacity = _capacity(module, memory)
     for row.tries in range(1, MOST_TRIES + 1):
         try:
             trial = module.clone()
@@ -188,8 +224,7 @@ def _split_to_fit(module: ModuleOp, row: Row, memory: str, way: tuple[bool, bool
             reserve += more_to_reserve(error, capacity)
 
 
-def _split(module: ModuleOp, row: Row, memory: str, reserve: int, way: tuple[bool, bool]) -> None:
-    store_parts, again = way
+def _split(module: ModuleOp, row: Row, memory: str, reserve: int, way: _Way) -> None:
     objective = "peak" if row.objective == "peak" else "traffic"
     grouping = MemplanGroupPass(
         objective=objective,
@@ -198,8 +233,8 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int, way: tuple[boo
         order="thorough" if row.order == "thorough" else "optimize",
         reserve=reserve,
     )
-    forming = MemplanFormLayersPass(store_parts=store_parts)
-    computing = [MemplanComputeAgainPass()] if again else []
+    forming = MemplanFormLayersPass(way.longest_norm, way.turned_apart, way.store_parts)
+    computing = [MemplanComputeAgainPass()] if way.again else []
     _run(module, [MemplanFuseElementwisePass(chains=True), *computing, forming], row)
     graphs = [FunctionSplitGraph.of(f).graph for f in module.walk() if isinstance(f, FuncOp)]
     needed = sum(map(needed_work, graphs))

@@ -42,7 +42,7 @@ _MISTAKES = (RefutedTiles, WrongAnswerError)
 _HINT = "what may help"
 """What a line of a report begins with that advises tiles."""
 
-_LONG_NORM = 16
+LONG_NORM = 16
 """A softmax or normalisation is tried in parts, too, where a row is more than this part of the
 memory."""
 
@@ -313,7 +313,7 @@ class _Form:
 
 def _forms(module: ModuleOp, capacity: int) -> list[_Form]:
     """Ways to form layers that may differ, but for slices."""
-    longest = max(1, capacity // _LONG_NORM)
+    longest = max(1, capacity // LONG_NORM)
     norms = (0, longest) if has_long_norm(module, longest) else (0,)
     turned = (False, True) if has_turned_operand(module) else (False,)
     return [_Form(norm, apart) for apart in turned for norm in norms]
