@@ -128,7 +128,11 @@ impl<G: Goal> Shorter<G> {
         }
         let all: Vec<&[Choice]> = keys.iter().map(|key| self.choices[key].as_slice()).collect();
         let picked = pick(&all, self.machine, wanted);
-        let new = groups.iter().zip(&picked).map(|(group, choice)| goal.with(group, choice));
+        let with = |(group, choice): (&Group, &Option<&Choice>)| match choice {
+            Some(choice) => goal.with(group, choice),
+            None => group.clone(),
+        };
+        let new = groups.iter().zip(&picked).map(with);
         Shortened { groups: new.collect(), length: length_of(&picked) }
     }
 }
@@ -212,19 +216,21 @@ fn grids_like(grid: &Grid) -> Vec<Grid> {
     grids
 }
 
-/// For each group one of its choices: those that are cheapest together where an operation has a price, as low or as high as
-/// is wanted.
-fn pick<'c>(choices: &[&'c [Choice]], machine: Machine, wanted: Wanted) -> Vec<&'c Choice> {
-    let at = |price: i64| -> Vec<&'c Choice> {
+/// For each group one of its choices, none if it has none: those that are cheapest together where an operation has a price, as
+/// low or as high as is wanted.
+fn pick<'c>(choices: &[&'c [Choice]], machine: Machine, wanted: Wanted) -> Vec<Option<&'c Choice>> {
+    let at = |price: i64| -> Vec<Option<&'c Choice>> {
         let key = |choice: &&'c Choice| {
             let operations = choice.length.operations;
             (choice.price.saturating_add(operations.saturating_mul(price)), operations)
         };
-        choices.iter().filter_map(|of| of.iter().min_by_key(key)).collect()
+        choices.iter().map(|of| of.iter().min_by_key(key)).collect()
     };
-    let price = |picked: &[&Choice]| picked.iter().map(|choice| choice.price).sum::<i64>();
+    let price = |picked: &[Option<&Choice>]| -> i64 {
+        picked.iter().flatten().map(|choice| choice.price).sum()
+    };
     let least = at(0);
-    let is_too_low = |picked: &[&Choice]| match wanted {
+    let is_too_low = |picked: &[Option<&Choice>]| match wanted {
         Wanted::Short => !machine.is_short(length_of(picked)),
         Wanted::Share(share) => price(picked) <= price(&least) + price(&least) / 32 * share,
     };
@@ -245,8 +251,73 @@ fn pick<'c>(choices: &[&'c [Choice]], machine: Machine, wanted: Wanted) -> Vec<&
     }
 }
 
-fn length_of(picked: &[&Choice]) -> Length {
+fn length_of(picked: &[Option<&Choice>]) -> Length {
     let mut sum = Length::default();
-    picked.iter().for_each(|choice| sum += choice.length);
+    picked.iter().for_each(|of| sum += of.map_or(Length::ENDLESS, |choice| choice.length));
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::split::machine::Cost;
+
+    const MACHINE: Machine = Machine {
+        capacity: 64,
+        alignment: 1,
+        is_staged: true,
+        stages_arguments: true,
+        max_recompute: 1.1,
+        transfer_bytes: 0,
+        code_bytes: 1,
+        operation_bytes: 0,
+        shifts: false,
+        joins_slices: false,
+        most_code: 8,
+        most_operations: 8,
+    };
+
+    /// No grid fits.
+    struct Nothing;
+
+    impl Goal for Nothing {
+        fn key(&self, group: &Group) -> Key {
+            (group.last_layer as u32, [0; 2], group.grid.clone())
+        }
+
+        fn look(&self, _group: &Group, _grid: &Grid) -> Look {
+            Look::NO_ROOM
+        }
+
+        fn with(&self, group: &Group, _choice: &Choice) -> Group {
+            group.clone()
+        }
+    }
+
+    fn group(layer: usize) -> Group {
+        Group {
+            first_layer: layer,
+            last_layer: layer,
+            first_op: layer,
+            last_op: layer,
+            grid: Grid::default(),
+            starts_on_chip: false,
+            ends_on_chip: false,
+            is_sliced: false,
+            residencies: Vec::new(),
+            joined_views: Vec::new(),
+            cost: Cost::default(),
+        }
+    }
+
+    #[test]
+    fn groups_that_fit_no_grid_stay_as_they_are_and_are_not_short() {
+        let groups = [group(0), group(1)];
+        for wanted in [Wanted::Short, Wanted::Share(1)] {
+            let found = Shorter::new(Nothing, MACHINE, 1).of(&groups, wanted);
+            let layers: Vec<usize> = found.groups.iter().map(|group| group.last_layer).collect();
+            assert_eq!(layers, [0, 1]);
+            assert!(!MACHINE.is_in_limit(found.length));
+        }
+    }
 }

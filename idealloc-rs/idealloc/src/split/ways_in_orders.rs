@@ -123,11 +123,12 @@ impl WaysInOrders {
         let (mut number, mut at, mut newest) = (number, count, 0);
         let mut steps: Vec<(&WaysInOrder, &Reached)> = Vec::new();
         while at > 0 {
-            number = self.orders[number].owners[at][newest];
-            let owner = &self.orders[number];
-            let way = owner.reached[at][newest].as_ref()?;
+            let WaysInOrder { reached, owners, .. } = &self.orders[number];
+            // The owner may have found another way since, or taken one of a third order.
+            let way = reached[at][newest].as_ref()?;
             let group = way.group.as_ref()?;
-            steps.push((owner, way));
+            number = owners[at][newest];
+            steps.push((&self.orders[number], way));
             (at, newest) = (group.first_layer, usize::from(group.starts_on_chip));
         }
         let (order, path) = self.path_of(steps.into_iter().rev(), count)?;
