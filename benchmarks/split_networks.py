@@ -46,11 +46,7 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
-from xdsl_memplan.analysis.ways_to_form_layers import (
-    has_cheap_maker,
-    has_long_norm,
-    has_turned_operand,
-)
+from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
@@ -66,7 +62,6 @@ from xdsl_memplan.transforms.memplan_compute_slices import MemplanComputeSlicesP
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_fold_reshapes import MemplanFoldReshapesPass
 from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTransposesPass
-from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
 from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
@@ -74,7 +69,7 @@ from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.memplan_trim import MemplanTrimPass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 from xdsl_memplan.transforms.resting_collector import resting_collector
-from xdsl_memplan.transforms.split_attempts import LONG_NORM, MOST_TRIES, more_to_reserve
+from xdsl_memplan.transforms.split_attempts import MOST_TRIES, Form, forms_of, more_to_reserve
 
 ROOT = Path(__file__).parent.parent
 CAPACITIES = ("128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB", "8MiB")
@@ -143,27 +138,28 @@ def measure(path: Path, row: Row) -> Row:
             _run(whole, [MemplanSchedulePass(objective="fit"), *_planning("")], Row("", "", ""))
             row.arena_before = _arena_bytes(whole, "")
         is_peak = row.objective == "peak"
-        found: list[tuple[Row, _Way]] = []
+        found: list[tuple[Row, Form]] = []
         errors: list[PassFailedException] = []
 
-        def split(module: ModuleOp, way: _Way) -> None:
+        def split(module: ModuleOp, form: Form) -> None:
             trial = replace(row, seconds=dict(row.seconds))
             try:
                 if is_peak:
-                    _split(module.clone(), trial, "", 0, way)
+                    _split(module.clone(), trial, "", 0, form)
                 else:
-                    _split_to_fit(module, trial, f"L1={row.memory},DDR", way)
-                found.append((trial, way))
+                    _split_to_fit(module, trial, memory, form)
+                found.append((trial, form))
             except PassFailedException as error:
                 errors.append(error)
 
-        def best() -> tuple[Row, _Way]:
+        def best() -> tuple[Row, Form]:
             if not found:
                 raise errors[-1]
             return min(found, key=lambda of: of[0].arena if is_peak else of[0].traffic)
 
-        for way in [_Way()] if is_peak else _ways(module, row.memory):
-            split(module, way)
+        memory = f"L1={row.memory},DDR"
+        for form in [Form()] if is_peak else forms_of(module, _capacity(module, memory)):
+            split(module, form)
         if not is_peak and _puts_together(module):
             split(module, replace(best()[1], store_parts=True))
         if has_cheap_maker(module):
@@ -174,26 +170,6 @@ def measure(path: Path, row: Row) -> Row:
     least, _ = best()
     least.seconds["memplan-group"] = sum(search_seconds(row) for row, _ in found)
     return least
-
-
-@dataclass(frozen=True)
-class _Way:
-    """Options of `memplan-form-layers`, and whether cheap products are computed again."""
-
-    longest_norm: int = 0
-    turned_apart: bool = False
-    store_parts: bool = False
-    again: bool = False
-
-
-def _ways(module: ModuleOp, memory: str) -> list[_Way]:
-    """Ways to form layers that may differ, once chains are fused; the usual one first."""
-    fused = module.clone()
-    MemplanFuseElementwisePass(chains=True).apply(full_context(), fused)
-    longest = max(1, _capacity(fused, f"L1={memory},DDR") // LONG_NORM)
-    norms = (0, longest) if has_long_norm(fused, longest) else (0,)
-    turned = (False, True) if has_turned_operand(fused) else (False,)
-    return [_Way(norm, apart) for apart in turned for norm in norms]
 
 
 def _capacity(module: ModuleOp, memory: str) -> int:
@@ -210,13 +186,13 @@ def _puts_together(module: ModuleOp) -> bool:
     return has_returned_concat(fused)
 
 
-def _split_to_fit(module: ModuleOp, row: Row, memory: str, way: _Way) -> None:
+def _split_to_fit(module: ModuleOp, row: Row, memory: str, form: Form) -> None:
     reserve = 0
     capacity = _capacity(module, memory)
     for row.tries in range(1, MOST_TRIES + 1):
         try:
             trial = module.clone()
-            _split(trial, row, memory, reserve, way)
+            _split(trial, row, memory, reserve, form)
             return
         except CapacityExceeded as error:
             if row.tries == MOST_TRIES:
@@ -224,7 +200,7 @@ def _split_to_fit(module: ModuleOp, row: Row, memory: str, way: _Way) -> None:
             reserve += more_to_reserve(error, capacity)
 
 
-def _split(module: ModuleOp, row: Row, memory: str, reserve: int, way: _Way) -> None:
+def _split(module: ModuleOp, row: Row, memory: str, reserve: int, form: Form) -> None:
     objective = "peak" if row.objective == "peak" else "traffic"
     grouping = MemplanGroupPass(
         objective=objective,
@@ -233,9 +209,8 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int, way: _Way) -> 
         order="thorough" if row.order == "thorough" else "optimize",
         reserve=reserve,
     )
-    forming = MemplanFormLayersPass(way.longest_norm, way.turned_apart, way.store_parts)
-    computing = [MemplanComputeAgainPass()] if way.again else []
-    _run(module, [MemplanFuseElementwisePass(chains=True), *computing, forming], row)
+    computing = [MemplanComputeAgainPass()] if form.again else []
+    _run(module, [MemplanFuseElementwisePass(chains=True), *computing, *form.forming()], row)
     graphs = [FunctionSplitGraph.of(f).graph for f in module.walk() if isinstance(f, FuncOp)]
     needed = sum(map(needed_work, graphs))
     _run(module, [grouping], row)

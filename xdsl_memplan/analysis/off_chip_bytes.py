@@ -1,11 +1,11 @@
 """The bytes that the moves of a function bring on chip and off it, as the tensor IR says."""
 
-from xdsl.dialects import arith, scf, tensor
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects import scf, tensor
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from xdsl_memplan.analysis.uniform import Uniforms
+from xdsl_memplan.dialects.integer_constant import integer_constant
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -54,14 +54,7 @@ def _executions(op: Operation, function: FuncOp) -> int | None:
 def _trip_count(op: Operation) -> int | None:
     if not isinstance(op, scf.ForOp):
         return None
-    first, end, step = (_constant(value) for value in (op.lb, op.ub, op.step))
+    first, end, step = (integer_constant(value) for value in (op.lb, op.ub, op.step))
     if first is None or end is None or step is None or step <= 0:
         return None
     return max(0, -((first - end) // step))
-
-
-def _constant(value: SSAValue) -> int | None:
-    op = value.owner
-    if not isinstance(op, arith.ConstantOp) or not isinstance(op.value, IntegerAttr):
-        return None
-    return op.value.value.data

@@ -18,11 +18,12 @@ from typing import Any, Protocol
 from xdsl.context import Context
 from xdsl.dialects import arith, llvm, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i32
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from xdsl_memplan.analysis.memories import Memory
 from xdsl_memplan.dialects.annotated_buffer import AnnotatedBuffer
+from xdsl_memplan.dialects.integer_constant import integer_constant
 from xdsl_memplan.dialects.interface_models import NoAccess, ViewOf
 from xdsl_memplan.dialects.interfaces import attach
 from xdsl_memplan.dialects.layout_span import attach_layout_offset
@@ -65,11 +66,7 @@ class SnaxAllocModel(AnnotatedBuffer):
 
     def size_bytes(self, op: Operation) -> int | None:
         """The first operand, if it is a constant."""
-        size = op.operands[0]
-        constant = size.op if isinstance(size, OpResult) else None
-        if isinstance(constant, arith.ConstantOp) and isinstance(constant.value, IntegerAttr):
-            return constant.value.value.data
-        return None
+        return integer_constant(op.operands[0])
 
     def alignment(self, op: Operation) -> int:
         """The `alignment` of the operation; 1 if it has none."""

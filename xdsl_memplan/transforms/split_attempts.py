@@ -42,7 +42,7 @@ _MISTAKES = (RefutedTiles, WrongAnswerError)
 _HINT = "what may help"
 """What a line of a report begins with that advises tiles."""
 
-LONG_NORM = 16
+_LONG_NORM = 16
 """A softmax or normalisation is tried in parts, too, where a row is more than this part of the
 memory."""
 
@@ -243,7 +243,7 @@ def _run_in_tiles(
 
     is_least = False
 
-    def look(form: _Form) -> None:
+    def look(form: Form) -> None:
         nonlocal failures, is_least
         layers = None if is_least else ways.other(form)
         if layers is None:
@@ -262,7 +262,7 @@ def _run_in_tiles(
     def best_way() -> int:
         return min((way[:2] for way in found), default=(0, ways.last))[1]
 
-    for form in _forms(module, capacity):
+    for form in forms_of(module, capacity):
         look(form)
     if not is_least and has_returned_concat(ways.rewritten[False, False]):
         look(replace(ways.forms[best_way()], store_parts=True))
@@ -295,7 +295,7 @@ def _run_in_tiles(
 
 
 @dataclass(frozen=True)
-class _Form:
+class Form:
     """A way to form layers."""
 
     longest_norm: int = 0
@@ -310,13 +310,17 @@ class _Form:
     again: bool = False
     """Cheap products are computed again for each reader."""
 
+    def forming(self) -> list[ModulePass]:
+        """The pass that forms the layers."""
+        return forming(self.longest_norm, self.turned_apart, self.store_parts)
 
-def _forms(module: ModuleOp, capacity: int) -> list[_Form]:
+
+def forms_of(module: ModuleOp, capacity: int) -> list[Form]:
     """Ways to form layers that may differ, but for slices."""
-    longest = max(1, capacity // LONG_NORM)
+    longest = max(1, capacity // _LONG_NORM)
     norms = (0, longest) if has_long_norm(module, longest) else (0,)
     turned = (False, True) if has_turned_operand(module) else (False,)
-    return [_Form(norm, apart) for apart in turned for norm in norms]
+    return [Form(norm, apart) for apart in turned for norm in norms]
 
 
 @dataclass
@@ -330,7 +334,7 @@ class _WaysToFormLayers:
     module: ModuleOp
     options: SplitOptions
     run: Run
-    forms: list[_Form] = field(default_factory=list[_Form])
+    forms: list[Form] = field(default_factory=list[Form])
     layers: list[ModuleOp] = field(default_factory=list[ModuleOp])
     rewritten: dict[tuple[bool, bool], ModuleOp] = field(
         default_factory=dict[tuple[bool, bool], ModuleOp]
@@ -341,13 +345,12 @@ class _WaysToFormLayers:
         """The number of the last way."""
         return len(self.layers) - 1
 
-    def other(self, form: _Form) -> ModuleOp | None:
+    def other(self, form: Form) -> ModuleOp | None:
         """Form layers in another way; None if they are the same as in one before."""
         way = form.slices_apart, form.again
         if way not in self.rewritten:
             self.rewritten[way] = _trial(self.module, rewriting(self.options, *way), self.run)
-        forms = forming(form.longest_norm, form.turned_apart, form.store_parts)
-        layers = _trial(self.rewritten[way], forms, self.run)
+        layers = _trial(self.rewritten[way], form.forming(), self.run)
         if not _add_other(self.layers, layers):
             return None
         self.forms.append(form)

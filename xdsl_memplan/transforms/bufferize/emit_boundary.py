@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from typing import cast
 
-from xdsl.dialects import arith, bufferization, func, memref, tensor
+from xdsl.dialects import bufferization, func, memref, tensor
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
@@ -13,6 +13,7 @@ from xdsl_memplan.analysis.memref_layout import (
     dense_memref,
     is_dense,
 )
+from xdsl_memplan.dialects.integer_constant import integer_constant
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.emit_structured import emit_extract_before
 from xdsl_memplan.transforms.bufferize.liveness import is_tensor
@@ -81,9 +82,9 @@ def emit_from_elements(emitter: Emitter, op: Operation) -> bool:
 def emit_dim(emitter: Emitter, op: Operation) -> bool:
     """A constant, as all sizes are known; the operation stays if the dimension is not."""
     assert isinstance(op, tensor.DimOp)
-    index = op.index.owner
-    if isinstance(index, arith.ConstantOp) and isinstance(index.value, IntegerAttr):
-        extent = cast(Tensor, op.source.type).get_shape()[index.value.value.data]
+    index = integer_constant(op.index)
+    if index is not None:
+        extent = cast(Tensor, op.source.type).get_shape()[index]
         emitter.replace(op.result, emitter.constant(IntegerAttr(extent, IndexType())))
         return True
     new = memref.DimOp(emitter.memref_of(op.source), op.index)

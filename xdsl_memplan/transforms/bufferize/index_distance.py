@@ -1,8 +1,9 @@
 """How far one index lies behind another, where that is known whatever the indices are."""
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import OpResult, SSAValue
+from xdsl.ir import SSAValue
+
+from xdsl_memplan.dialects.integer_constant import integer_constant
 
 
 def index_distance(start: int | SSAValue, end: int | SSAValue) -> int | None:
@@ -19,27 +20,17 @@ def index_distance(start: int | SSAValue, end: int | SSAValue) -> int | None:
 def _apart(index: int | SSAValue) -> tuple[SSAValue | None, int]:
     """Take an index apart into a value and the constant that is added to it."""
     added = 0
-    while not isinstance(index, int):
-        constant = _constant(index)
-        if constant is not None:
-            index = constant
-            break
-        if not isinstance(index, OpResult) or not isinstance(index.op, arith.AddiOp):
-            return index, added
-        for term, other in (index.op.operands, reversed(index.op.operands)):
-            constant = _constant(other)
-            if constant is not None:
-                added += constant
-                index = term
-                break
-        else:
-            return index, added
-    return None, added + index
-
-
-def _constant(value: SSAValue) -> int | None:
-    """The number that a value is, if it is a constant."""
-    if not isinstance(value, OpResult) or not isinstance(value.op, arith.ConstantOp):
-        return None
-    number = value.op.value
-    return number.value.data if isinstance(number, IntegerAttr) else None
+    while not isinstance(index, int) and isinstance(index.owner, arith.AddiOp):
+        left, right = index.owner.operands
+        match integer_constant(left), integer_constant(right):
+            case _, int(constant):
+                index = left
+            case int(constant), _:
+                index = right
+            case _:
+                return index, added
+        added += constant
+    if isinstance(index, int):
+        return None, added + index
+    number = integer_constant(index)
+    return (index, added) if number is None else (None, added + number)

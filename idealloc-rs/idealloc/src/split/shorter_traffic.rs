@@ -25,38 +25,7 @@ impl Traffic<'_> {
         let end = &self.ends[group.last_layer];
         end.newest(self.layers, group.first_layer).filter(|_| group.starts_on_chip)
     }
-}
 
-impl Goal for Traffic<'_> {
-    fn key(&self, group: &Group) -> Key {
-        let looks = self.ends[group.last_layer].looks[group.last_layer - group.first_layer];
-        let joins = 2 * i64::from(!group.joined_views.is_empty());
-        let around = [i64::from(group.starts_on_chip) + joins, group.ends_on_chip.into()];
-        (looks, around, group.grid.counted_from(group.last_op))
-    }
-
-    fn look(&self, group: &Group, grid: &Grid) -> Look {
-        let look = self.look_on(self.machine, group, grid);
-        let has_room = look.merged.is_some();
-        if has_room || !self.machine.joins_slices || !group.joined_views.is_empty() {
-            return look;
-        }
-        // The group may be one that was found with slices apart, which take less room.
-        self.look_on(Machine { joins_slices: false, ..self.machine }, group, grid)
-    }
-
-    fn with(&self, group: &Group, choice: &Choice) -> Group {
-        let end = &self.ends[group.last_layer];
-        let layers = (group.first_layer, group.last_layer);
-        let around = (group.starts_on_chip, group.ends_on_chip);
-        let grid = choice.grid.counted_from(end.last);
-        let new = Group::of(&end.window, &choice.form, &grid, end.last, layers, around);
-        let (bytes, moves) = end.saving_cost(self.newest(group));
-        new.with_moves(bytes, moves)
-    }
-}
-
-impl Traffic<'_> {
     /// Finds out about another grid for a group on a machine.
     fn look_on(&self, machine: Machine, group: &Group, grid: &Grid) -> Look {
         let end = &self.ends[group.last_layer];
@@ -80,5 +49,35 @@ impl Traffic<'_> {
         let form = Form::of(&mut layout, cost, machine.capacity);
         let price = cost.traffic + cost.transfers * machine.transfer_bytes;
         Look { choice: Some(Choice { grid: grid.clone(), form, price, length }), merged }
+    }
+}
+
+impl Goal for Traffic<'_> {
+    fn key(&self, group: &Group) -> Key {
+        let looks = self.ends[group.last_layer].looks[group.last_layer - group.first_layer];
+        // Slices are looked at apart only where the group has none that are joined.
+        let joins = 2 * i64::from(!group.joined_views.is_empty());
+        let around = [i64::from(group.starts_on_chip) + joins, group.ends_on_chip.into()];
+        (looks, around, group.grid.counted_from(group.last_op))
+    }
+
+    fn look(&self, group: &Group, grid: &Grid) -> Look {
+        let look = self.look_on(self.machine, group, grid);
+        let has_room = look.merged.is_some();
+        if has_room || !self.machine.joins_slices || !group.joined_views.is_empty() {
+            return look;
+        }
+        // The group may be one that was found with slices apart, which take less room.
+        self.look_on(Machine { joins_slices: false, ..self.machine }, group, grid)
+    }
+
+    fn with(&self, group: &Group, choice: &Choice) -> Group {
+        let end = &self.ends[group.last_layer];
+        let layers = (group.first_layer, group.last_layer);
+        let around = (group.starts_on_chip, group.ends_on_chip);
+        let grid = choice.grid.counted_from(end.last);
+        let new = Group::of(&end.window, &choice.form, &grid, end.last, layers, around);
+        let (bytes, moves) = end.saving_cost(self.newest(group));
+        new.with_moves(bytes, moves)
     }
 }
