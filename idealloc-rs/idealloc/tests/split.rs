@@ -263,6 +263,62 @@ proptest! {
     }
 }
 
+/// A product, what it made in another shape with numbers added, and a product of that along its last dimension. The rows of
+/// the first product become blocks, or its columns heads.
+fn products_in_two_shapes([blocks, size, other]: [i64; 3], splits_rows: bool) -> SplitGraph {
+    let cut = blocks * size;
+    let (flat, shape, groups) = if splits_rows {
+        ([cut, other], [blocks, size, other], vec![(vec![0, 1], vec![0]), (vec![2], vec![1])])
+    } else {
+        ([other, cut], [other, blocks, size], vec![(vec![0], vec![0]), (vec![1, 2], vec![1])])
+    };
+    let ([rows, columns], [outer, inner, depth]) = (flat, shape);
+    let access = |loops: &[usize]| {
+        Access::Affine(loops.iter().map(|&l| index(&[(l, 1)], 0)).collect::<Vec<_>>().into())
+    };
+    let first = Nest { cuttable: vec![vec![2]], ..contraction(0, vec![rows, columns, 5], &[0, 1]) };
+    let second = contraction(1, shape.to_vec(), &[0, 1, 2]);
+    let loops = vec![outer, inner, 6, depth];
+    let third = Nest { cuttable: vec![vec![3]], ..contraction(2, loops, &[0, 1, 2]) };
+    let mut graph = SplitGraph {
+        tensors: vec![
+            tensor(&[rows, 5], true),
+            tensor(&[5, columns], true),
+            tensor(&flat, false),
+            tensor(&[inner, depth], true),
+            tensor(&shape, false),
+            tensor(&[depth, 6], true),
+            tensor(&[outer, inner, 6], false),
+        ],
+        operators: vec![
+            (first, 2, vec![(0, access(&[0, 2])), (1, access(&[2, 1]))]),
+            (second, 4, vec![(2, Access::Reshape(groups.into())), (3, access(&[1, 2]))]),
+            (third, 6, vec![(4, access(&[0, 1, 3])), (5, access(&[3, 2]))]),
+        ]
+        .into_iter()
+        .map(|(nest, made, operands)| Operator { nest: nest.into(), results: vec![made], operands })
+        .collect(),
+    };
+    Arc::make_mut(&mut graph.tensors[6]).is_returned = true;
+    graph
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Tiles of whole blocks may read less than smaller and than larger ones; along other dimensions nothing is rounded.
+    #[test]
+    fn where_shapes_change_it_finds_what_all_ways_find(
+        blocks in 1_i64..5,
+        size in 1_i64..7,
+        other in 1_i64..9,
+        splits_rows in any::<bool>(),
+        room in 1_i64..17,
+    ) {
+        finds_what_all_ways_find(&products_in_two_shapes([blocks, size, other], splits_rows), room)?;
+    }
+}
+
 /// With arguments read where they are, a part of one that another layer shows takes nothing: it is counted until the layer
 /// that shows it is added, and not after that.
 #[test]

@@ -17,7 +17,7 @@ use super::ways::Ways;
 use super::written::{MOST_TIMES, Written};
 
 /// After so much work, in steps of walks, less room is not looked at any more.
-const MOST_WORK_OF_ROOMS: usize = 700_000;
+const MOST_WORK_OF_ROOMS: usize = 480_000;
 
 /// The groups that move the fewest bytes of those that have no more operations than there may be, unless those are twice as
 /// many bytes; and the order that they are in.

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::external::External;
 use super::graph::{Operator, SplitGraph};
-use super::layer_grids::{LayerGrids, is_rounded};
+use super::layer_grids::LayerGrids;
 use super::layers::{Layers, Window};
 use super::least::Least;
 use super::likeness::{Likeness, made_once};
 use super::machine::{Length, Machine};
+use super::rounded_loops::is_rounded;
 use super::shifted_pad::is_padding;
 use super::surely_read::{SurelyRead, leaves_gaps};
 use super::sweep::Sweep;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::cut::{Cut, Halo, finest, rounded_up};
 use super::graph::SplitGraph;
 use super::grids::{Grid, Told, sizes, summed_of, ways_to_tell};
+use super::rounded_loops::RoundedLoops;
 use super::sweep::CutLoop;
 
 /// Sizes that are tried for parts of the sum of one layer alone.
@@ -16,7 +17,7 @@ const SUM_SIZES: u32 = 4;
 const SHORTEST_PART: i64 = 16;
 
 /// Grids that differ in the size of one cut only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Family {
     grid: Grid,
     varied: usize,
@@ -24,6 +25,10 @@ pub struct Family {
     pub sizes: Arc<[i64]>,
     /// Families of one series differ in the sizes of the cuts around that one, and come with smaller and smaller tiles.
     pub series: usize,
+    /// Whether what is read is rounded along the cut that is varied,
+    pub(super) is_rounded: bool,
+    /// or along any cut.
+    pub(super) is_rounded_anywhere: bool,
 }
 
 impl Family {
@@ -56,6 +61,18 @@ impl Family {
 /// The grids of one layer alone: two loops of its contraction in every order, and parts of its sum within. Where there
 /// are matrix products side by side (heads, groups), also each of them for itself: they share nothing.
 pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
+    let mut families = unrounded_families_of(graph, first, last);
+    let mut rounded = RoundedLoops::of(graph, last);
+    for family in &mut families {
+        let loops = &family.grid.loops;
+        family.is_rounded = rounded.contain(loops[family.varied]);
+        family.is_rounded_anywhere = loops.iter().any(|&cut| rounded.contain(cut));
+    }
+    families
+}
+
+/// The same, but for what is rounded.
+fn unrounded_families_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
     let op = &graph.operators[last];
     let mut families = Vec::new();
     if !op.is_splittable {
@@ -85,7 +102,7 @@ fn families_of_one_number(graph: &SplitGraph, first: usize, last: usize) -> Vec<
     let family = |(series, grid): (usize, Grid)| {
         let varied = grid.loops.len() - 1;
         let sizes = all_sizes(grid.cuts[varied].extent).into();
-        Family { grid, varied, sizes, series }
+        Family { grid, varied, sizes, series, ..Family::default() }
     };
     whole_sums_of(graph, first, last).into_iter().enumerate().map(family).collect()
 }
@@ -179,7 +196,7 @@ fn add_families(
             grid.loops.extend(&sum.loops);
             grid.cuts.extend(&sum.cuts);
             let sizes = Arc::clone(&sizes[inner]);
-            families.push(Family { grid, varied, sizes, series: 0 });
+            families.push(Family { grid, varied, sizes, ..Family::default() });
         }
     };
     for dim in [rows, features, other].into_iter().flatten() {

@@ -29,11 +29,18 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// Tries the grids of a family that may be best with anything on chip before and after; returns whether there are any as
-    /// far as the largest tiles tell. If not, those of families with smaller tiles cannot be best, either.
+    /// Tries the grids of a family that may be best with anything on chip before and after; returns whether there may be any
+    /// in families of the series with smaller tiles.
     fn try_family(&mut self, family: &Family, set: u32) -> bool {
         if family.sizes.is_empty() {
             return true;
+        }
+        let is_open = |variant: usize| {
+            let bound = self.bounds[0][variant];
+            bound.is_some_and(|bound| self.way_before(0, variant, bound).is_some())
+        };
+        if !(0..VARIANTS.len()).any(is_open) {
+            return false;
         }
         let least = self.least_of(family, set);
         let mut is_any = false;
@@ -47,13 +54,14 @@ impl<'a> Ending<'a> {
                 if variant == ALONE {
                     break;
                 }
-            } else if self.end.grids.is_rounded {
+            } else if family.is_rounded {
                 self.try_all(family, set, variant);
             } else {
                 self.try_largest(family, set, variant);
             }
         }
-        is_any
+        // What is rounded less may be read less.
+        is_any || family.is_rounded_anywhere
     }
 
     /// Tries all tiles of a family: where what they read is rounded, larger ones may move more, and need less room.
@@ -97,7 +105,7 @@ impl<'a> Ending<'a> {
 
     /// The least that the grids of a family move, with the newest tensor and the result on chip.
     fn least_of(&mut self, family: &Family, set: u32) -> Least {
-        if self.end.grids.is_rounded {
+        if family.is_rounded {
             // Any of them may move least.
             return Least::default();
         }

@@ -1,7 +1,7 @@
 //! The grids of groups that end with one layer. Layers that look alike have the same.
 
 use super::families::{Family, families_of_layer};
-use super::graph::{Access, Operator, SplitGraph};
+use super::graph::SplitGraph;
 use super::grids::{Run, runs_of};
 use super::layers::{Layers, Window};
 use super::strips::has_halo;
@@ -18,10 +18,6 @@ pub(super) struct LayerGrids {
     pub dims_with_halo: Vec<usize>,
     /// Whether strides leave gaps in what the layer reads, so that smaller tiles may move less.
     pub has_gaps: bool,
-    /// Whether what tiles read is rounded: to whole rows of another shape, or to elements between which others are
-    /// inserted. Then smaller tiles that begin where these do may read less, and larger ones that end where these do need
-    /// less room.
-    pub is_rounded: bool,
 }
 
 impl LayerGrids {
@@ -35,7 +31,6 @@ impl LayerGrids {
             families,
             dims_with_halo: dims.filter(|&d| has_halo(&alone, 0, last, d)).collect(),
             has_gaps: alone.operators[..=last].iter().any(leaves_gaps),
-            is_rounded: alone.operators[..=last].iter().any(is_rounded),
         }
     }
 
@@ -43,13 +38,4 @@ impl LayerGrids {
     pub fn shifted_families(&self) -> Vec<Family> {
         self.families.iter().filter_map(|family| family.shifted(&self.dims_with_halo)).collect()
     }
-}
-
-/// Whether of some operand more may be read than what is needed of it.
-pub(super) fn is_rounded(op: &Operator) -> bool {
-    op.operands.iter().any(|(_, access)| match access {
-        Access::Affine(indices) => indices.iter().any(|index| index.divisor != 1),
-        Access::Reshape(_) => true,
-        Access::Whole | Access::Indirect => false,
-    })
 }

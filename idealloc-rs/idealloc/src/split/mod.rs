@@ -52,6 +52,7 @@ mod pieces;
 mod profile;
 mod readers;
 mod records;
+mod rounded_loops;
 mod rows;
 mod savings;
 pub mod search;

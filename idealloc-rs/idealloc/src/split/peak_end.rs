@@ -5,10 +5,10 @@ use super::bordered::bordered_grids;
 use super::broken_off::Probes;
 use super::graph::{Operator, SplitGraph};
 use super::grids::{Grid, runs_of};
-use super::layer_grids::is_rounded;
 use super::layers::{LONG, Layers, Window};
 use super::likeness::Likeness;
 use super::machine::Machine;
+use super::rounded_loops::is_rounded;
 use super::surely_read::leaves_gaps;
 use crate::parallel;
 
