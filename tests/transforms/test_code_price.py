@@ -260,6 +260,18 @@ def test_tiles_of_a_part_that_others_read_padded_are_counted_apart(size: int):
     assert_counted(as_one_group(kernels_beside_what_they_read(), rows))
 
 
+def two_images() -> str:
+    """Arguments lie apart: a tile of both is another one than a tile of one of them."""
+    n = Network()
+    return n.text(n.relu(n.concat(n.argument(1, 10, 6, 6), n.argument(1, 14, 6, 6))))
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_tiles_of_arguments_that_are_concatenated_are_counted_apart(size: int):
+    features = ("result", "linalg.generic", 1, size, "recompute")
+    assert_counted(as_one_group(two_images(), features))
+
+
 def transposed(side: int = 28) -> str:
     """A transposed convolution: rows and columns are put apart, a convolution goes over them."""
     n = Network()
@@ -349,14 +361,43 @@ def cubes() -> str:
     return n.text(n._structured(name, [x, window], (1, 4, 14, 14, 16), "%low"))
 
 
-def test_where_no_code_is_short_enough_bytes_times_operations_count():
-    """No more than twice the bytes are moved for it; with a quarter more code was 6.4 times."""
+def test_blocks_of_a_volume_are_shifted_for_less_code():
+    """Within a quarter more bytes code is 6.4 times, and by patches and beams it was 4.6 times."""
     module = in_layers(cubes())
     length = sum(1 for _ in module.walk())
     MemplanGroupPass(memory="L1=16KiB,DDR", threads=1).apply(Context(), module)
-    assert sum(group.cost.cost.traffic for group in groups_of(module)) < 75_000_000
+    assert sum(group.cost.cost.traffic for group in groups_of(module)) < 100_000_000
     MemplanExpandGroupsPass(emit="loop").apply(Context(), module)
-    assert sum(1 for _ in module.walk()) < 5 * length
+    assert sum(1 for _ in module.walk()) <= 4 * length
+
+
+def volumes() -> str:
+    """Two padded convolutions in three dimensions, one of many features."""
+    n = Network()
+    x = n.argument(1, 8, 12, 17, 14)
+    for features in (16, 16):
+        batch, channels, *sides = x[1]
+        weight, shape = n.argument(features, channels, 3, 3, 3), (batch, features, *sides)
+        padded = (batch, channels, *(side + 2 for side in sides))
+        ends = "[0, 0, 1, 1, 1]"
+        x = n._add(
+            f"tensor.pad {x[0]} low{ends} high{ends} {{\n^bb0(%h: index, %i: index, %j: index, "
+            f"%k: index, %l: index):\n tensor.yield %zero : f32\n}} : {t(x[1])} to {t(padded)}",
+            padded,
+        )
+        steps = "dilations = dense<1> : tensor<3xi64>, strides = dense<1> : tensor<3xi64>"
+        x = n._structured(f"linalg.conv_3d_ncdhw_fcdhw {{{steps}}}", [x, weight], shape)
+        x = n.relu(x)
+    return n.text(x)
+
+
+def test_blocks_of_a_volume_are_shifted_where_nothing_else_of_little_code_has_room():
+    """Patches and beams were 27 and nine kinds of tiles each."""
+    module = in_layers(volumes())
+    length = sum(1 for _ in module.walk())
+    MemplanGroupPass(memory="L1=1KiB,DDR", threads=1).apply(Context(), module)
+    MemplanExpandGroupsPass(emit="loop").apply(Context(), module)
+    assert sum(1 for _ in module.walk()) <= 4 * length
 
 
 def stencils(steps: int = 6, side: int = 256) -> str:

@@ -74,3 +74,14 @@ def test_shifted_tiles_whose_lengths_alternate_are_periods():
 def test_shifted_tiles_stay_at_the_ends_of_one_run():
     starts = [(tile, min(max(4 * tile - 1, 0), 17)) for tile in range(6)]
     assert runs_of_shifted_tiles([(5,)] * 6, starts) == [Run(0, 6)]
+
+
+def test_what_repeats_after_one_run_is_not_taken_after_many():
+    """Halves of rows whose operand stays at the ends of its column, as shifted tiles do.
+
+    After twelve rows the same comes again once, which would be twelve bodies.
+    """
+    tiles = [divmod(tile, 2) for tile in range(56)]
+    starts = [(row, 14 * half, min(max(row - 2, 0), 23)) for row, half in tiles]
+    runs = runs_of_shifted_tiles([(14,)] * 56, starts)
+    assert sum(max(1, len(run.inner)) for run in runs) == 3

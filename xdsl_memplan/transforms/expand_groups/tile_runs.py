@@ -72,8 +72,14 @@ def runs_of_tiles(
     while index < len(tiles):
         best = tiles[index]
         taken = 1
+        repeated: list[int] = []
         for period in range(1, min(_LONGEST_PERIOD, (len(tiles) - index) // 2) + 1):
+            # Of what repeats after fewer runs more bodies would be made, one for each of them.
+            if any(period % shorter == 0 for shorter in repeated):
+                continue
             count = _periods(tiles, index, period, lengths, starts)
+            if count >= 2:
+                repeated.append(period)
             if count >= 2 and count * period > taken:
                 runs = tuple(tiles[index : index + period])
                 step = sum(run.count for run in runs)

@@ -16,6 +16,9 @@ const SUM_SIZES: u32 = 4;
 /// A sum of which single iterations have fewer terms is not cut further within them.
 const SHORTEST_PART: i64 = 16;
 
+/// Sides of blocks of a volume that are tried, or the largest ones below that all tiles share.
+const BLOCKS: [i64; 3] = [4, 2, 1];
+
 /// Grids that differ in the size of one cut only.
 #[derive(Clone, Debug, Default)]
 pub struct Family {
@@ -32,6 +35,26 @@ pub struct Family {
 }
 
 impl Family {
+    /// Tiles of these dimensions of a result of some size each, with those of another dimension within, and parts of a sum in
+    /// these. `sizes` are those of tiles of each dimension.
+    fn of(
+        shape: &[i64],
+        outer: &[(usize, i64, Halo)],
+        inner: usize,
+        (sum, sizes): (&Grid, &[Arc<[i64]>]),
+    ) -> Self {
+        let count = outer.len() + 1 + sum.loops.len();
+        let mut grid = Grid { loops: Vec::with_capacity(count), cuts: Vec::with_capacity(count) };
+        for &(dim, size, halo) in outer.iter().chain(&[(inner, shape[inner], Halo::Recompute)]) {
+            grid.loops.push(CutLoop::Result(dim));
+            grid.cuts.push(Cut::even(shape[dim], size, halo));
+        }
+        grid.loops.extend(&sum.loops);
+        grid.cuts.extend(&sum.cuts);
+        let sizes = Arc::clone(&sizes[inner]);
+        Self { grid, varied: outer.len(), sizes, ..Self::default() }
+    }
+
     /// The grid with tiles of `size` iterations.
     pub fn grid(&self, size: i64) -> Grid {
         let mut grid = self.grid.clone();
@@ -61,18 +84,23 @@ impl Family {
 /// The grids of one layer alone: two loops of its contraction in every order, and parts of its sum within. Where there
 /// are matrix products side by side (heads, groups), also each of them for itself: they share nothing.
 pub fn families_of_layer(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
-    let mut families = unrounded_families_of(graph, first, last);
+    let mut families = all_families(graph, first, last);
+    note_rounded(&mut families, graph, last);
+    families
+}
+
+/// Notes what of the families is rounded.
+fn note_rounded(families: &mut [Family], graph: &SplitGraph, last: usize) {
     let mut rounded = RoundedLoops::of(graph, last);
-    for family in &mut families {
+    for family in families {
         let loops = &family.grid.loops;
         family.is_rounded = rounded.contain(loops[family.varied]);
         family.is_rounded_anywhere = loops.iter().any(|&cut| rounded.contain(cut));
     }
-    families
 }
 
-/// The same, but for what is rounded.
-fn unrounded_families_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
+/// The same, without what is rounded of them.
+fn all_families(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
     let op = &graph.operators[last];
     let mut families = Vec::new();
     if !op.is_splittable {
@@ -93,7 +121,42 @@ fn unrounded_families_of(graph: &SplitGraph, first: usize, last: usize) -> Vec<F
             add_families(&mut families, shape, &apart, (&rest(&all), &rest(&spatial)), &sums);
         }
     }
-    number_series(&mut families);
+    number_series(&mut families, 0);
+    families
+}
+
+/// Grids of one layer alone that cut all three dimensions of a volume, with features and parts of the sum within: so small
+/// that shifted ones fit where those of two dimensions do not. There are so many `others`.
+pub(super) fn blocks_of_layer(
+    graph: &SplitGraph,
+    (first, last): (usize, usize),
+    others: usize,
+) -> Vec<Family> {
+    let op = &graph.operators[last];
+    let mut families = Vec::new();
+    if !op.is_splittable {
+        return families;
+    }
+    let shape = &graph.tensors[op.results[0]].shape;
+    let all: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
+    let sums = sums_of(graph, first, last);
+    let sizes: Vec<Arc<[i64]>> = shape.iter().map(|&extent| all_sizes(extent).into()).collect();
+    for Told { spatial, .. } in ways_to_tell(graph, first, last, &all) {
+        let features = all.iter().copied().filter(|d| !spatial.contains(d));
+        let Some(inner) = features.max_by_key(|&d| shape[d]).filter(|_| spatial.len() == 3) else {
+            continue;
+        };
+        for most in BLOCKS {
+            let side = |&d: &usize| {
+                let size = (1..=most).rev().find(|size| shape[d] % size == 0).unwrap_or(1);
+                (d, size, Halo::Recompute)
+            };
+            let block: Vec<_> = spatial.iter().map(side).collect();
+            families.extend(sums.iter().map(|sum| Family::of(shape, &block, inner, (sum, &sizes))));
+        }
+    }
+    number_series(&mut families, others);
+    note_rounded(&mut families, graph, last);
     families
 }
 
@@ -110,8 +173,8 @@ fn families_of_one_number(graph: &SplitGraph, first: usize, last: usize) -> Vec<
 /// What families of one series have in common: loops, halos, and parts of sums.
 type Series = (Vec<CutLoop>, Vec<(Halo, i64)>);
 
-/// Numbers the series of families, of which the outer tiles of results become smaller.
-fn number_series(families: &mut [Family]) {
+/// Numbers the series of families from a number on; the outer tiles of results become smaller in each.
+fn number_series(families: &mut [Family], from: usize) {
     let mut numbers: FxHashMap<Series, usize> = FxHashMap::default();
     for family in families {
         let Grid { loops, cuts } = &family.grid;
@@ -120,7 +183,7 @@ fn number_series(families: &mut [Family]) {
             CutLoop::Accumulate(..) => (cut.halo, cut.size),
         };
         let alike = loops.iter().zip(cuts).map(of_cut).collect();
-        let new = numbers.len();
+        let new = from + numbers.len();
         family.series = *numbers.entry((loops.clone(), alike)).or_insert(new);
     }
 }
@@ -181,23 +244,9 @@ fn add_families(
     let other = columns.filter(|&d| rows.is_none_or(|r| shape[r] != shape[d]));
     let sizes: Vec<Arc<[i64]>> = shape.iter().map(|&extent| all_sizes(extent).into()).collect();
     let mut add = |outer: &[(usize, i64, Halo)], inner: usize| {
-        for sum in sums {
-            let count = apart.len() + outer.len() + 1 + sum.loops.len();
-            let mut grid =
-                Grid { loops: Vec::with_capacity(count), cuts: Vec::with_capacity(count) };
-            let around = apart.iter().map(|&d| (d, 1, Halo::Recompute));
-            for (dim, size, halo) in around.chain(outer.iter().copied()) {
-                grid.loops.push(CutLoop::Result(dim));
-                grid.cuts.push(Cut::even(shape[dim], size, halo));
-            }
-            let varied = grid.loops.len();
-            grid.loops.push(CutLoop::Result(inner));
-            grid.cuts.push(Cut::even(shape[inner], shape[inner], Halo::Recompute));
-            grid.loops.extend(&sum.loops);
-            grid.cuts.extend(&sum.cuts);
-            let sizes = Arc::clone(&sizes[inner]);
-            families.push(Family { grid, varied, sizes, ..Family::default() });
-        }
+        let around = apart.iter().map(|&d| (d, 1, Halo::Recompute));
+        let outer: Vec<_> = around.chain(outer.iter().copied()).collect();
+        families.extend(sums.iter().map(|sum| Family::of(shape, &outer, inner, (sum, &sizes))));
     };
     for dim in [rows, features, other].into_iter().flatten() {
         add(&[], dim);

@@ -7,7 +7,7 @@ use super::least_traffic::{Ordered, Path, least_traffic};
 use super::machine::Machine;
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_traffic::Traffic;
-use super::written::{MOST_TIMES, Written};
+use super::written::{MOST_TIMES, MOST_TIMES_IN_LIMIT, Written};
 
 /// The price of code becomes so many times as high from one search to the next.
 const STEP: f64 = 6.0;
@@ -36,8 +36,9 @@ const MOST_WORK: usize = 2_000_000;
 /// The groups of least traffic; if their code is too long, those of least traffic whose code is not.
 ///
 /// If short code would cost too many bytes, of all groups within those the ones whose bytes times operations are fewest; but
-/// if these have more operations than there may be, the groups of fewest bytes that were found with no more. If none were, of
-/// all that move up to twice the bytes those whose bytes times operations are fewest. None if a layer does not fit.
+/// if these have more operations than there may be, the groups of fewest bytes that were found with no more, up to several
+/// times the bytes. If none were, of all that move up to twice the bytes those whose bytes times operations are fewest. None
+/// if a layer does not fit.
 pub(super) fn little_code(
     ordered: &Ordered,
     mut least: Path,
@@ -74,7 +75,7 @@ pub(super) fn little_code(
         known.push(std::mem::take(&mut path.reached));
         let length = shorter.length(&path.groups);
         let is_short = machine.is_short(length);
-        prices.moves_too_much |= path.traffic > MOST_TIMES * least.traffic;
+        prices.moves_too_much |= path.traffic > MOST_TIMES_IN_LIMIT * least.traffic;
         let mut is_in_limit = false;
         if !is_short {
             is_in_limit |= found.take_shorter(&mut shorter, &path.groups);
@@ -204,9 +205,10 @@ impl Found {
             if self.product.as_ref().is_none_or(|(known, _)| product < *known) {
                 self.product = Some((product, new.groups.clone()));
             }
-            if is_in_limit && self.in_limit.as_ref().is_none_or(|(known, _)| traffic < *known) {
-                self.in_limit = Some((traffic, new.groups.clone()));
-            }
+        }
+        let moves_less = self.in_limit.as_ref().is_none_or(|(known, _)| traffic < *known);
+        if is_in_limit && moves_less && traffic <= MOST_TIMES_IN_LIMIT * self.least_traffic {
+            self.in_limit = Some((traffic, new.groups.clone()));
         }
         let is_better = self.best.as_ref().is_none_or(|(known, _)| score < *known);
         if traffic <= self.most_traffic && is_better {

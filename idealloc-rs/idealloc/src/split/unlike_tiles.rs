@@ -3,7 +3,7 @@
 
 use super::boxes::level_of;
 use super::cut::rounded_up;
-use super::graph::{Access, Operator};
+use super::graph::Access;
 use super::layout::Layout;
 use super::shown_tiles::Shown;
 use super::sweep::{Span, line_of};
@@ -151,20 +151,33 @@ impl Layout<'_, '_> {
     /// Tensors from off chip that are nothing but parts of others: they lie side by side there, so that a tile of two of
     /// them looks like all others.
     fn outside_parts(&self) -> Vec<usize> {
+        let mut found = Vec::new();
         if !self.machine.is_staged {
-            return Vec::new();
+            return found;
         }
-        // An insertion has one part, and tiles of it differ.
-        let (whole, others): (Vec<&Operator>, Vec<&Operator>) = self
-            .sequence
-            .iter()
-            .map(|&op| &self.graph.operators[op])
-            .partition(|op| op.parts.len() > 1);
-        let is_read = |tensor: usize| {
-            others.iter().any(|op| op.operands.iter().any(|&(operand, _)| operand == tensor))
+        for &number in &self.sequence {
+            let op = &self.graph.operators[number];
+            let parts: Vec<usize> = op.parts.iter().map(|&part| op.operands[part].0).collect();
+            let may_lie = |&tensor: &usize| self.may_lie_beside_others(tensor);
+            // What stands alone between others has nothing beside it.
+            let runs = parts.chunk_by(|one, next| may_lie(one) && may_lie(next));
+            found.extend(runs.filter(|run| run.len() > 1).flatten());
+        }
+        found
+    }
+
+    /// Whether a tensor was stored by a group, by itself, and is read by one operator only, once. Arguments, what is returned,
+    /// and views lie where they are.
+    fn may_lie_beside_others(&self, tensor: usize) -> bool {
+        let known = &self.graph.tensors[tensor];
+        let is_stored = self.external(tensor).is_some_and(|external| external.source == tensor)
+            && !known.is_argument
+            && !known.is_returned;
+        let reads = |&number: &usize| {
+            let operands = self.graph.operators[number].operands.iter();
+            operands.filter(|&&(read, _)| read == tensor).count()
         };
-        let parts = whole.iter().flat_map(|op| op.parts.iter().map(|&part| op.operands[part].0));
-        parts.filter(|&tensor| self.external(tensor).is_some() && !is_read(tensor)).collect()
+        is_stored && self.sequence.iter().map(reads).sum::<usize>() == 1
     }
 }
 
