@@ -134,7 +134,7 @@ class MemplanGroupPass(ModulePass):
       by peak tiles get the least room that is enough, up to a quarter more. Tiles of other sizes,
       and with the tiles at an end of a row as one, are looked at too. Where nothing is enough, the
       groups whose bytes times operations are fewest; but for no more than about 4 operations for
-      each one up to eight times the bytes, or the room, are taken. 0: no limit.
+      each one up to eight times the bytes, or twice the room, are taken. 0: no limit.
     - `threads` (0): of the search; 0 is all there are. Never changes the result.
 
     Requires numbered layers (`memplan-form-layers`) in ascending order. Functions that have groups

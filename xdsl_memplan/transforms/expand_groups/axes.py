@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
 from xdsl.builder import Builder
@@ -205,14 +206,11 @@ class Place:
         """What a counter adds to the first of some numbers, one per tile that it counts."""
         if len(set(column)) <= 1:
             return []
+        steps = {after - before for before, after in pairwise(column)}
+        if len(steps) == 1:  # Where a row of tiles ends, that may be backwards.
+            return [(counter.value, steps.pop())]
         line = ClampedLine.of([number - column[0] for number in column])
-        if line is None and not counter.clamped:
-            line = ClampedLine(0, column[1] - column[0], 0, column[1] - column[0])
-        if line is None:
-            return None
-        if line.is_line_to(len(column) - 1):
-            return [(counter.value, line.step)]
-        return [(self.indices.clamped(counter.value, line), 1)]
+        return None if line is None else [(self.indices.clamped(counter.value, line), 1)]
 
     def constant(self, number: int) -> SSAValue:
         """An index constant, where the code is."""

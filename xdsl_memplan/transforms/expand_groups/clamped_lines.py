@@ -13,10 +13,6 @@ class ClampedLine(NamedTuple):
     low: int
     high: int
 
-    def is_line_to(self, tile: int) -> bool:
-        """Whether the ends change nothing in any tile up to one."""
-        return self.low <= self.first and self.high >= self.first + self.step * tile
-
     @classmethod
     def of(cls, numbers: Sequence[int]) -> "ClampedLine | None":
         """The line through numbers, one per tile; None if they are none. Linear."""

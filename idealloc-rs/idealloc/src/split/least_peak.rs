@@ -22,7 +22,7 @@ use super::written::Written;
 const SHARES: [i64; 6] = [0, 1, 2, 4, 6, 8];
 
 /// And so many where all that was found has more operations than it may.
-const SHARES_BEYOND: [i64; 9] = [10, 12, 14, 16, 24, 32, 64, 128, 224];
+const SHARES_BEYOND: [i64; 6] = [10, 12, 14, 16, 24, 32];
 
 /// The least peak is searched for down to this fraction less, then further down if less will do.
 const STEP: i64 = 8;
