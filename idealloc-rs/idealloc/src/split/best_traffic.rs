@@ -19,8 +19,8 @@ use super::written::{MOST_TIMES, Written};
 /// After so much work, in steps of walks, less room is not looked at any more.
 const MOST_WORK_OF_ROOMS: usize = 480_000;
 
-/// The groups that move the fewest bytes of those that have no more operations than there may be, unless those are twice as
-/// many bytes; and the order that they are in.
+/// The groups that move the fewest bytes of those that have no more operations than there may be, unless those move far more
+/// bytes than others; and the order that they are in.
 ///
 /// Orders but the first are looked at while there was no more work in all than `most_work`, and half as much again for each
 /// machine after the first.

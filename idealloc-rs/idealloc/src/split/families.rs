@@ -101,13 +101,8 @@ fn note_rounded(families: &mut [Family], graph: &SplitGraph, last: usize) {
 
 /// The same, without what is rounded of them.
 fn all_families(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
-    let op = &graph.operators[last];
+    let Some((shape, all)) = dims_of(graph, last) else { return Vec::new() };
     let mut families = Vec::new();
-    if !op.is_splittable {
-        return families;
-    }
-    let shape = &graph.tensors[op.results[0]].shape;
-    let all: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
     if all.is_empty() {
         return families_of_one_number(graph, first, last);
     }
@@ -132,13 +127,8 @@ pub(super) fn blocks_of_layer(
     (first, last): (usize, usize),
     others: usize,
 ) -> Vec<Family> {
-    let op = &graph.operators[last];
+    let Some((shape, all)) = dims_of(graph, last) else { return Vec::new() };
     let mut families = Vec::new();
-    if !op.is_splittable {
-        return families;
-    }
-    let shape = &graph.tensors[op.results[0]].shape;
-    let all: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
     let sums = sums_of(graph, first, last);
     let sizes: Vec<Arc<[i64]>> = shape.iter().map(|&extent| all_sizes(extent).into()).collect();
     for Told { spatial, .. } in ways_to_tell(graph, first, last, &all) {
@@ -168,6 +158,13 @@ fn families_of_one_number(graph: &SplitGraph, first: usize, last: usize) -> Vec<
         Family { grid, varied, sizes, series, ..Family::default() }
     };
     whole_sums_of(graph, first, last).into_iter().enumerate().map(family).collect()
+}
+
+/// The shape of a result, and its dimensions that can be cut; none if it is not computed in parts.
+fn dims_of(graph: &SplitGraph, last: usize) -> Option<(&[i64], Vec<usize>)> {
+    let op = &graph.operators[last];
+    let shape = &graph.tensors[op.results[0]].shape;
+    op.is_splittable.then(|| (&shape[..], (0..shape.len()).filter(|&d| shape[d] > 1).collect()))
 }
 
 /// What families of one series have in common: loops, halos, and parts of sums.
