@@ -15,7 +15,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl_memplan.analysis.cheap_makers import SHORTEST_SUM, cheap_makers
 from xdsl_memplan.analysis.layers import has_longer_norm, has_turned
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.memref_size import element_size_bytes
+from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.model.split_graph import SplitGraph
 
 _PUTS_TOGETHER = (ConcatOp, InsertSliceOp)
@@ -46,11 +48,7 @@ def has_cheap_maker(module: ModuleOp) -> bool:
 
     Linear. Where the types of a function tell that no sum is long enough its graph is not made.
     """
-    return _has(
-        module,
-        lambda op: _may_reduce(op, SHORTEST_SUM - 1),
-        lambda graph: bool(cheap_makers(graph)),
-    )
+    return _has(module, _may_be_long_sum, lambda graph: bool(cheap_makers(graph)))
 
 
 def _has(
@@ -77,6 +75,15 @@ def _may_reduce(op: Operation, least_bytes: int) -> bool:
     return fewest > 0 and any(
         _elements(value) // fewest * _element_bytes(value) > least_bytes for value in op.operands
     )
+
+
+def _may_be_long_sum(op: Operation) -> bool:
+    """Tell whether an operation is no product, and may add up so many that products wait for it."""
+    if not _may_reduce(op, SHORTEST_SUM - 1):
+        return False
+    check_answers(op)
+    rule = tiling_rule_of(op)
+    return rule is None or not rule.work_per_point
 
 
 def _elements(value: SSAValue) -> int:

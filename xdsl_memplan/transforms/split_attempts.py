@@ -1,7 +1,7 @@
 """Which splits and schedules are tried, and what is learned from buffers that do not fit."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
@@ -14,16 +14,13 @@ from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import WrongAnswerError
-from xdsl_memplan.analysis.ways_to_form_layers import (
-    has_cheap_maker,
-    has_long_norm,
-    has_turned_operand,
-)
+from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.layer_forms import Form, WaysToFormLayers, add_other, forms_of
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.split_passes import (
     SplitOptions,
@@ -32,6 +29,8 @@ from xdsl_memplan.transforms.split_passes import (
     rewriting,
     searching,
 )
+from xdsl_memplan.transforms.trials import Run, commit, trial_of
+from xdsl_memplan.transforms.whole_tensors import is_surely_larger
 
 MOST_TRIES = 5
 """Groups or schedules are made so often, each time for less room, until the buffers fit."""
@@ -42,17 +41,9 @@ _MISTAKES = (RefutedTiles, WrongAnswerError)
 _HINT = "what may help"
 """What a line of a report begins with that advises tiles."""
 
-_LONG_NORM = 16
-"""A softmax or normalisation is tried in parts, too, where a row is more than this part of the
-memory."""
-
 _EXTRA_BYTES, _EXTRA_SHARE = 256, 16
 """Room taken besides what was missing, so that a few tries are enough: no more than that many
 bytes, and that part of the memory."""
-
-
-Run = Callable[[ModuleOp, list[ModulePass]], None]
-"""Runs passes; where it plans, all that follow splitting after them."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +76,11 @@ def run_for_less_room(
     first = next(iter(Memories.of(module, memory).by_name.values()))
     assert first.capacity is not None
     planned = _planned_in_less_room(
-        lambda reserve: _trial(module, passes(reserve), run), first.capacity
+        lambda reserve: trial_of(module, passes(reserve), run), first.capacity
     )
     if isinstance(planned, list):
         return planned
-    _commit(module, planned)
+    commit(module, planned)
     return []
 
 
@@ -142,7 +133,12 @@ def run_split(
     """
 
     def groups(reserve: int) -> list[ModulePass]:
-        return _splitting(options, "traffic", reserve)
+        return [
+            *rewriting(options),
+            *forming(),
+            *searching(options, "traffic", reserve),
+            *expanding(options),
+        ]
 
     def plan_tiles(trial: ModuleOp, passes: list[ModulePass]) -> None:
         run.with_plan(trial, passes)
@@ -152,7 +148,7 @@ def run_split(
     def failed_in_tiles(failure: PassFailedException) -> PassFailedException:
         if options.stage == "all":
             # Of a function that has no tiles in any memory no capacity is said to be enough.
-            layers = _trial(module, [*rewriting(options), *forming()], run.alone)
+            layers = trial_of(module, [*rewriting(options), *forming()], run.alone)
             whole = [op for op in _functions(layers) if _why_not_split(op) is not None]
             _refuse_unfetched(module, whole)
         return _without_hint(module, failure)
@@ -172,21 +168,24 @@ def run_split(
         whole = run_for_less_room(module, unsplit, run.with_plan, options.memory)
         if not whole:
             return
-    failures = whole[:1]
-    for passes in _moving_nothing(module, options, bool(whole), bool(unsplit(0))):
-        if tiles_at_once:
-            break
-        try:
-            _commit(module, _trial(module, passes, run.with_plan))
-            return
-        except _MISTAKES:
-            raise
-        except PassFailedException as error:
-            failures.append(error)
-    if not others:
-        raise _with_tiles(module, failures)
+    ways = WaysToFormLayers(module, options, run.alone)
+    if not tiles_at_once:
+        # Where there is no other memory the report says what the operations need as a whole.
+        is_larger = bool(others) and options.rewrite and is_surely_larger(module, first.capacity)
+        tries_whole = not whole and not is_larger
+        failures = whole[:1]
+        for attempt in _moving_nothing(ways, run.with_plan, tries_whole, bool(unsplit(0))):
+            try:
+                commit(module, attempt())
+                return
+            except _MISTAKES:
+                raise
+            except PassFailedException as error:
+                failures.append(error)
+        if not others:
+            raise _with_tiles(module, failures)
 
-    failures = _run_in_tiles(module, options, first.capacity, Runs(run.alone, plan_tiles))
+    failures = _run_in_tiles(ways, first.capacity, Runs(run.alone, plan_tiles))
     if failures and options.stage == "all":
         # Those after the first speak of less room than there is.
         raise failed_in_tiles(failures[0])
@@ -202,32 +201,16 @@ def _slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
     return (False, True) if options.rewrite and has_sliced_product(module) else (False,)
 
 
-def _rewritings(module: ModuleOp, options: SplitOptions) -> list[tuple[bool, bool]]:
-    """Whether slices of features are computed apart, and cheap products again: what to try."""
+def _forms_of_least_peak(module: ModuleOp, options: SplitOptions) -> list[Form]:
+    """The ways to form layers that are tried where nothing is moved off chip."""
     again = (False, True) if options.rewrite and has_cheap_maker(module) else (False,)
-    return [*product(_slices_apart(module, options), again)]
-
-
-def _splitting(
-    options: SplitOptions,
-    objective: str,
-    reserve: int = 0,
-    *,
-    slices_apart: bool = False,
-    again: bool = False,
-) -> list[ModulePass]:
-    """All passes that split a module, layers being formed as is usual."""
     return [
-        *rewriting(options, slices_apart, again),
-        *forming(),
-        *searching(options, objective, reserve),
-        *expanding(options),
+        Form(slices_apart=apart, again=once_more)
+        for apart, once_more in product(_slices_apart(module, options), again)
     ]
 
 
-def _run_in_tiles(
-    module: ModuleOp, options: SplitOptions, capacity: int, run: Runs
-) -> list[PassFailedException]:
+def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[PassFailedException]:
     """Run the pipeline with the groups of least traffic; return the failures.
 
     Of several ways to form layers that which moves the fewest bytes is taken, or what fits at all.
@@ -239,8 +222,7 @@ def _run_in_tiles(
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
-    ways = _WaysToFormLayers(module, options, run.alone)
-
+    module, options = ways.module, ways.options
     is_least = False
 
     def look(form: Form) -> None:
@@ -249,7 +231,7 @@ def _run_in_tiles(
         if layers is None:
             return
         try:
-            groups = _trial(layers, searching(options, "traffic"), run.alone)
+            groups = trial_of(layers, searching(options, "traffic"), run.alone)
             counted = _bytes_counted(groups)
             found.append((counted, ways.last, layers, groups))
             is_least = counted == _entries_of_traffic(groups, FLOOR)
@@ -264,11 +246,11 @@ def _run_in_tiles(
 
     for form in forms_of(module, capacity):
         look(form)
-    if not is_least and has_returned_concat(ways.rewritten[False, False]):
+    if not is_least and has_returned_concat(ways.rewritten_in(Form())):
         look(replace(ways.forms[best_way()], store_parts=True))
     if not is_least and True in _slices_apart(module, options):
         look(replace(ways.forms[best_way()], slices_apart=True))
-    if not is_least and options.rewrite and has_cheap_maker(ways.rewritten[False, False]):
+    if not is_least and options.rewrite and has_cheap_maker(ways.rewritten_in(Form())):
         look(replace(ways.forms[best_way()], again=True))
     best: tuple[int, int, ModuleOp] | None = None
     last = -1
@@ -278,7 +260,7 @@ def _run_in_tiles(
 
         def attempt(reserve: int, layers: ModuleOp = layers, groups: ModuleOp = groups) -> ModuleOp:
             less = searching(options, "traffic", reserve)
-            trial = groups if reserve == 0 else _trial(layers, less, run.alone)
+            trial = groups if reserve == 0 else trial_of(layers, less, run.alone)
             run.with_plan(trial, expanding(options))
             return trial
 
@@ -290,79 +272,8 @@ def _run_in_tiles(
             best = _bytes_moved(planned), number, planned
     if best is None:
         return failures
-    _commit(module, best[2])
+    commit(module, best[2])
     return []
-
-
-@dataclass(frozen=True)
-class Form:
-    """A way to form layers."""
-
-    longest_norm: int = 0
-    """Softmax and normalisations of longer rows, in bytes, are in parts; 0: none are."""
-    turned_apart: bool = False
-    """Operands that a rotary embedding makes are layers of their own, and do not go with their
-    reader."""
-    store_parts: bool = False
-    """Of what is only put together for the return each part is stored where it lies."""
-    slices_apart: bool = False
-    """Slices of features are computed apart."""
-    again: bool = False
-    """Cheap products are computed again for each reader."""
-
-    def forming(self) -> list[ModulePass]:
-        """The pass that forms the layers."""
-        return forming(self.longest_norm, self.turned_apart, self.store_parts)
-
-
-def forms_of(module: ModuleOp, capacity: int) -> list[Form]:
-    """Ways to form layers that may differ, but for slices."""
-    longest = max(1, capacity // _LONG_NORM)
-    norms = (0, longest) if has_long_norm(module, longest) else (0,)
-    turned = (False, True) if has_turned_operand(module) else (False,)
-    return [Form(norm, apart) for apart in turned for norm in norms]
-
-
-@dataclass
-class _WaysToFormLayers:
-    """Copies of a module with its layers, formed in ways that differ.
-
-    A long sum may be a layer in any way, as the mean of squeeze and excitation is: the same layers
-    are there once.
-    """
-
-    module: ModuleOp
-    options: SplitOptions
-    run: Run
-    forms: list[Form] = field(default_factory=list[Form])
-    layers: list[ModuleOp] = field(default_factory=list[ModuleOp])
-    rewritten: dict[tuple[bool, bool], ModuleOp] = field(
-        default_factory=dict[tuple[bool, bool], ModuleOp]
-    )
-
-    @property
-    def last(self) -> int:
-        """The number of the last way."""
-        return len(self.layers) - 1
-
-    def other(self, form: Form) -> ModuleOp | None:
-        """Form layers in another way; None if they are the same as in one before."""
-        way = form.slices_apart, form.again
-        if way not in self.rewritten:
-            self.rewritten[way] = _trial(self.module, rewriting(self.options, *way), self.run)
-        layers = _trial(self.rewritten[way], form.forming(), self.run)
-        if not _add_other(self.layers, layers):
-            return None
-        self.forms.append(form)
-        return layers
-
-
-def _add_other(modules: list[ModuleOp], module: ModuleOp) -> bool:
-    """Add a module if none is the same; tell whether it was added."""
-    if any(module.is_structurally_equivalent(other) for other in modules):
-        return False
-    modules.append(module)
-    return True
 
 
 def _refuse_unfetched(module: ModuleOp, whole: Sequence[FuncOp]) -> None:
@@ -460,34 +371,18 @@ def _why_not_split(function: FuncOp) -> str | None:
 
 
 def _moving_nothing(
-    module: ModuleOp, options: SplitOptions, whole_was_tried: bool, may_reorder: bool
-) -> Iterator[list[ModulePass]]:
-    """What is tried before anything is moved off chip."""
+    ways: WaysToFormLayers, run: Run, tries_whole: bool, may_reorder: bool
+) -> Iterator[Callable[[], ModuleOp]]:
+    """What is tried before anything is moved off chip; each makes a planned module."""
     from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
-    if not whole_was_tried:
-        yield [MemplanSchedulePass(objective="peak", memory=options.memory)] if may_reorder else []
-    for apart, again in _rewritings(module, options):
-        yield _splitting(options, "peak", slices_apart=apart, again=again)
-
-
-def _trial(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:
-    trial = copied_operation(module)
-    run(trial, passes)
-    return trial
-
-
-def _commit(module: ModuleOp, trial: ModuleOp) -> None:
-    """Put the operations of a trial in the place of those of the module."""
-    module.attributes.clear()
-    module.attributes.update(trial.attributes)
-    block = trial.body.block
-    for op in reversed(list(module.body.block.ops)):
-        op.detach()
-        op.erase(safe_erase=False)
-    for op in list(block.ops):
-        op.detach()
-        module.body.block.add_op(op)
+    module, options = ways.module, ways.options
+    if tries_whole:
+        order = MemplanSchedulePass(objective="peak", memory=options.memory)
+        yield lambda: trial_of(module, [order] if may_reorder else [], run)
+    tiles = [*searching(options, "peak"), *expanding(options)]
+    for form in _forms_of_least_peak(module, options):
+        yield lambda form=form: trial_of(ways.layers_in(form), tiles, run)
 
 
 def _take_smaller(
@@ -503,7 +398,7 @@ def _take_smaller(
     failures: list[PassFailedException] = []
     starts = [module]
     try:
-        whole = _trial(module, unsplit, run.alone)
+        whole = trial_of(module, unsplit, run.alone)
         starts.append(copied_operation(whole))
         run.with_plan(whole, [])
         trials.append(whole)
@@ -512,20 +407,22 @@ def _take_smaller(
     except PassFailedException as error:
         failures.append(error)
     formed: list[ModuleOp] = []
-    for start, (slices_apart, again) in product(starts, _rewritings(module, options)):
+    for ways, form in product(
+        [WaysToFormLayers(start, options, run.alone) for start in starts],
+        _forms_of_least_peak(module, options),
+    ):
         try:
-            passes = [*rewriting(options, slices_apart, again), *forming()]
-            layers = _trial(start, passes, run.alone)
-            if _add_other(formed, layers):
+            layers = ways.layers_in(form)
+            if add_other(formed, layers):
                 tiles = [*searching(options, "peak"), *expanding(options)]
-                trials.append(_trial(layers, tiles, run.with_plan))
+                trials.append(trial_of(layers, tiles, run.with_plan))
         except _MISTAKES:
             raise
         except PassFailedException as error:
             failures.append(error)
     if not trials:
         raise _with_tiles(module, failures)
-    _commit(module, min(trials, key=lambda trial: _arena_bytes(trial, arena)))
+    commit(module, min(trials, key=lambda trial: _arena_bytes(trial, arena)))
 
 
 def _arena_bytes(module: ModuleOp, name: str) -> int:

@@ -1,0 +1,97 @@
+"""Ways to form layers that may differ, and modules whose layers were formed in them."""
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
+from xdsl_memplan.transforms.split_passes import SplitOptions, forming, rewriting
+from xdsl_memplan.transforms.trials import Run, trial_of
+
+_LONG_NORM = 16
+"""A softmax or normalisation is tried in parts, too, where a row is more than this part of the
+memory."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to form layers."""
+
+    longest_norm: int = 0
+    """Softmax and normalisations of longer rows, in bytes, are in parts; 0: none are."""
+    turned_apart: bool = False
+    """Operands that a rotary embedding makes are layers of their own, and do not go with their
+    reader."""
+    store_parts: bool = False
+    """Of what is only put together for the return each part is stored where it lies."""
+    slices_apart: bool = False
+    """Slices of features are computed apart."""
+    again: bool = False
+    """Cheap products are computed again for each reader."""
+
+    def forming(self) -> list[ModulePass]:
+        """The pass that forms the layers."""
+        return forming(self.longest_norm, self.turned_apart, self.store_parts)
+
+
+def forms_of(module: ModuleOp, capacity: int) -> list[Form]:
+    """Ways to form layers that may differ, but for slices."""
+    longest = max(1, capacity // _LONG_NORM)
+    norms = (0, longest) if has_long_norm(module, longest) else (0,)
+    turned = (False, True) if has_turned_operand(module) else (False,)
+    return [Form(norm, apart) for apart in turned for norm in norms]
+
+
+@dataclass
+class WaysToFormLayers:
+    """Copies of a module with its layers, formed in ways that differ.
+
+    A long sum may be a layer in any way, as the mean of squeeze and excitation is: the same layers
+    are there once. Each way is gone once, whatever groups are then looked for.
+    """
+
+    module: ModuleOp
+    options: SplitOptions
+    run: Run
+    forms: list[Form] = field(default_factory=list[Form])
+    """Those that differ, of `others`, in the order in which they were asked for."""
+    others: list[ModuleOp] = field(default_factory=list[ModuleOp])
+    _rewritten: dict[tuple[bool, bool], ModuleOp] = field(
+        default_factory=dict[tuple[bool, bool], ModuleOp]
+    )
+    _formed: dict[Form, ModuleOp] = field(default_factory=dict[Form, ModuleOp])
+
+    @property
+    def last(self) -> int:
+        """The number of the last way that differed."""
+        return len(self.others) - 1
+
+    def rewritten_in(self, form: Form) -> ModuleOp:
+        """Return the module as it is before layers are formed."""
+        way = form.slices_apart, form.again
+        if way not in self._rewritten:
+            self._rewritten[way] = trial_of(self.module, rewriting(self.options, *way), self.run)
+        return self._rewritten[way]
+
+    def layers_in(self, form: Form) -> ModuleOp:
+        """Return the module with layers formed in a way."""
+        if form not in self._formed:
+            self._formed[form] = trial_of(self.rewritten_in(form), form.forming(), self.run)
+        return self._formed[form]
+
+    def other(self, form: Form) -> ModuleOp | None:
+        """Form layers in another way; None if they are the same as in one before."""
+        layers = self.layers_in(form)
+        if not add_other(self.others, layers):
+            return None
+        self.forms.append(form)
+        return layers
+
+
+def add_other(modules: list[ModuleOp], module: ModuleOp) -> bool:
+    """Add a module if none is the same; tell whether it was added."""
+    if any(module.is_structurally_equivalent(other) for other in modules):
+        return False
+    modules.append(module)
+    return True
