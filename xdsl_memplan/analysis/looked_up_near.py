@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,9 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, SSAValue
 
 from xdsl_memplan.analysis.known_numbers import KnownNumbers
+from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.queries import shown_by
-from xdsl_memplan.dialects.tiling_models.looked_up import tables
+from xdsl_memplan.dialects.tiling_models.looked_up import table_accesses, tables
 from xdsl_memplan.dialects.tiling_models.tile_values import static_shape
 from xdsl_memplan.model.split_graph import Affine, Index, Indirect
 
@@ -33,20 +35,47 @@ def accesses_near(
 ) -> list[Affine | Indirect]:
     """For each table of an operation what is looked up of it, as sums of its loops, or Indirect.
 
-    For tables that the function computes: others are looked up where they lie. An index that
-    depends on several loops is near one of them, whatever the others are. What any of ``known``
-    finds is read. Linear in the body and in the extents.
+    For tables that the function computes, and others where that brings in no more than is looked
+    up. An index that depends on several loops is near one of them, whatever the others are. What
+    any of ``known`` finds is read. Linear in the body and in the extents.
     """
     found: list[Affine | Indirect] = []
     for table in tables(op):
         shape, extracts = static_shape(table), _extracts(op, table)
-        if shape is None or not extracts or not _is_computed(table):
+        if shape is None or not extracts or not _is_fetched(table, extracts, loops, known):
             found.append(Indirect())
             continue
         near = tuple(_near(extracts, d, n, loops, known) for d, n in enumerate(shape))
         narrowed = any(index.terms for index in near)
         found.append(Affine(near) if narrowed else Indirect())
     return found
+
+
+def accesses_in_room(
+    op: GenericOp, loops: Sequence[int], most_bytes: int
+) -> list[Affine | Indirect] | None:
+    """For each table of an operation what is looked up of it, where small tables are brought in.
+
+    They are those that were given and of which no elements are known to be looked up, that have no
+    more than so many bytes, and no more than are looked up of them. None if there are none. Linear.
+    """
+    found: list[Affine | Indirect] = []
+    is_any_small = False
+    for table, access in zip(tables(op), table_accesses(op), strict=True):
+        shape, size = static_shape(table), size_bytes(table.type)
+        is_small = (
+            isinstance(access, Indirect)
+            and not _is_computed(table)
+            and shape is not None
+            and size is not None
+            and size <= most_bytes
+            and prod(shape) <= prod(loops)
+            and bool(_extracts(op, table))
+        )
+        is_any_small |= is_small
+        whole = Affine(tuple(Index((), reach=extent - 1) for extent in shape or ()))
+        found.append(whole if is_small else access)
+    return found if is_any_small else None
 
 
 def loops_to_split(
@@ -59,11 +88,11 @@ def loops_to_split(
     """
     found: dict[int, int] = {}
     for table in tables(op):
-        shape = static_shape(table)
-        if shape is None or not _is_computed(table):
+        shape, extracts = static_shape(table), _extracts(op, table)
+        if shape is None or not _is_fetched(table, extracts, loops, known):
             continue
         for dimension, extent in enumerate(shape):
-            for range_ in _ranges(_extracts(op, table), dimension, extent, loops, known):
+            for range_ in _ranges(extracts, dimension, extent, loops, known):
                 inner = Fraction(extent, len(range_.low)).denominator
                 if 1 < inner <= _MOST_INNER and inner < len(range_.low):
                     low = range_.low.reshape(-1, inner).min(axis=1)
@@ -134,6 +163,28 @@ def _band(range_: _Range, extent: int) -> Index:
         if slope > 0 and most - least < best.reach:
             best = Index(((loop, slope),), least, 1, most - least)
     return best
+
+
+def _is_fetched(
+    table: SSAValue,
+    extracts: Sequence[tensor.ExtractOp],
+    loops: Sequence[int],
+    known: Sequence[KnownNumbers],
+) -> bool:
+    """Tell whether tiles bring in parts of a table, rather than look it up where it lies.
+
+    What the function computes is brought in. What it was given is if all indices are known, and
+    there are no more elements between the first and the last of each dimension than are looked up.
+    """
+    if _is_computed(table):
+        return True
+    spans: list[int] = []
+    for dimension, extent in enumerate(static_shape(table) or ()):
+        range_ = next(_ranges(extracts, dimension, extent, loops, known), None)
+        if range_ is None:
+            return False
+        spans.append(int(range_.high.max() - range_.low.min()) + 1)
+    return prod(spans) <= prod(loops) * len(extracts)
 
 
 def _is_computed(value: SSAValue) -> bool:

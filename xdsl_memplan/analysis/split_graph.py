@@ -12,6 +12,7 @@ from xdsl.dialects.tensor import EmptyOp, InsertSliceOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.analysis.distinct_lookups import distinct_lookups
 from xdsl_memplan.analysis.needed_results import needed_results
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.slots import fits_its_slot
@@ -25,6 +26,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.model.split_graph import (
     Affine,
+    Indirect,
     Reshape,
     SplitGraph,
     SplitOp,
@@ -124,7 +126,8 @@ class _Builder:
         reads = self._all_of_outside(op) if rule is None else rule.reads
         if not results and not reads:
             return
-        operands = tuple(self._operand(read) for read in reads)
+        loops = () if rule is None else rule.loops
+        operands = tuple(self._operand(read, op, loops) for read in reads)
         used = _with_room(op) or results[:1]
         if rule is not None and rule.cuttable:
             used = results  # Parts of a sum hand all of them on: one may depend on the others.
@@ -213,9 +216,11 @@ class _Builder:
                     continue  # A reshape of a reshape only serves to return it, too.
             read.update(operand.tensor for operand in op.operands)
 
-    def _operand(self, read: Read) -> SplitOperand:
-        position = self.tensor(read.tensor)
-        return SplitOperand(position, self.tensors[position].shape, read.access)
+    def _operand(self, read: Read, op: Operation, loops: Sequence[int]) -> SplitOperand:
+        position, access = self.tensor(read.tensor), read.access
+        if isinstance(access, Indirect):
+            access = Indirect(distinct_lookups(op, read.tensor, loops))
+        return SplitOperand(position, self.tensors[position].shape, access)
 
 
 def _with_room(op: Operation) -> list[OpResult]:

@@ -28,7 +28,12 @@ brought on chip first, `total` are all the bytes that move, and `floor` is prove
 """
 
 TOTAL = "total"
-"""Entry of `memplan.traffic`: the bytes of all loads, stores, spills and retrieves."""
+"""Entry of `memplan.traffic`: the bytes of all loads, stores, spills and retrieves, and of what is
+looked up off chip."""
+
+LOOKUPS = "looked_up"
+"""Entry of `memplan.traffic`: the bytes of `total` that are elements which bodies look up off chip,
+with `tensor.extract`; none where nothing is."""
 
 FLOOR = "floor"
 """Entry of `memplan.traffic`: no schedule has a smaller `total`."""

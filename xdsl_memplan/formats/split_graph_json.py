@@ -66,7 +66,7 @@ def _access(entry: dict[str, Any]) -> Access:
         case "whole":
             return Whole()
         case "indirect":
-            return Indirect()
+            return Indirect(entry.get("distinct", 0))
         case kind:
             raise ValueError(f"unknown access {kind!r}")
 

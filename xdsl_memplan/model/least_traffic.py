@@ -31,8 +31,8 @@ def bytes_at_least(
 ) -> int:
     """Sum up bytes of arguments and constants that are surely read (`needed`), and of results.
 
-    A lower bound on what moves if all is staged. What is never read does not count, nor what is
-    only looked up of arguments, constants and views of them: tables are read where they lie.
+    A lower bound on what moves if all is staged. What is never read does not count. Of a table that
+    is looked up where it lies as many elements count as indices that may differ, or all of them.
     Results that the function computes count once each; views of arguments, constants and what is
     `uniform` (positions of tensors with one value everywhere) need not move. Linear.
     """
@@ -45,12 +45,38 @@ def bytes_read(
 ) -> dict[int, int]:
     """Return the distinct bytes that are surely read of each argument and constant."""
     stepped = surely_read(graph, _results(graph, uniform)) if has_gaps(graph) else {}
+    looked_up = _looked_up(graph, needed)
     return {
-        number: max(elements_in_all(boxes), stepped.get(number, 0))
+        number: max(
+            elements_in_all(needed.get(number, ())),
+            stepped.get(number, 0),
+            looked_up.get(number, 0),
+        )
         * graph.tensors[number].element_bytes
-        for number, boxes in sorted(needed.items())
+        for number in sorted({*needed, *looked_up})
         if graph.tensors[number].kind in FROM_OUTSIDE
     }
+
+
+def _looked_up(graph: SplitGraph, needed: Mapping[int, Sequence[Box]]) -> dict[int, int]:
+    """Count, for each table, the elements that one operation looks up: the most of any.
+
+    Of operations all of whose results are needed: others may have fewer iterations.
+    """
+    shown = {op.results[0]: op.operands[0].tensor for op in graph.ops if op.view and op.operands}
+    found: dict[int, int] = {}
+    for op in graph.ops:
+        is_whole = op.results and all(
+            whole(graph.tensors[result].shape) in needed.get(result, ()) for result in op.results
+        )
+        for operand in op.operands if is_whole else ():
+            if isinstance(operand.access, Indirect):
+                table = operand.tensor
+                while table in shown:
+                    table = shown[table]
+                elements = min(operand.access.distinct, box_elements(whole(operand.shape)))
+                found[table] = max(found.get(table, 0), elements)
+    return found
 
 
 def _results(graph: SplitGraph, uniform: Collection[int]) -> list[int]:

@@ -61,6 +61,9 @@ class Whole:
 class Indirect:
     """Elements are looked up by indices that are computed: one per point of the loops."""
 
+    distinct: int = 0
+    """Elements of the operand that may all differ, by the loops that the indices depend on."""
+
 
 Access: TypeAlias = Affine | Reshape | Whole | Indirect
 

@@ -12,10 +12,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.looked_up_bytes import looked_up_bytes
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import SPLIT, GroupOp
-from xdsl_memplan.dialects.off_chip import TRAFFIC
+from xdsl_memplan.dialects.off_chip import LOOKUPS, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.expand_groups.bundles import Bundles
@@ -130,10 +131,14 @@ def _refuse_refuted(whole: FuncOp, tiled: FuncOp, max_recompute: float | None) -
 def _note_bytes(function: FuncOp) -> None:
     """Write down how many bytes move, for `memplan-verify` to count again."""
     known = function.attributes.get(TRAFFIC)
-    total = off_chip_bytes(function)
-    if not isinstance(known, DictionaryAttr) or total is None:
+    if not isinstance(known, DictionaryAttr):
         return
-    function.attributes[TRAFFIC] = DictionaryAttr({**known.data, "total": IntegerAttr(total, i64)})
+    moved, looked_up = off_chip_bytes(function), looked_up_bytes(function)
+    if moved is None or looked_up is None:
+        return
+    bytes_ = {TOTAL: moved + looked_up, **({LOOKUPS: looked_up} if looked_up else {})}
+    entries = {entry: IntegerAttr(value, i64) for entry, value in bytes_.items()}
+    function.attributes[TRAFFIC] = DictionaryAttr({**known.data, **entries})
 
 
 def expand_group(

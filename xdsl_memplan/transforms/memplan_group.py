@@ -38,6 +38,7 @@ from xdsl_memplan.transforms.grouping import Grouping
 from xdsl_memplan.transforms.layers_in_order import bring_layers_into_order
 from xdsl_memplan.transforms.memplan_form_layers import layer_of, why_left_alone
 from xdsl_memplan.transforms.read_apart import read_apart
+from xdsl_memplan.transforms.small_tables import bring_in_small_tables
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 Order: TypeAlias = Literal["optimize", "keep", "thorough"]
@@ -249,6 +250,8 @@ def group_function(
     Raises PassFailedException if nothing fits, or if layers are missing or out of order.
     """
     _separate_fills(function)
+    if machine.stages_arguments and on_chip is not None:
+        bring_in_small_tables(function, on_chip)
     put_together = _put_together(function) if machine.is_staged else []
     try:
         split = FunctionSplitGraph.of(function, put_together)

@@ -14,7 +14,7 @@ from xdsl.printer import Printer
 
 from xdsl_memplan.analysis.memories import arena_ops
 from xdsl_memplan.dialects.memplan import ARENA, PLAN, BufferOp, PlanAttr
-from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, LOOKUPS, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.queries import storage_of
 
 
@@ -119,6 +119,8 @@ def _traffic_line(function: FuncOp) -> Sequence[str]:
         with_so_much_room = " with so much room" if limit == CAPACITY_FLOOR else ""
         proof = "optimal" if moved == bound else f"at least {bound} must{with_so_much_room}"
         proved = "" if bound is None else f" ({proof}{of})"
+        looked_up = _number(attribute, LOOKUPS) if kind == TOTAL else None
+        what += "" if looked_up is None else f", {looked_up} of them looked up off chip"
         lines.append(f"@{function.sym_name.data}: {moved} bytes {what}{proved}")
     return lines
 

@@ -33,8 +33,9 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.memplan import ArenaOp, BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
-from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, MOVE, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, LOOKUPS, MOVE, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.transforms.verify_lookups import lookups_off_chip
 from xdsl_memplan.transforms.verify_subview_types import check_subview_type
 
 
@@ -48,6 +49,7 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
     """
     on_chip = next((op.sym_name.data for op in module.body.ops if isinstance(op, ArenaOp)), None)
     total, promised = _recorded(function, TOTAL), _recorded(function, "bytes")
+    looked_up = _recorded(function, LOOKUPS) or 0
     returned = _returned_buffers(function)
     indices = _Indices()
     moved = compulsory = 0
@@ -61,10 +63,16 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
             if size:
                 moved += size * _executions(op, function)
                 compulsory += size if _buffer(ends[-1]) in returned else 0
-    if total is not None and total != moved:
+    if total is not None and total != moved + looked_up:
+        besides = f" besides the {looked_up} looked up" if looked_up else ""
         raise PassFailedException(
             f"{describe_op(function)}: {TRAFFIC} says that {total} bytes move in all, its "
-            f"copies move {moved}"
+            f"copies move {moved}{besides}"
+        )
+    if total is not None and (found := lookups_off_chip(function, module, on_chip)) > looked_up:
+        raise PassFailedException(
+            f"{describe_op(function)}: {TRAFFIC} says that {looked_up} bytes are looked up off "
+            f"chip, its bodies look up {found}"
         )
     for name in (FLOOR, CAPACITY_FLOOR):
         least = _recorded(function, name)

@@ -14,7 +14,7 @@ from xdsl_memplan.transforms.verify_split.check_errors import (
 from xdsl_memplan.transforms.verify_split.order import check_order
 from xdsl_memplan.transforms.verify_split.recount import GroupCount, check_work, more_bytes, recount
 from xdsl_memplan.transforms.verify_split.tiled_program import TiledProgram
-from xdsl_memplan.transforms.verify_split.whole_program import WholeProgram, volume
+from xdsl_memplan.transforms.verify_split.whole_program import WholeProgram, work_of
 
 
 class Verdict(Enum):
@@ -95,7 +95,7 @@ def _check_all_work(run: TiledProgram) -> None:
     outside = (work for op, work in program.work.items() if op.parent is block)
     promised = sum(inside) + sum(outside)
     done = sum(
-        times * volume(run.computations[op])
+        times * work_of(run.computations[op])
         for op, times in run.times.items()
         if op in run.computations
     )

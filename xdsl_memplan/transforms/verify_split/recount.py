@@ -5,16 +5,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.utils.hints import isa
 
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.dialects.groups import GroupOp
-from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
 from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
 from xdsl_memplan.transforms.verify_split.check_errors import MismatchError
-from xdsl_memplan.transforms.verify_split.computation import is_tensor
+from xdsl_memplan.transforms.verify_split.computation import Computation, is_tensor
 from xdsl_memplan.transforms.verify_split.tiled_program import TiledProgram
-from xdsl_memplan.transforms.verify_split.whole_program import volume
+from xdsl_memplan.transforms.verify_split.whole_program import volume, work_of
 
 
 @dataclass
@@ -53,7 +56,9 @@ def recount(run: TiledProgram) -> dict[GroupOp, GroupCount]:
         else:
             group = _group_at(run, op)
             if group is not None:
-                counts[group].work += times * volume(run.computations[op])
+                computation = run.computations[op]
+                counts[group].work += times * work_of(computation)
+                moved[group] += times * _looked_up(computation)
             continue
         if group is not None:
             moved[group] += times * (size or 0)
@@ -86,6 +91,17 @@ def more_bytes(counts: dict[GroupOp, GroupCount]) -> tuple[str, ...]:
         for group, count in counts.items()
         if (count.moved_bytes or 0) > group.cost.cost.traffic
     )
+
+
+def _looked_up(computation: Computation) -> int:
+    """Bytes that come from tables that the function was given: of each one for an iteration."""
+    found = 0
+    for table in dict.fromkeys(computation.tables):
+        if isinstance(table, BlockArgument) and isinstance(table.block.parent_op(), FuncOp):
+            assert isa(table.type, TensorType[Attribute])
+            element_bytes = element_size_bytes(table.type.get_element_type()) or 0
+            found += volume(computation) * element_bytes
+    return found
 
 
 def _group_at(run: TiledProgram, op: Operation) -> GroupOp | None:

@@ -68,7 +68,8 @@ class TiledProgram:
     function: FuncOp
     program: WholeProgram
     times: Counter[Operation] = field(default_factory=Counter[Operation])
-    """How often contractions, loads and stores are done; loads of one value everywhere are not."""
+    """How often contractions, loads, stores and what looks elements up are done; loads of one value
+    everywhere are not counted."""
     _held: dict[SSAValue, Held] = field(default_factory=dict[SSAValue, Held])
     _indices: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     _asserted: set[Hashable] = field(default_factory=set[Hashable])
@@ -232,7 +233,7 @@ class TiledProgram:
 
     def _tile(self, op: Operation, computation: Computation) -> None:
         results = self.matcher.results(computation)
-        if computation.is_contraction:
+        if computation.is_contraction or computation.tables:
             self.times[op] += 1
         for result, held in zip(op.results, results, strict=True):
             self._held[result] = held

@@ -247,6 +247,11 @@ def volume(computation: Computation) -> int:
     return count
 
 
+def work_of(computation: Computation) -> int:
+    """Multiply-adds of all loops together."""
+    return volume(computation) if computation.is_contraction else 0
+
+
 def moved(op: Operation, held: Callable[[SSAValue], Held]) -> Held | None:
     """What the result of an operation holds that computes nothing; None if it is another."""
     match op:

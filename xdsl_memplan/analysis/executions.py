@@ -1,0 +1,30 @@
+"""How often operations run when their function does."""
+
+from xdsl.dialects import scf
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from xdsl_memplan.dialects.integer_constant import integer_constant
+
+
+def executions(op: Operation, function: FuncOp) -> int | None:
+    """Multiply the trip counts of the loops around an operation; None if one is not known."""
+    count = 1
+    parent = op.parent_op()
+    while parent is not None and parent is not function:
+        times = trip_count(parent)
+        if times is None:
+            return None
+        count *= times
+        parent = parent.parent_op()
+    return count
+
+
+def trip_count(op: Operation) -> int | None:
+    """Return how many iterations a loop has; None if it is none, or its bounds are no constants."""
+    if not isinstance(op, scf.ForOp):
+        return None
+    first, end, step = (integer_constant(value) for value in (op.lb, op.ub, op.step))
+    if first is None or end is None or step is None or step <= 0:
+        return None
+    return max(0, -((first - end) // step))

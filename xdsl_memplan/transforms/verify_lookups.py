@@ -1,0 +1,90 @@
+"""The bytes that bodies look up off chip, counted in buffer IR for `memplan-verify`.
+
+Nothing is shared with what wrote the record.
+"""
+
+from math import prod
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+from xdsl.utils.hints import isa
+
+from xdsl_memplan.dialects.memplan import BufferOp
+from xdsl_memplan.dialects.memref_size import element_size_bytes
+from xdsl_memplan.dialects.operations_in import operations_in
+
+
+def lookups_off_chip(function: FuncOp, module: ModuleOp, on_chip: str | None) -> int:
+    """Count the elements that bodies load from arguments, constants and other memories; linear.
+
+    What is not known to run so and so often is left out, as are constants with one value
+    everywhere: the record may say more, but not less.
+    """
+    return sum(
+        _bytes_loaded(op)
+        for op in operations_in(function)
+        if isinstance(op, memref.LoadOp) and _lies_off_chip(op.memref, module, on_chip)
+    )
+
+
+def _bytes_loaded(load: memref.LoadOp) -> int:
+    assert isa(load.memref.type, MemRefType[Attribute])
+    count = element_size_bytes(load.memref.type.element_type) or 0
+    is_in_body = False
+    parent = load.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        if isinstance(parent, LinalgStructuredOperation):
+            is_in_body = True
+            count *= _points(parent)
+        elif isinstance(parent, scf.ForOp):
+            count *= _trips(parent)
+        parent = parent.parent_op()
+    return count if is_in_body else 0
+
+
+def _points(op: LinalgStructuredOperation) -> int:
+    """The product of the extents of the loops; 0 if one is not known."""
+    extents: dict[int, int] = {}
+    maps = [attribute.data for attribute in op.get_indexing_maps()]
+    for operand, map_ in zip(op.operands, maps, strict=True):
+        if isa(operand.type, MemRefType[Attribute]):
+            for expression, extent in zip(map_.results, operand.type.get_shape(), strict=True):
+                if isinstance(expression, AffineDimExpr):
+                    extents[expression.position] = max(extent, 0)
+    return prod(extents.get(loop, 0) for loop in range(maps[0].num_dims))
+
+
+def _trips(loop: scf.ForOp) -> int:
+    numbers = [
+        value.owner.value.value.data
+        for value in (loop.lb, loop.ub, loop.step)
+        if isinstance(value.owner, arith.ConstantOp) and isinstance(value.owner.value, IntegerAttr)
+    ]
+    return len(range(*numbers)) if len(numbers) == 3 and numbers[2] > 0 else 0
+
+
+def _lies_off_chip(value: SSAValue, module: ModuleOp, on_chip: str | None) -> bool:
+    while isinstance(value, OpResult):
+        op: Operation = value.op
+        match op:
+            case BufferOp():
+                return op.arena.string_value() != on_chip
+            case memref.GetGlobalOp():
+                return not _is_splat(op.name_.string_value(), module)
+            case _ if op.operands:
+                value = op.operands[0]
+            case _:
+                return False
+    return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), FuncOp)
+
+
+def _is_splat(name: str, module: ModuleOp) -> bool:
+    for op in module.body.ops:
+        if isinstance(op, memref.GlobalOp) and op.sym_name.data == name:
+            value = op.initial_value
+            return isinstance(value, DenseIntOrFPElementsAttr) and value.is_splat()
+    return False
