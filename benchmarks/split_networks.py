@@ -67,6 +67,7 @@ from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementw
 from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+from xdsl_memplan.transforms.memplan_look_up_once import MemplanLookUpOncePass
 from xdsl_memplan.transforms.memplan_trim import MemplanTrimPass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 from xdsl_memplan.transforms.resting_collector import resting_collector
@@ -210,7 +211,8 @@ def _split(module: ModuleOp, row: Row, memory: str, reserve: int, form: Form) ->
         order="thorough" if row.order == "thorough" else "optimize",
         reserve=reserve,
     )
-    computing = [MemplanComputeAgainPass()] if form.again else []
+    computing = [] if objective == "peak" else [MemplanLookUpOncePass()]
+    computing += [MemplanComputeAgainPass()] if form.again else []
     _run(module, [MemplanFuseElementwisePass(chains=True), *computing, *form.forming()], row)
     graphs = [FunctionSplitGraph.of(f).graph for f in module.walk() if isinstance(f, FuncOp)]
     needed = sum(map(needed_work, graphs))

@@ -39,6 +39,7 @@ _PASSES: dict[str, str] = {
     "memplan-fold-reshapes": "MemplanFoldReshapesPass",
     "memplan-fuse-elementwise": "MemplanFuseElementwisePass",
     "memplan-compute-again": "MemplanComputeAgainPass",
+    "memplan-look-up-once": "MemplanLookUpOncePass",
     "memplan-compute-slices": "MemplanComputeSlicesPass",
     "memplan-split-loops": "MemplanSplitLoopsPass",
     "memplan-form-layers": "MemplanFormLayersPass",

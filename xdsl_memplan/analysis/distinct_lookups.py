@@ -18,7 +18,7 @@ def distinct_lookups(op: Operation, table: SSAValue, loops: Sequence[int]) -> in
     """
     if not isinstance(op, LinalgStructuredOperation):
         return 0
-    followed = _Followed(op, loops)
+    followed = FollowedIndices(op, len(loops))
     return max(
         (
             prod(loops[loop] for loop in followed.loops_of(*use.operation.indices))
@@ -29,16 +29,17 @@ def distinct_lookups(op: Operation, table: SSAValue, loops: Sequence[int]) -> in
     )
 
 
-class _Followed:
+class FollowedIndices:
     """Loops that scalars in a body depend on; every answer is kept."""
 
-    def __init__(self, op: LinalgStructuredOperation, loops: Sequence[int]) -> None:
+    def __init__(self, op: LinalgStructuredOperation, loops: int) -> None:
         self.op = op
-        self.all = frozenset(range(len(loops)))
+        self.all = frozenset(range(loops))
         self.maps = [attribute.data for attribute in op.get_indexing_maps()]
         self.known: dict[SSAValue, frozenset[int]] = {}
 
     def loops_of(self, *values: SSAValue) -> frozenset[int]:
+        """Return the loops that any of some values depends on."""
         return frozenset[int]().union(*map(self._of, values))
 
     def _of(self, value: SSAValue) -> frozenset[int]:

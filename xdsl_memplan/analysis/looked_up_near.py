@@ -65,7 +65,7 @@ def accesses_in_room(
         shape, size = static_shape(table), size_bytes(table.type)
         is_small = (
             isinstance(access, Indirect)
-            and not _is_computed(table)
+            and not is_computed(table)
             and shape is not None
             and size is not None
             and size <= most_bytes
@@ -176,7 +176,7 @@ def _is_fetched(
     What the function computes is brought in. What it was given is if all indices are known, and
     there are no more elements between the first and the last of each dimension than are looked up.
     """
-    if _is_computed(table):
+    if is_computed(table):
         return True
     spans: list[int] = []
     for dimension, extent in enumerate(static_shape(table) or ()):
@@ -187,7 +187,7 @@ def _is_fetched(
     return prod(spans) <= prod(loops) * len(extracts)
 
 
-def _is_computed(value: SSAValue) -> bool:
+def is_computed(value: SSAValue) -> bool:
     """Tell whether the function computes a tensor, rather than shows what it was given."""
     owner = shown_by(value).owner
     if isinstance(owner, Block):

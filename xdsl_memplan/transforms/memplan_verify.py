@@ -65,11 +65,11 @@ class MemplanVerifyPass(ModulePass):
     in what it is part of, also with offsets that depend on loops, and has the type of what it
     takes. Where `memplan.traffic` says how many bytes move, they are counted again from the copies
     that are there, and from what bodies load off chip: as many as its `total`, or without one no
-    more than its `bytes` besides those that reach a returned buffer. Aliases and liveness are recomputed by running the functions on
-    abstract storage; no code is shared with the analysis that the other passes use. What a buffer
-    asks for (`memplan.fixed_offset`, `memplan.offset_range`, `memplan.candidates`,
-    `memplan.copies`) is checked as well, and operands of `memplan.different_banks`, by the `banks`
-    of the arena.
+    more than its `bytes` besides those that reach a returned buffer. Aliases and liveness are
+    recomputed by running the functions on abstract storage; no code is shared with the analysis
+    that the other passes use. What a buffer asks for (`memplan.fixed_offset`,
+    `memplan.offset_range`, `memplan.candidates`, `memplan.copies`) is checked as well, and operands
+    of `memplan.different_banks`, by the `banks` of the arena.
 
     Options:
 

@@ -37,6 +37,7 @@ def rewriting(
     from xdsl_memplan.transforms.memplan_compute_again import MemplanComputeAgainPass
     from xdsl_memplan.transforms.memplan_compute_slices import MemplanComputeSlicesPass
     from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
+    from xdsl_memplan.transforms.memplan_look_up_once import MemplanLookUpOncePass
     from xdsl_memplan.transforms.memplan_split_loops import MemplanSplitLoopsPass
 
     if not options.rewrite:
@@ -45,6 +46,7 @@ def rewriting(
         *([MemplanComputeSlicesPass()] if slices_apart else []),
         MemplanFuseElementwisePass(chains=True),
         MemplanSplitLoopsPass(),
+        *([MemplanLookUpOncePass()] if options.stage == "all" else []),
         *([MemplanComputeAgainPass()] if again else []),
     ]
 
