@@ -186,3 +186,55 @@ func.func @main(%x: tensor<9x4xf32>) -> tensor<9x4xf32> {
 @pytest.mark.parametrize("text", [REDUCED, REPEATED_ADDITION])
 def test_sums_of_one_scalar_read_nothing(context: Context, text: str):
     check_in_tiles(context, text, "L1=64:align=4,DDR", (9, 4))
+
+
+def reshaped(old: str, new: str, shape: str, rank: int) -> str:
+    """Something computed, reshaped by a `tensor.reshape`, and computed on again."""
+    return f"""
+func.func @main(%x: tensor<{old}xf32>) -> tensor<{new}xf32> {{
+  %s = arith.constant dense<{shape}> : tensor<{rank}xindex>
+  %d = tensor.empty() : tensor<{old}xf32>
+  %e = tensor.empty() : tensor<{new}xf32>
+  %y = linalg.exp ins(%x : tensor<{old}xf32>) outs(%d : tensor<{old}xf32>) -> tensor<{old}xf32>
+  %r = tensor.reshape %y(%s) : (tensor<{old}xf32>, tensor<{rank}xindex>) -> tensor<{new}xf32>
+  %z = linalg.exp ins(%r : tensor<{new}xf32>) outs(%e : tensor<{new}xf32>) -> tensor<{new}xf32>
+  return %z : tensor<{new}xf32>
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ((48, 32), (1536,)),
+        ((1536,), (1, 48, 32, 1)),
+        ((32, 48), (48, 32)),
+        ((4, 6, 64, 1), (1, 24, 8, 8)),
+        ((6, 1, 256), (2, 3, 1, 16, 16)),
+        ((12, 128), (12, 128)),
+    ],
+)
+def test_a_reshape_to_a_static_shape_has_tiles(
+    context: Context, old: tuple[int, ...], new: tuple[int, ...]
+):
+    """Before, all of what it reads had to be there: 1 KiB was refused."""
+    sizes = ("x".join(map(str, shape)) for shape in (old, new))
+    check_in_tiles(context, reshaped(*sizes, str([*new]), len(new)), "L1=1KiB,DDR", old)
+
+
+@pytest.mark.parametrize(("old", "new"), [("", "1x1x"), ("1x1x", "")])
+def test_a_reshape_of_one_element_without_dimensions_stays(context: Context, old: str, new: str):
+    """xDSL takes no `expand_shape` of a tensor without dimensions."""
+    rank = new.count("x")
+    shape = [1] * rank if rank else ""
+    text = f"""
+func.func @main(%x: tensor<{old}f32>) -> tensor<{new}f32> {{
+  %s = arith.constant dense<{shape}> : tensor<{rank}xindex>
+  %r = tensor.reshape %x(%s) : (tensor<{old}f32>, tensor<{rank}xindex>) -> tensor<{new}f32>
+  return %r : tensor<{new}f32>
+}}
+"""
+    module = parsed(context, text)
+    MemplanGeneralizeOpsPass().apply(context, module)
+    module.verify()
+    assert str(module) == str(parsed(context, text))

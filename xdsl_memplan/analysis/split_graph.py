@@ -129,8 +129,10 @@ class _Builder:
         loops = () if rule is None else rule.loops
         operands = tuple(self._operand(read, op, loops) for read in reads)
         used = _with_room(op) or results[:1]
-        if rule is not None and rule.cuttable:
-            used = results  # Parts of a sum hand all of them on: one may depend on the others.
+        if rule is None or rule.cuttable:
+            # Computed whole it makes all of them, and parts of a sum hand all of them on: one may
+            # depend on the others.
+            used = results
         made = tuple(self.tensor(result) for result in used)
         layer = op.attributes.get(LAYER)
         split = SplitOp(

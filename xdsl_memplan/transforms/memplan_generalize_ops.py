@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.scf import ExecuteRegionOp
-from xdsl.dialects.tensor import EmptyOp, PadOp
+from xdsl.dialects.tensor import EmptyOp, PadOp, ReshapeOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -32,6 +32,7 @@ from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
 from xdsl_memplan.transforms.regions_run_once import inline_region
 from xdsl_memplan.transforms.scalar_inputs import keep_shapes_only, reads_scalar, sums_scalar
+from xdsl_memplan.transforms.static_reshape import write_as_views
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,13 @@ class MemplanGeneralizeOpsPass(ModulePass):
 
     So are operations with a name that read a tensor of one scalar everywhere (products with ones):
     a generic one reads the scalar, and no tensor is filled for it; where only this operand tells
-    how often a loop runs, as a filter does, an empty one stays. Padding by constants is written
-    in the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory
-    is a `tensor.empty`. What is in a `scf.execute_region` of one block takes its place. What a sum
-    makes narrower before it adds up is taken out of it (`narrowed_operands.py`), and fills and
-    transposes that were made generic have their names again.
+    how often a loop runs, as a filter does, an empty one stays. Padding by constants is written in
+    the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory is
+    a `tensor.empty`. A `tensor.reshape` between static shapes is a `tensor.collapse_shape`, a
+    `tensor.expand_shape`, or one after the other. What is in a `scf.execute_region` of one block
+    takes its place. What a sum makes narrower before it adds up is taken out of it
+    (`narrowed_operands.py`), and fills and transposes that were made generic have their names
+    again.
 
     Before:
 
@@ -95,6 +98,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 inline_region(inner)
             elif isinstance(inner, PadOp):
                 write_known_padding(inner)
+            elif isinstance(inner, ReshapeOp):
+                write_as_views(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
                 _take_apart(inner)
 

@@ -1,0 +1,64 @@
+"""A `tensor.reshape` between static shapes, written as views that say which dimensions merge."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import cast
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from xdsl_memplan.dialects.tiling_models.tile_values import static_shape
+from xdsl_memplan.transforms.as_generic import hand_over
+from xdsl_memplan.transforms.unit_dimensions import expanded, reassociation
+
+
+def write_as_views(op: tensor.ReshapeOp) -> None:
+    """Replace ``op`` by a `collapse_shape`, an `expand_shape`, or one after the other.
+
+    Views have tiles, which a reshape to a shape in a tensor has not. What has dynamic sizes, no
+    elements, or no dimensions (of which xDSL takes no `expand_shape`) is left alone.
+    """
+    old, new = static_shape(op.source), static_shape(op.result)
+    if not old or not new or prod(old) != prod(new):
+        return
+    sources, results = _groups(old, new)
+    element = cast(TensorType[Attribute], op.source.type).get_element_type()
+    value: SSAValue = op.source
+    if len(sources) != len(old):
+        merged = TensorType(element, [prod(old[d] for d in group) for group in sources])
+        collapse = tensor.CollapseShapeOp.create(
+            operands=[value],
+            properties={"reassociation": reassociation(sources)},
+            result_types=[merged],
+        )
+        Rewriter.insert_op(collapse, InsertPoint.before(op))
+        value = collapse.result
+    if len(results) != len(new):
+        expand = expanded(value, reassociation(results), TensorType(element, new))
+        Rewriter.insert_op(expand, InsertPoint.before(op))
+        value = expand.result
+    hand_over(op, (value,))
+
+
+def _groups(old: Sequence[int], new: Sequence[int]) -> tuple[list[range], list[range]]:
+    """Return the least runs of dimensions of both shapes that hold the same elements."""
+    sources: list[range] = []
+    results: list[range] = []
+    i = j = 0
+    while i < len(old) and j < len(new):
+        first, second = i, j
+        here, there = old[i], new[j]
+        i, j = i + 1, j + 1
+        while here != there:
+            if here < there:
+                here, i = here * old[i], i + 1
+            else:
+                there, j = there * new[j], j + 1
+        sources.append(range(first, i))
+        results.append(range(second, j))
+    # Only dimensions of size 1 are left.
+    sources[-1] = range(sources[-1].start, len(old))
+    results[-1] = range(results[-1].start, len(new))
+    return sources, results
