@@ -28,6 +28,7 @@ from xdsl_memplan.transforms.empty_tensors import drop_empty_tensors
 from xdsl_memplan.transforms.inserted_ranks import insert_whole_ranks
 from xdsl_memplan.transforms.returned_constants import copy_returned_constants
 from xdsl_memplan.transforms.scalars_in_tensors import put_scalars_into_tensors
+from xdsl_memplan.transforms.slices_at_run_time import write_slices_at_run_time
 from xdsl_memplan.transforms.unread import erase_unread
 
 
@@ -131,6 +132,7 @@ def _form(
     if not all(op is block.last_op or only_asserts(op) for op in block.ops):
         return
     drop_empty_tensors(block)
+    write_slices_at_run_time(block)
     put_scalars_into_tensors(block)
     insert_whole_ranks(block)
     copy_returned_constants(block)
