@@ -41,6 +41,7 @@ from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xdsl_memplan.analysis.looked_up_bytes import looked_up_bytes
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.returned_concats import has_returned_concat
@@ -66,8 +67,8 @@ from xdsl_memplan.transforms.memplan_fold_transposes import MemplanFoldTranspose
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
 from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
-from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.memplan_look_up_once import MemplanLookUpOncePass
+from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.memplan_trim import MemplanTrimPass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 from xdsl_memplan.transforms.resting_collector import resting_collector
@@ -279,10 +280,10 @@ def _traffic(module: ModuleOp) -> tuple[int, int, int]:
             noted = function.attributes[TRAFFIC]
             assert isinstance(noted, DictionaryAttr)
             least, with_so_much_room = noted.data.get(FLOOR), noted.data.get(CAPACITY_FLOOR)
-            counted = off_chip_bytes(function)
-            if counted is None or not isinstance(least, IntegerAttr):
+            moved, looked_up = off_chip_bytes(function), looked_up_bytes(function)
+            if moved is None or looked_up is None or not isinstance(least, IntegerAttr):
                 raise ValueError("bytes that move cannot be counted")
-            total += counted
+            total += moved + looked_up
             floor += least.value.data
             if isinstance(with_so_much_room, IntegerAttr):
                 capacity_floor += with_so_much_room.value.data
