@@ -19,7 +19,7 @@ from tests.analysis.set_programs import Program, Shape
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.formats.split_graph_json import split_graph_from_json, split_graph_to_json
 from xdsl_memplan.interpreter.run import run
-from xdsl_memplan.model.least_traffic import bytes_at_least, surely_needed
+from xdsl_memplan.model.least_traffic import bytes_at_least, bytes_read, surely_needed
 from xdsl_memplan.model.needed_boxes import needed_boxes
 from xdsl_memplan.model.origins import origins
 from xdsl_memplan.model.split_graph import Box, SplitGraph, whole
@@ -81,7 +81,7 @@ def test_no_more_is_surely_moved_than_what_is_needed(is_chain: bool) -> None:
         (result,) = run(module, arguments)
         needed = int(np.bitwise_or.reduce(result, axis=None)).bit_count()
         moved = 8 * (needed + result.size)
-        at_least = bytes_at_least(graph, surely_needed(graph))
+        at_least = bytes_at_least(graph, bytes_read(graph, surely_needed(graph)))
         assert at_least <= moved, program.text()
         equal += at_least == moved
     assert equal > 50

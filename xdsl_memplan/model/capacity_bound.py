@@ -76,11 +76,12 @@ class CapacityBound:
                 if contraction is not None:
                     found.append(contraction)
         contractions = _with_weights_of_their_own(found)
+        read = bytes_read(graph, needed, uniform)
         tensors = sorted({tensor for c in contractions for tensor in c.tensors})
         return CapacityBound(
-            bytes_at_least(graph, needed, uniform),
+            bytes_at_least(graph, read, uniform),
             contractions,
-            bytes_read(graph, needed, uniform),
+            read,
             {tensor: prod(graph.tensors[tensor].shape) for tensor in tensors},
             {tensor: graph.tensors[tensor].element_bytes for tensor in tensors},
             points_per_element,

@@ -27,9 +27,9 @@ FROM_OUTSIDE = ("argument", "constant")
 
 
 def bytes_at_least(
-    graph: SplitGraph, needed: Mapping[int, Sequence[Box]], uniform: Collection[int] = ()
+    graph: SplitGraph, read: Mapping[int, int], uniform: Collection[int] = ()
 ) -> int:
-    """Sum up bytes of arguments and constants that are surely read (`needed`), and of results.
+    """Sum up bytes of arguments and constants that are surely read (`bytes_read`), and of results.
 
     A lower bound on what moves if all is staged. What is never read does not count. Of a table that
     is looked up where it lies as many elements count as indices that may differ, or all of them.
@@ -37,7 +37,7 @@ def bytes_at_least(
     `uniform` (positions of tensors with one value everywhere) need not move. Linear.
     """
     results = sum(graph.tensors[number].size_bytes for number in _results(graph, uniform))
-    return results + sum(bytes_read(graph, needed, uniform).values())
+    return results + sum(read.values())
 
 
 def bytes_read(

@@ -72,7 +72,7 @@ impl Tally<'_> {
             let (fetched, now) =
                 (bytes(Residency::Fetched), bytes(streamed.unwrap_or(Residency::Fetched)));
             most += now;
-            let stays = external.stays_in_tiles(&self.sweep);
+            let stays = external.stays_in_tiles;
             let largest = self.machine.align(external.bytes_in_largest);
             let kept = self.machine.align(external.bytes_in_all);
             let then = if stays && streamed.is_some() { largest } else { 0 };
@@ -124,7 +124,7 @@ impl Tally<'_> {
             }
             let bytes = |residency| external.cost(&self.sweep, residency).0;
             let fetched = bytes(Residency::Fetched);
-            let stays = external.stays_in_tiles(&self.sweep);
+            let stays = external.stays_in_tiles;
             let in_tiles = if stays { self.machine.align(external.bytes_in_largest) } else { 0 };
             let kept = self.machine.align(external.bytes_in_all);
             let (now, known) = match external.in_slices {

@@ -61,6 +61,8 @@ pub struct External {
     pub(super) in_slices: Option<(Residency, (i64, i64))>,
     /// The least that fetching it takes, as it was counted last.
     pub(super) least: Least,
+    /// Whether it is the same in all tiles, and stays on chip for all of them if it is fetched, in room of its own.
+    pub(super) stays_in_tiles: bool,
     /// Whether its room on chip is free after its last reader, in a group that is not cut.
     pub dies: bool,
 }
@@ -83,6 +85,7 @@ impl External {
             cost_if_fetched: (0, 0),
             in_slices: None,
             least: Least::default(),
+            stays_in_tiles: false,
             dies: false,
         }
     }
@@ -100,6 +103,7 @@ impl External {
             self.bytes_streamed = self.reader.map_or(self.bytes_summed, read);
             (slices, self.cost_of_fetching(sweep, slices))
         });
+        self.stays_in_tiles = self.is_fetched_once(sweep);
     }
 
     /// Bytes and moves.
@@ -198,8 +202,8 @@ impl External {
         Some((reader, along, extent))
     }
 
-    /// Whether it is the same in all tiles, and stays on chip for all of them if it is fetched, in room of its own.
-    pub(super) fn stays_in_tiles(&self, sweep: &Sweep<'_>) -> bool {
+    /// Whether it stays on chip for all tiles if it is fetched, in room of its own.
+    fn is_fetched_once(&self, sweep: &Sweep<'_>) -> bool {
         let Some(reader) = self.reader.filter(|_| self.level == 0) else { return false };
         let op = &sweep.graph.operators[reader];
         let is_it = |&k: &usize| op.operands[k].0 == self.tensor;

@@ -6,13 +6,13 @@ use super::profile::Profile;
 use super::storages::Member;
 use super::sweep::Span;
 use super::track::LARGEST;
-use super::tracks::Tracks;
+use super::tracks::Table;
 
 impl Layout<'_, '_> {
     /// Tiles that stand for all, for each cut.
     fn samples(&self) -> &[Vec<usize>] {
         let of = |cut| {
-            let tracks: &Tracks = &self.sweep.tracks[cut];
+            let tracks: &Table = &self.sweep.tracks[cut];
             if tracks.is_cached() {
                 tracks.sample(self.track_numbers(cut).into_iter())
             } else {
@@ -24,7 +24,7 @@ impl Layout<'_, '_> {
 
     /// All tiles of each cut; where they are alike, the largest.
     fn all_tiles(&self) -> Vec<Vec<usize>> {
-        let of = |tracks: &Tracks| {
+        let of = |tracks: &Table| {
             if tracks.is_cached() { (0..tracks.cut.tiles()).collect() } else { vec![LARGEST] }
         };
         self.sweep.tracks.iter().map(of).collect()

@@ -61,18 +61,22 @@ impl Sweep<'_> {
     /// layer makes it, what its own operands follow.
     pub(super) fn followed(&self, op: usize, l: usize) -> Option<Followed> {
         let operator = &self.graph.operators[op];
-        let along = operator.operands.iter().filter_map(|(tensor, access)| {
-            let shape = &self.graph.tensors[*tensor].shape;
-            let (dimension, is_same) = along(operator, access, shape, l)?;
-            Some((*tensor, dimension, is_same))
-        });
+        let along = |is_known: bool| {
+            let asked = move |tensor: usize| self.demands.get(tensor).is_some() == is_known;
+            let operands = operator.operands.iter().filter(move |(tensor, _)| asked(*tensor));
+            operands.filter_map(move |(tensor, access)| {
+                let shape = &self.graph.tensors[*tensor].shape;
+                let (dimension, is_same) = along(operator, access, shape, l)?;
+                Some((*tensor, dimension, is_same))
+            })
+        };
         let stays_outside =
-            operator.is_view && !self.graph.tensors[operator.results[0]].is_returned;
-        let known = along.clone().find_map(|(tensor, dimension, is_same)| {
+            || operator.is_view && !self.graph.tensors[operator.results[0]].is_returned;
+        let known = along(true).find_map(|(tensor, dimension, is_same)| {
             let Demand::Driven(cut, request) = self.demands.get(tensor)?[dimension] else {
                 return None;
             };
-            let needed = if stays_outside || !self.readers(tensor).any_reads_itself {
+            let needed = if stays_outside() || !self.readers(tensor).any_reads_itself {
                 Some(self.maker_before(op, tensor)?)
             } else {
                 None
@@ -80,8 +84,7 @@ impl Sweep<'_> {
             Some(Followed { cut, request: Some(request).filter(|_| is_same), needed })
         });
         known.or_else(|| {
-            let mut unknown = along.filter(|&(tensor, ..)| self.demands.get(tensor).is_none());
-            unknown.find_map(|(tensor, dimension, is_same)| {
+            along(false).find_map(|(tensor, dimension, is_same)| {
                 let (maker, l) = self.made_in_layer(op, tensor, dimension)?;
                 let followed = self.followed(maker, l)?;
                 Some(Followed { request: followed.request.filter(|_| is_same), ..followed })

@@ -8,7 +8,7 @@ use super::cut::Cut;
 use super::graph::{Access, Expression, Operator, SplitGraph};
 use super::readers::Readers;
 use super::rows::Rows;
-use super::tracks::{Asked, Line, Strides, Tracks};
+use super::tracks::{Asked, Line, Strides, Table, Tracks};
 
 /// The range of a dimension or loop over the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Sweep<'a> {
     /// What is cut, outermost first.
     pub loops: Vec<CutLoop>,
     /// Tracks per cut.
-    pub tracks: Vec<Tracks>,
+    pub tracks: Vec<Table>,
     /// Whether a tensor is read after the group, or returned.
     pub(super) is_output: &'a [bool],
     pub(super) demands: Rows<Demand>,
@@ -84,7 +84,7 @@ impl<'a> Sweep<'a> {
         cuts: Vec<Cut>,
         is_output: &'a [bool],
     ) -> Self {
-        let tracks = cuts.into_iter().map(Tracks::new).collect();
+        let tracks = cuts.into_iter().map(|cut| Box::new(Tracks::new(cut))).collect();
         Self::with_tracks(graph, last, loops, tracks, is_output)
     }
 
@@ -93,7 +93,7 @@ impl<'a> Sweep<'a> {
         graph: &'a SplitGraph,
         last: usize,
         loops: Vec<CutLoop>,
-        tracks: Vec<Tracks>,
+        tracks: Vec<Table>,
         is_output: &'a [bool],
     ) -> Self {
         let mut sweep = Self {
@@ -115,7 +115,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Starts over with other cuts.
-    pub fn restart(&mut self, loops: Vec<CutLoop>, mut tracks: Vec<Tracks>) {
+    pub fn restart(&mut self, loops: Vec<CutLoop>, mut tracks: Vec<Table>) {
         let graph = self.graph;
         self.demands.restart();
         self.tensor_spans.restart();
@@ -137,7 +137,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Gives back the tables of its cuts; it must start over to be used.
-    pub fn end(&mut self) -> Vec<Tracks> {
+    pub fn end(&mut self) -> Vec<Table> {
         std::mem::take(&mut self.tracks)
     }
 
@@ -425,6 +425,7 @@ impl<'a> Sweep<'a> {
 ///
 /// Of a window that is cut too, as its sum is, and moves with another cut, all is there: so that the next part of the sum
 /// finds it.
+#[inline]
 pub(super) fn line_of(
     expression: &Expression,
     spans: &[Span],

@@ -12,7 +12,7 @@ use super::least::Least;
 use super::machine::Machine;
 use super::shifted_pad::is_padding;
 use super::sweep::{CutLoop, Span, Sweep};
-use super::tracks::Tracks;
+use super::tracks::Table;
 
 /// What stays on chip before and after a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,7 +156,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Starts over with other cuts.
-    pub fn restart(&mut self, loops: Vec<CutLoop>, tracks: Vec<Tracks>) {
+    pub fn restart(&mut self, loops: Vec<CutLoop>, tracks: Vec<Table>) {
         self.sweep.restart(loops, tracks);
         self.forget();
     }

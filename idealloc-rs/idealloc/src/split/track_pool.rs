@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::cut::Cut;
-use super::tracks::Tracks;
+use super::tracks::{Table, Tracks};
 
 /// A table that no grid of so many layers needed is given up: networks cut their images smaller and smaller, and the large
 /// tables are those of the first layers.
@@ -13,18 +13,18 @@ const KEPT: u32 = 16;
 #[derive(Debug, Default)]
 pub struct TrackPool {
     /// Each with the layer for which it was last used.
-    known: FxHashMap<Cut, (Tracks, u32)>,
+    known: FxHashMap<Cut, (Table, u32)>,
     layer: u32,
 }
 
 impl TrackPool {
     /// The table of a cut; an empty one if there is none, or if it is in use.
-    pub fn take(&mut self, cut: &Cut) -> Tracks {
-        self.known.remove(cut).map_or_else(|| Tracks::new(*cut), |(table, _)| table)
+    pub fn take(&mut self, cut: &Cut) -> Table {
+        self.known.remove(cut).map_or_else(|| Box::new(Tracks::new(*cut)), |(table, _)| table)
     }
 
     /// Keeps tables for later.
-    pub fn give_back(&mut self, tracks: Vec<Tracks>) {
+    pub fn give_back(&mut self, tracks: Vec<Table>) {
         for table in tracks {
             self.known.insert(table.cut, (table, self.layer));
         }

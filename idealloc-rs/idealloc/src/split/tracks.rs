@@ -66,12 +66,15 @@ pub struct Line {
 impl Line {
     /// The first index from where the loop begins; it may lie before the dimension.
     pub fn first(&self, start: i64) -> i64 {
-        -(-self.coefficient * start - self.low).div_euclid(self.divisor)
+        let sum = self.coefficient * start + self.low;
+        // Nearly always nothing is divided, and to divide takes long.
+        if self.divisor == 1 { sum } else { -(-sum).div_euclid(self.divisor) }
     }
 
     /// One more than the last index to where the loop ends; it may lie behind the dimension.
     pub fn end(&self, end: i64) -> i64 {
-        (self.coefficient * (end - 1) + self.high).div_euclid(self.divisor) + 1
+        let sum = self.coefficient * (end - 1) + self.high;
+        1 + if self.divisor == 1 { sum } else { sum.div_euclid(self.divisor) }
     }
 
     /// Whether an index is even in all tiles where the loop goes on by `step` from one period of them to the next; if not, it is
@@ -129,6 +132,9 @@ pub struct Tracks {
     unions: FxHashMap<(u32, u32), u32>,
     finals: FxHashMap<(u32, i64, bool), u32>,
 }
+
+/// A table in memory of its own: walks take it out of a pool and give it back, thousands of times.
+pub type Table = Box<Tracks>;
 
 impl Tracks {
     /// The table of a cut, with nothing in it.
