@@ -238,3 +238,35 @@ func.func @main(%x: tensor<{old}f32>) -> tensor<{new}f32> {{
     MemplanGeneralizeOpsPass().apply(context, module)
     module.verify()
     assert str(module) == str(parsed(context, text))
+
+
+CAST = """
+func.func @main(%x: tensor<48x32xf32>) -> tensor<48x32xf32> {
+  %e = tensor.empty() : tensor<48x32xf32>
+  %y = linalg.exp ins(%x : tensor<48x32xf32>) outs(%e : tensor<48x32xf32>) -> tensor<48x32xf32>
+  %a = tensor.cast %y : tensor<48x32xf32> to tensor<?x32xf32>
+  %b = tensor.cast %a : tensor<?x32xf32> to tensor<?x?xf32>
+  %c = tensor.cast %b : tensor<?x?xf32> to tensor<48x32xf32>
+  %z = linalg.tanh ins(%c : tensor<48x32xf32>) outs(%e : tensor<48x32xf32>) -> tensor<48x32xf32>
+  return %z : tensor<48x32xf32>
+}
+"""
+
+
+def test_casts_back_to_a_static_shape_have_tiles(context: Context):
+    """Before, nobody knew the size of what is between."""
+    check_in_tiles(context, CAST, "L1=1KiB,DDR", (48, 32))
+    module = parsed(context, CAST)
+    MemplanGeneralizeOpsPass().apply(context, module)
+    assert "tensor.cast" not in str(module)
+
+
+def test_a_cast_that_others_read_stays(context: Context):
+    text = CAST.replace("-> tensor<48x32xf32> {", "-> (tensor<48x32xf32>, tensor<?x32xf32>) {", 1)
+    text = text.replace(
+        "return %z : tensor<48x32xf32>", "return %z, %a : tensor<48x32xf32>, tensor<?x32xf32>"
+    )
+    module = parsed(context, text)
+    MemplanGeneralizeOpsPass().apply(context, module)
+    module.verify()
+    assert str(module).count("tensor.cast") == 1

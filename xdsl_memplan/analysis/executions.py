@@ -1,21 +1,26 @@
 """How often operations run when their function does."""
 
 from xdsl.dialects import scf
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from xdsl_memplan.dialects.integer_constant import integer_constant
 
 
-def executions(op: Operation, function: FuncOp) -> int | None:
-    """Multiply the trip counts of the loops around an operation; None if one is not known."""
+def executions(op: Operation, outer: Operation, *, takes_branches: bool = False) -> int | None:
+    """Multiply the trip counts of the loops between an operation and another one around it.
+
+    Returns:
+        None if one is not known, or there is a branch between; with ``takes_branches`` it counts
+        as taken.
+    """
     count = 1
     parent = op.parent_op()
-    while parent is not None and parent is not function:
-        times = trip_count(parent)
-        if times is None:
-            return None
-        count *= times
+    while parent is not None and parent is not outer:
+        if isinstance(parent, scf.ForOp) or not takes_branches:
+            times = trip_count(parent)
+            if times is None:
+                return None
+            count *= times
         parent = parent.parent_op()
     return count
 

@@ -9,7 +9,7 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.hints import isa
 
-from xdsl_memplan.analysis.executions import executions, trip_count
+from xdsl_memplan.analysis.executions import executions
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.off_chip import SpillOp
@@ -84,13 +84,5 @@ def _iterations(op: Operation, structured: LinalgStructuredOperation) -> int | N
     rule = tiling_rule_of(structured)
     if rule is None:
         return None
-    count = prod(rule.loops)
-    parent = op.parent_op()
-    while parent is not None and parent is not structured:
-        if isinstance(parent, scf.ForOp):
-            times = trip_count(parent)
-            if times is None:
-                return None
-            count *= times
-        parent = parent.parent_op()
-    return count
+    inside = executions(op, structured, takes_branches=True)
+    return None if inside is None else inside * prod(rule.loops)

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.scf import ExecuteRegionOp
-from xdsl.dialects.tensor import EmptyOp, PadOp, ReshapeOp
+from xdsl.dialects.tensor import CastOp, EmptyOp, PadOp, ReshapeOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -27,6 +27,7 @@ from xdsl_memplan.transforms.as_generic import (
     reduce_as_generic,
     structured_as_generic,
 )
+from xdsl_memplan.transforms.casts_back import read_before_casts
 from xdsl_memplan.transforms.known_padding import write_known_padding
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
@@ -44,7 +45,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
     how often a loop runs, as a filter does, an empty one stays. Padding by constants is written in
     the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory is
     a `tensor.empty`. A `tensor.reshape` between static shapes is a `tensor.collapse_shape`, a
-    `tensor.expand_shape`, or one after the other. What is in a `scf.execute_region` of one block
+    `tensor.expand_shape`, or one after the other, and a `tensor.cast` to another type and back is
+    none. What is in a `scf.execute_region` of one block
     takes its place. What a sum makes narrower before it adds up is taken out of it
     (`narrowed_operands.py`), and fills and transposes that were made generic have their names
     again.
@@ -98,6 +100,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 inline_region(inner)
             elif isinstance(inner, PadOp):
                 write_known_padding(inner)
+            elif isinstance(inner, CastOp):
+                read_before_casts(inner)
             elif isinstance(inner, ReshapeOp):
                 write_as_views(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
