@@ -8,7 +8,6 @@ from math import prod
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.utils.hints import isa
@@ -16,6 +15,7 @@ from xdsl.utils.hints import isa
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
 
 
 def lookups_off_chip(function: FuncOp, module: ModuleOp, on_chip: str | None) -> int:
