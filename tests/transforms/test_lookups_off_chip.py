@@ -95,6 +95,51 @@ def test_a_small_table_is_brought_on_chip():
     assert TensorType(f32, [NODES, FEATURES]) in loaded
 
 
+def test_tables_of_one_operation_are_brought_in_as_long_as_there_is_room():
+    """Of two tables, each of a fourth of the memory, the second is looked up where it lies."""
+    one = f"%x: tensor<{NODES}x{FEATURES}xf32>"
+    text = gathered().replace(one, f"{one}, {one.replace('%x', '%u')}")
+    text = text.replace("linalg.yield %v", "%both = arith.addf %v, %w : f32\n linalg.yield %both")
+    lookup = f"tensor.extract %x[%given, %f] : tensor<{NODES}x{FEATURES}xf32>"
+    text = text.replace(f"%v = {lookup}", f"%v = {lookup}\n %w = {lookup.replace('%x', '%u')}")
+    assert traffic(in_tiles(text, 4 * TABLE))["looked_up"] == RESULT
+    assert "looked_up" not in traffic(in_tiles(text, 8 * TABLE))
+
+
+def test_a_small_table_is_no_reason_to_refuse():
+    """What is read backwards is there as a whole: with it there is no room for a table."""
+    numbers, rows = 800, 200
+    x = f"tensor<{numbers}xf32>"
+    text = f"""
+    #back = affine_map<(i) -> ({numbers - 1} - i)>
+    #here = affine_map<(i) -> (i)>
+    func.func @main(%x: {x}, %t: tensor<{rows}xf32>, %at: tensor<{numbers}xi32>) -> {x} {{
+      %e = tensor.empty() : {x}
+      %y = linalg.generic {{indexing_maps = [#back, #here, #here], iterator_types = ["parallel"]}}
+        ins(%x, %at : {x}, tensor<{numbers}xi32>) outs(%e : {x}) {{
+      ^bb0(%a: f32, %i: i32, %o: f32):
+        %most = arith.constant {rows} : index
+        %cast = arith.index_cast %i : i32 to index
+        %r = arith.remui %cast, %most : index
+        %v = tensor.extract %t[%r] : tensor<{rows}xf32>
+        %s = arith.addf %a, %v : f32
+        linalg.yield %s : f32
+      }} -> {x}
+      func.return %y : {x}
+    }}"""
+    smallest = next(c for c in range(64, 8192, 64) if _fits(text, c))
+    assert 4 * numbers < smallest < 4 * (numbers + rows)
+    assert all(_fits(text, c) for c in range(smallest, 8192, 64))
+
+
+def _fits(text: str, capacity: int) -> bool:
+    try:
+        in_tiles(text, capacity)
+    except PassFailedException:
+        return False
+    return True
+
+
 def test_a_table_that_is_larger_than_what_is_looked_up_stays_where_it_is():
     small, large = (f"tensor<{rows}x{FEATURES}xf32>" for rows in (NODES, 2 * EDGES))
     found = traffic(in_tiles(gathered().replace(small, large), 64 * TABLE))

@@ -57,10 +57,11 @@ def accesses_in_room(
     """For each table of an operation what is looked up of it, where small tables are brought in.
 
     They are those that were given and of which no elements are known to be looked up, that have no
-    more than so many bytes, and no more than are looked up of them. None if there are none. Linear.
+    more elements than are looked up of them, and together no more than so many bytes. None if there
+    are none. Linear.
     """
     found: list[Affine | Indirect] = []
-    is_any_small = False
+    left = most_bytes
     for table, access in zip(tables(op), table_accesses(op), strict=True):
         shape, size = static_shape(table), size_bytes(table.type)
         is_small = (
@@ -68,14 +69,14 @@ def accesses_in_room(
             and not is_computed(table)
             and shape is not None
             and size is not None
-            and size <= most_bytes
+            and size <= left
             and prod(shape) <= prod(loops)
             and bool(_extracts(op, table))
         )
-        is_any_small |= is_small
+        left -= size if is_small and size is not None else 0
         whole = Affine(tuple(Index((), reach=extent - 1) for extent in shape or ()))
         found.append(whole if is_small else access)
-    return found if is_any_small else None
+    return found if left < most_bytes else None
 
 
 def loops_to_split(

@@ -38,7 +38,7 @@ from xdsl_memplan.transforms.grouping import Grouping
 from xdsl_memplan.transforms.layers_in_order import bring_layers_into_order
 from xdsl_memplan.transforms.memplan_form_layers import layer_of, why_left_alone
 from xdsl_memplan.transforms.read_apart import read_apart
-from xdsl_memplan.transforms.small_tables import bring_in_small_tables
+from xdsl_memplan.transforms.small_tables import SmallTables, bring_in_small_tables
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
 Order: TypeAlias = Literal["optimize", "keep", "thorough"]
@@ -245,13 +245,41 @@ def group_function(
     """Group the layers of one function, by search or as `given` says.
 
     The limit of code is `max_code` for each operation. The bound on what moves is that of `on_chip`
-    bytes: all of the first memory, of which groups may take less.
+    bytes: all of the first memory, of which groups may take less. Small tables are brought in, if
+    all fits with them.
 
     Raises PassFailedException if nothing fits, or if layers are missing or out of order.
     """
-    _separate_fills(function)
+    tables = SmallTables()
     if machine.stages_arguments and on_chip is not None:
-        bring_in_small_tables(function, on_chip)
+        tables = bring_in_small_tables(function, on_chip)
+    searched = machine, objective, home, threads, given, max_code, on_chip, order
+    group = partial(_group_function, function, *searched)
+    try:
+        group()
+    except LayerTooLarge:
+        if not tables.accesses_before:
+            raise
+        tables.look_up_again()
+        group()
+
+
+class LayerTooLarge(PassFailedException):
+    """A layer does not fit the memory however it is cut."""
+
+
+def _group_function(
+    function: FuncOp,
+    machine: SplitMachine,
+    objective: Literal["traffic", "peak"],
+    home: str,
+    threads: int,
+    given: Callable[[SplitGraph], Sequence[GivenGroup]] | None,
+    max_code: float,
+    on_chip: int | None,
+    order: Order,
+) -> None:
+    _separate_fills(function)
     put_together = _put_together(function) if machine.is_staged else []
     try:
         split = FunctionSplitGraph.of(function, put_together)
@@ -291,7 +319,7 @@ def group_function(
                 f"more than {machine.capacity} bytes, and there are {on_chip}; objective=traffic "
                 "stores what is between them"
             ) from error
-        raise PassFailedException(
+        raise LayerTooLarge(
             f"{describe_op(split.operations[error.op])}: the layer that ends here does not fit "
             f"{machine.capacity} bytes however it is cut; "
             + (
