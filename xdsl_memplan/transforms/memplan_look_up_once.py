@@ -4,21 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import linalg, tensor
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    DenseArrayBase,
     ModuleOp,
-    TensorType,
-    i32,
 )
-from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.analysis.distinct_lookups import FollowedIndices
 from xdsl_memplan.analysis.looked_up_near import is_computed
@@ -27,7 +23,7 @@ from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling_models.tile_values import static_shape
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
-from xdsl_memplan.transforms.new_generic import put_in_place
+from xdsl_memplan.transforms.new_generic import add_input, in_parallel
 
 _LEAST_TIMES = 2
 """An element is looked up once where it would be so many times otherwise, at the least."""
@@ -162,44 +158,29 @@ class _Lookups:
             body.add_op(copy)
             known |= zip(step.results, copy.results, strict=True)
         body.add_op(linalg.ops.YieldOp(known[self.extract.result]))
-        empty = tensor.EmptyOp((), TensorType(element, self.extents))
         maps = [self._narrowed(op.indexing_maps.data[number].data) for number in read]
-        parallel = IteratorTypeAttr(IteratorType.PARALLEL)
-        looked_up = GenericOp.create(
-            operands=[*(op.operands[number] for number in read), empty.results[0]],
-            result_types=[empty.results[0].type],
-            properties={
-                "indexing_maps": ArrayAttr(
-                    map(AffineMapAttr, [*maps, AffineMap.identity(len(self.loops))])
-                ),
-                "iterator_types": ArrayAttr([parallel] * len(self.loops)),
-                "operandSegmentSizes": DenseArrayBase.from_list(i32, (len(read), 1)),
-            },
-            regions=[Region(body)],
-            location=self.extract.location,
+        looked_up = in_parallel(
+            Builder(InsertPoint.before(op)),
+            [op.operands[number] for number in read],
+            [*maps, AffineMap.identity(len(self.loops))],
+            self.extents,
+            element,
+            body,
         )
-        block = op.parent
-        assert block is not None
-        block.insert_ops_before([empty, looked_up], op)
-        return looked_up.results[0]
+        assert isinstance(looked_up.owner, Operation)
+        looked_up.owner.location = self.extract.location
+        return looked_up
 
     def read_in_body(self, looked_up: SSAValue) -> None:
         """Let the body read what was looked up; what only served to look up goes."""
-        op, inputs = self.op, input_count(self.op)
-        old = op.body.block
-        argument = old.insert_arg(self.extract.result.type, inputs)
+        loops = tuple(AffineExpr.dimension(loop) for loop in self.loops)
+        map_ = AffineMap(len(self.op.iterator_types), 0, loops)
+        argument = add_input(self.op, looked_up, map_)
         self.extract.result.replace_all_uses_with(argument)
         for step in reversed(self.steps):
             if not any(result.first_use for result in step.results):
                 step.detach()
                 step.erase()
-        dims = op.indexing_maps.data[0].data.num_dims
-        map_ = AffineMap(dims, 0, tuple(AffineExpr.dimension(loop) for loop in self.loops))
-        maps: list[Attribute] = [*op.indexing_maps.data]
-        maps.insert(inputs, AffineMapAttr(map_))
-        body = op.body.detach_block(old)
-        operands = ([*op.operands[:inputs], looked_up], op.operands[inputs:])
-        put_in_place(op, body, operands, maps, range(len(op.results)))
 
     def _narrowed(self, map_: AffineMap) -> AffineMap:
         """The same indices, of which the loops are the only ones."""

@@ -1,10 +1,17 @@
-"""A `linalg.generic` with another body and other operands in the place of one."""
+"""Makes a `linalg.generic`: in the place of one, in parallel loops, or with one input more."""
 
 from collections.abc import Sequence
+from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i32
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, TensorType, i32
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from xdsl_memplan.dialects.structured_inputs import input_count
 
 
 def put_in_place(
@@ -42,3 +49,41 @@ def put_in_place(
     old.detach()
     old.erase()
     return new
+
+
+def in_parallel(
+    builder: Builder,
+    inputs: Sequence[SSAValue],
+    maps: Sequence[AffineMap],
+    shape: Sequence[int],
+    element: Attribute,
+    body: Block,
+) -> SSAValue:
+    """Insert an operation that makes a new tensor, one element in each iteration.
+
+    ``maps`` are those of the inputs and of the result, of which all loops are parallel.
+    """
+    type_ = TensorType(element, shape)
+    room = builder.insert(EmptyOp((), type_))
+    made = GenericOp(
+        inputs,
+        [room.tensor],
+        Region(body),
+        [AffineMapAttr(map_) for map_ in maps],
+        [IteratorTypeAttr(IteratorType.PARALLEL)] * len(shape),
+        [type_],
+    )
+    return builder.insert(made).results[0]
+
+
+def add_input(op: GenericOp, value: SSAValue, map_: AffineMap) -> SSAValue:
+    """Let an operation read a tensor besides, at a map; return what its body has of it."""
+    inputs = input_count(op)
+    outputs = len(op.operands) - inputs
+    op.operands = [*op.operands[:inputs], value, *op.operands[inputs:]]
+    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [inputs + 1, outputs])
+    maps = list(op.indexing_maps)
+    maps.insert(inputs, AffineMapAttr(map_))
+    op.properties["indexing_maps"] = ArrayAttr(maps)
+    type_ = cast(TensorType[Attribute], value.type)
+    return op.body.block.insert_arg(type_.get_element_type(), inputs)

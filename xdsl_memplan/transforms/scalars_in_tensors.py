@@ -19,21 +19,17 @@ from typing import cast
 from xdsl.builder import Builder
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    DenseArrayBase,
     TensorType,
-    i32,
 )
-from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
+from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.transforms.new_generic import add_input, in_parallel
 
 
 def put_scalars_into_tensors(block: Block) -> None:
@@ -104,7 +100,7 @@ def _in_tensor(scalar: SSAValue, taken: dict[Operation, None]) -> SSAValue:
     for op in _in_order(maker, taken):
         body.add_op(op.clone(copies))
     body.add_op(YieldOp(copies[scalar]))
-    made = _generic(builder, (), [AffineMap(0, 0, ())], (), scalar.type, body)
+    made = in_parallel(builder, (), [AffineMap(0, 0, ())], (), scalar.type, body)
     made.name_hint = scalar.name_hint
     return made
 
@@ -141,7 +137,7 @@ def _spread(op: Operation, element: SSAValue) -> None:
     body = Block(arg_types=[type_.get_element_type()] * 2)
     body.add_op(YieldOp(body.args[0]))
     maps = [AffineMap(rank, 0, ()), AffineMap.identity(rank)]
-    made = _generic(
+    made = in_parallel(
         Builder(InsertPoint.before(op)),
         (element,),
         maps,
@@ -152,39 +148,11 @@ def _spread(op: Operation, element: SSAValue) -> None:
     Rewriter.replace_op(op, [], [made])
 
 
-def _generic(
-    builder: Builder,
-    inputs: tuple[SSAValue, ...],
-    maps: list[AffineMap],
-    shape: tuple[int, ...],
-    element: Attribute,
-    body: Block,
-) -> SSAValue:
-    type_ = TensorType(element, shape)
-    room = builder.insert(tensor.EmptyOp((), type_))
-    made = GenericOp(
-        inputs,
-        [room.tensor],
-        Region(body),
-        [AffineMapAttr(map_) for map_ in maps],
-        [IteratorTypeAttr(IteratorType.PARALLEL)] * len(shape),
-        [type_],
-    )
-    return builder.insert(made).results[0]
-
-
 def _new_input(op: GenericOp, element: SSAValue) -> SSAValue:
     """Let a body read the one element of a tensor; an input that reads it already is that."""
-    inputs = input_count(op)
     nowhere = AffineMap(len(op.iterator_types), 0, ())
-    maps = list(op.indexing_maps)
-    for position in range(inputs):
+    maps = op.indexing_maps.data
+    for position in range(input_count(op)):
         if op.operands[position] is element and maps[position].data == nowhere:
             return op.body.block.args[position]
-    outputs = len(op.operands) - inputs
-    op.operands = [*op.operands[:inputs], element, *op.operands[inputs:]]
-    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [inputs + 1, outputs])
-    maps.insert(inputs, AffineMapAttr(nowhere))
-    op.properties["indexing_maps"] = ArrayAttr(maps)
-    type_ = cast(TensorType[Attribute], element.type)
-    return op.body.block.insert_arg(type_.get_element_type(), inputs)
+    return add_input(op, element, nowhere)

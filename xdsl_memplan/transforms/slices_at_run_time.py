@@ -33,10 +33,9 @@ from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType, TensorType
-from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
-from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
+from xdsl.dialects.linalg.ops import IndexOp, YieldOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -47,6 +46,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     shape_of,
     static_shape,
 )
+from xdsl_memplan.transforms.new_generic import in_parallel
 
 
 def write_slices_at_run_time(block: Block) -> None:
@@ -190,18 +190,10 @@ class _Body:
     def generic(self, op: Operation, inputs: Sequence[SSAValue], value: SSAValue) -> SSAValue:
         """Insert an operation with this body before another one."""
         self.builder.insert(YieldOp(value))
-        empty = tensor.EmptyOp((), self.type)
-        rank = len(self.type.get_shape())
-        made = GenericOp(
-            inputs,
-            [empty.tensor],
-            Region(self.block),
-            [AffineMapAttr(AffineMap.identity(rank))] * (len(inputs) + 1),
-            [IteratorTypeAttr(IteratorType.PARALLEL)] * rank,
-            [self.type],
-        )
-        made.location = op.location
-        block = op.parent
-        assert block is not None
-        block.insert_ops_before([empty, made], op)
-        return made.results[0]
+        shape = self.type.get_shape()
+        maps = [AffineMap.identity(len(shape))] * (len(inputs) + 1)
+        before = Builder(InsertPoint.before(op))
+        made = in_parallel(before, inputs, maps, shape, self.element, self.block)
+        assert isinstance(made.owner, Operation)
+        made.owner.location = op.location
+        return made

@@ -131,6 +131,7 @@ def run_split(
     Raises PassFailedException if nothing fits, or with `stage=all` for a function without tiles,
     RefutedTiles if tiles are wrong.
     """
+    ways = WaysToFormLayers(module, options, run.alone)
 
     def groups(reserve: int) -> list[ModulePass]:
         return [
@@ -148,7 +149,7 @@ def run_split(
     def failed_in_tiles(failure: PassFailedException) -> PassFailedException:
         if options.stage == "all":
             # Of a function that has no tiles in any memory no capacity is said to be enough.
-            layers = trial_of(module, [*rewriting(options), *forming()], run.alone)
+            layers = ways.layers_in(Form())
             whole = [op for op in _functions(layers) if _why_not_split(op) is not None]
             _refuse_unfetched(module, whole)
         return _without_hint(module, failure)
@@ -168,7 +169,6 @@ def run_split(
         whole = run_for_less_room(module, unsplit, run.with_plan, options.memory)
         if not whole:
             return
-    ways = WaysToFormLayers(module, options, run.alone)
     if not tiles_at_once:
         # Where there is no other memory the report says what the operations need as a whole.
         is_larger = bool(others) and options.rewrite and is_surely_larger(module, first.capacity)

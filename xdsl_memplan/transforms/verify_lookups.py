@@ -5,8 +5,8 @@ Nothing is shared with what wrote the record.
 
 from math import prod
 
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineDimExpr
@@ -16,6 +16,7 @@ from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.xdsl_versions import LinalgStructuredOperation
+from xdsl_memplan.transforms.verify_loops import iterations_of
 
 
 def lookups_off_chip(function: FuncOp, module: ModuleOp, on_chip: str | None) -> int:
@@ -41,7 +42,7 @@ def _bytes_loaded(load: memref.LoadOp) -> int:
             is_in_body = True
             count *= _points(parent)
         elif isinstance(parent, scf.ForOp):
-            count *= _trips(parent)
+            count *= len(iterations_of(parent) or ())
         parent = parent.parent_op()
     return count if is_in_body else 0
 
@@ -56,15 +57,6 @@ def _points(op: LinalgStructuredOperation) -> int:
                 if isinstance(expression, AffineDimExpr):
                     extents[expression.position] = max(extent, 0)
     return prod(extents.get(loop, 0) for loop in range(maps[0].num_dims))
-
-
-def _trips(loop: scf.ForOp) -> int:
-    numbers = [
-        value.owner.value.value.data
-        for value in (loop.lb, loop.ub, loop.step)
-        if isinstance(value.owner, arith.ConstantOp) and isinstance(value.owner.value, IntegerAttr)
-    ]
-    return len(range(*numbers)) if len(numbers) == 3 and numbers[2] > 0 else 0
 
 
 def _lies_off_chip(value: SSAValue, module: ModuleOp, on_chip: str | None) -> bool:

@@ -36,6 +36,7 @@ from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, LOOKUPS, MOVE, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.verify_lookups import lookups_off_chip
+from xdsl_memplan.transforms.verify_loops import iterations_of
 from xdsl_memplan.transforms.verify_subview_types import check_subview_type
 
 
@@ -152,7 +153,7 @@ def _executions(op: Operation, function: FuncOp) -> int:
     count = 1
     parent = op.parent_op()
     while parent is not None and parent is not function:
-        values = _iterations(parent) if isinstance(parent, scf.ForOp) else None
+        values = iterations_of(parent) if isinstance(parent, scf.ForOp) else None
         if values is None:
             raise PassFailedException(
                 f"{describe_op(parent)}: how often it runs is not known, so the bytes that move "
@@ -161,17 +162,6 @@ def _executions(op: Operation, function: FuncOp) -> int:
         count *= len(values)
         parent = parent.parent_op()
     return count
-
-
-def _iterations(loop: scf.ForOp) -> range | None:
-    """The values of a loop's index; None if its bounds are no constants."""
-    bounds: list[int] = []
-    for value in (loop.lb, loop.ub, loop.step):
-        owner = value.owner
-        if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, IntegerAttr):
-            return None
-        bounds.append(owner.value.value.data)
-    return range(*bounds) if bounds[2] > 0 else None
 
 
 _Chosen: TypeAlias = arith.MaxSIOp | arith.MinSIOp
@@ -210,7 +200,7 @@ class _Linear:
         if self.limits and len(self.loops) > 1:
             return None
         for loop, factor in self.loops.items():
-            values = _iterations(loop) if isinstance(loop, scf.ForOp) else self.limits[loop]
+            values = iterations_of(loop) if isinstance(loop, scf.ForOp) else self.limits[loop]
             if not values:
                 return None
             found = (factor * values[0], factor * values[-1])
