@@ -33,6 +33,7 @@ _ON_BUFFERS = (
 _PASSES: dict[str, str] = {
     "memplan-schedule": "MemplanSchedulePass",
     "memplan-constants-to-arguments": "MemplanConstantsToArgumentsPass",
+    "memplan-inline-calls": "MemplanInlineCallsPass",
     "memplan-generalize-ops": "MemplanGeneralizeOpsPass",
     "memplan-trim": "MemplanTrimPass",
     "memplan-fold-transposes": "MemplanFoldTransposesPass",

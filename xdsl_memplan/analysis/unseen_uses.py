@@ -6,17 +6,17 @@ call them in ways that nobody told us of.
 """
 
 from collections.abc import Collection
-from functools import cache
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue, Use
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.lifetimes import FunctionLifetimes
 from xdsl_memplan.analysis.location import describe_op
 from xdsl_memplan.analysis.op_kinds import INITIAL_VALUES, Kind, kind_of
+from xdsl_memplan.analysis.referred_symbols import referred_symbols
 from xdsl_memplan.analysis.storage_type import may_point
 from xdsl_memplan.dialects.interfaces import ReadsWritesTrait
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -108,30 +108,10 @@ def _is_access(use: Use, lifetimes: FunctionLifetimes) -> bool:
             return False
 
 
-@cache  # Asked of every attribute, and isinstance is slow where a class has an ABC.
-def _may_refer(kind: type[Attribute]) -> bool:
-    return issubclass(kind, SymbolRefAttr | ArrayAttr | DictionaryAttr)
-
-
 def _check_no_hidden_call(op: Operation, holders: dict[str, FuncOp]) -> None:
-    for attribute in (*op.attributes.values(), *op.properties.values()):
-        for name in _symbols(attribute):
-            if name in holders:
-                raise PassFailedException(
-                    f"{describe_op(op)}: refers to @{name}, which has buffers, and is no "
-                    "'func.call'; it is not known when they are in use"
-                )
-
-
-def _symbols(attribute: Attribute) -> list[str]:
-    if not _may_refer(type(attribute)):
-        return []
-    match attribute:
-        case SymbolRefAttr():
-            return [attribute.string_value()]
-        case ArrayAttr():
-            return [name for entry in attribute.data for name in _symbols(entry)]
-        case DictionaryAttr():
-            return [name for entry in attribute.data.values() for name in _symbols(entry)]
-        case _:
-            return []
+    for name in referred_symbols(op):
+        if name in holders:
+            raise PassFailedException(
+                f"{describe_op(op)}: refers to @{name}, which has buffers, and is no "
+                "'func.call'; it is not known when they are in use"
+            )

@@ -61,7 +61,8 @@ class MemplanPipelinePass(ModulePass):
       they are `memref.global`s, with `arguments` arguments of the function
       (`memplan-constants-to-arguments`).
     - `rewrite` (true): run `memplan-trim`, `memplan-fold-transposes`, `memplan-fold-reshapes`
-      and `memplan-fuse-elementwise` first, and fuse chains before splitting.
+      and `memplan-fuse-elementwise` first, and before all of them, where operators may be split,
+      `memplan-inline-calls`; fuse chains before splitting.
     - `objective` (`fit`): what `memplan-schedule` optimises. `fit` is the order of least peak, and
       spills to the second memory where the first has a capacity that is exceeded; `peak`,
       `traffic`: see there; with `none` the order of the file stays.
@@ -230,6 +231,10 @@ class MemplanPipelinePass(ModulePass):
                 def run_rest(module: ModuleOp, first: list[ModulePass]) -> None:
                     run(module, [*first, *self._plans()])
 
+                if splits and self.rewrite:
+                    from xdsl_memplan.transforms.memplan_inline_calls import MemplanInlineCallsPass
+
+                    run(op, [MemplanInlineCallsPass()])
                 run(op, self._rewrites())
                 if splits:
                     options = SplitOptions(

@@ -22,7 +22,7 @@
 
 // SUMMARY:      @L1: 128 bytes of 1024
 // SUMMARY-NEXT: @main: 128 bytes for 2 buffers, load 128, bound 128 (optimal), fragmentation 0.00%, planner first-fit-by-size
-// SUMMARY-NEXT: seconds: memplan-generalize-ops {{.*}}, memplan-trim {{.*}}, memplan-fold-transposes {{.*}}, memplan-fold-reshapes {{.*}}, memplan-fuse-elementwise {{.*}}, memplan-schedule {{.*}}, memplan-bufferize {{.*}}, convert-memplan-to-memref
+// SUMMARY-NEXT: seconds: memplan-inline-calls {{.*}}, memplan-generalize-ops {{.*}}, memplan-trim {{.*}}, memplan-fold-transposes {{.*}}, memplan-fold-reshapes {{.*}}, memplan-fuse-elementwise {{.*}}, memplan-schedule {{.*}}, memplan-bufferize {{.*}}, convert-memplan-to-memref
 
 // TIMING:      Pass memplan-generalize-ops took {{.*}} seconds
 // TIMING-NEXT: Pass memplan-trim took {{.*}} seconds
