@@ -25,6 +25,7 @@ from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.linalg_additions import extended_linalg
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
+from xdsl_memplan.dialects.linalg_additions.packing import PackOp, UnpackOp
 from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.interpreter.arrays import Array, is_array
 from xdsl_memplan.interpreter.whole_arrays import run_whole
@@ -109,6 +110,37 @@ class LinalgFunctions(InterpreterFunctions):
         args[1][...] = computed
         return ()
 
+    @impl(PackOp)
+    def pack(self, _: Interpreter, op: PackOp, args: PythonValues) -> PythonValues:
+        """Pad, cut, and move the dimensions of the tiles to the end."""
+        source, dest = args[0], args[1]
+        tiles, order = op.tiles(), op.order()
+        high = [-size % tiles.get(d, 1) for d, size in enumerate(source.shape)]
+        padding = args[-1] if op.padding_value is not None else 0
+        padded = np.pad(source, [(0, more) for more in high], constant_values=padding)
+        cut = [
+            part
+            for d, size in enumerate(padded.shape)
+            for part in ((size // tiles[d], tiles[d]) if d in tiles else (size,))
+        ]
+        at = _outer_dimensions(op)
+        moved = padded.reshape(cut).transpose(
+            [*(at[d] for d in order), *(at[d] + 1 for d in tiles)]
+        )
+        return (moved.reshape(dest.shape).copy(),)
+
+    @impl(UnpackOp)
+    def unpack(self, _: Interpreter, op: UnpackOp, args: PythonValues) -> PythonValues:
+        """Move the dimensions of the tiles back, merge, and leave the padding out."""
+        source, dest = args[0], args[1]
+        tiles, order = op.tiles(), op.order()
+        at = _outer_dimensions(op)
+        axes = [*(at[d] for d in order), *(at[d] + 1 for d in tiles)]
+        cut = source.transpose(np.argsort(axes))
+        outer = dict(zip(order, source.shape, strict=False))
+        merged = cut.reshape([outer[d] * tiles.get(d, 1) for d in range(dest.ndim)])
+        return (merged[tuple(slice(0, size) for size in dest.shape)].copy(),)
+
     @impl(linalg_ops.IndexOp)
     def index(
         self, interpreter: Interpreter, op: linalg_ops.IndexOp, args: PythonValues
@@ -145,6 +177,13 @@ class LinalgFunctions(InterpreterFunctions):
             elements = (source[index].item(), out[at].item())
             (out[at],) = interpreter.run_ssacfg_region(body, elements, op.name)
         return (out,) if op.results else ()
+
+
+def _outer_dimensions(op: PackOp | UnpackOp) -> list[int]:
+    """Where each dimension is when it is cut, its tile behind it."""
+    tiles = op.tiles()
+    rank = len(op.shapes()[0])
+    return [d + sum(1 for cut in tiles if cut < d) for d in range(rank)]
 
 
 for _op_class in extended_linalg(Linalg).operations:

@@ -23,8 +23,9 @@ BUFFERIZE = (
 _INLINE = "builtin.module(inline{default-pipeline=})"
 _CALL_ON_TENSORS = re.compile(r"\bcall\b[^\n]*tensor<")
 
-# MLIR has no pass for linalg.softmax; a transform script can ask it to take itself apart.
-_TAKE_SOFTMAX_APART = """
+# MLIR has no pass for linalg.softmax, linalg.pack and linalg.unpack; a transform script can ask for
+# the operations that they stand for.
+_TAKE_APART = """
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
     %all = transform.structured.match ops{["linalg.softmax"]} in %module
@@ -33,6 +34,22 @@ module attributes {transform.with_named_sequence} {
     ^bb0(%softmax: !transform.any_op):
       %parts = transform.structured.decompose_interface %softmax
         : (!transform.any_op) -> !transform.any_op
+    }
+    %packs = transform.structured.match ops{["linalg.pack"]} in %module
+      : (!transform.any_op) -> !transform.op<"linalg.pack">
+    transform.foreach %packs : !transform.op<"linalg.pack"> {
+    ^bb0(%pack: !transform.op<"linalg.pack">):
+      %parts:3 = transform.structured.lower_pack %pack : (!transform.op<"linalg.pack">)
+        -> (!transform.op<"tensor.pad">, !transform.op<"tensor.expand_shape">,
+            !transform.op<"linalg.transpose">)
+    }
+    %unpacks = transform.structured.match ops{["linalg.unpack"]} in %module
+      : (!transform.any_op) -> !transform.op<"linalg.unpack">
+    transform.foreach %unpacks : !transform.op<"linalg.unpack"> {
+    ^bb0(%unpack: !transform.op<"linalg.unpack">):
+      %parts:4 = transform.structured.lower_unpack %unpack : (!transform.op<"linalg.unpack">)
+        -> (!transform.op<"tensor.empty">, !transform.op<"linalg.transpose">,
+            !transform.op<"tensor.collapse_shape">, !transform.op<"tensor.extract_slice">)
     }
     transform.yield
   }
@@ -124,15 +141,15 @@ def without_calls(text: str) -> str:
     return run_tool([find_tool("mlir-opt"), f"--pass-pipeline={_INLINE}"], text)
 
 
-def without_softmax(text: str, folder: Path) -> str:
-    """Return a module in which softmax on tensors are what MLIR takes them apart into.
+def taken_apart(text: str, folder: Path) -> str:
+    """Return a module in which softmax and packing are what MLIR takes them apart into.
 
     Raises NativeToolError.
     """
-    if "linalg.softmax" not in text:
+    if not any(name in text for name in ("linalg.softmax", "linalg.pack", "linalg.unpack")):
         return text
-    script = folder / "softmax.mlir"
-    script.write_text(_TAKE_SOFTMAX_APART)
+    script = folder / "take_apart.mlir"
+    script.write_text(_TAKE_APART)
     passes = f"transform-preload-library{{transform-library-paths={script}}},transform-interpreter"
     return run_tool([find_tool("mlir-opt"), f"--pass-pipeline=builtin.module({passes})"], text)
 
@@ -146,7 +163,7 @@ def compile_module(text: str, folder: Path, function: str = "main") -> Path:
     passes = ",".join((_TO_LOOPS, outline_passes(function, folder), _TO_LLVM))
     lowered = run_tool(
         [find_tool("mlir-opt"), f"--pass-pipeline=builtin.module({passes})"],
-        upstream_bufferize(without_softmax(without_calls(text), folder)),
+        upstream_bufferize(taken_apart(without_calls(text), folder)),
     )
     llvm_ir = run_tool([find_tool("mlir-translate"), "--mlir-to-llvmir"], lowered)
     if "bfloat" in llvm_ir:

@@ -1,6 +1,8 @@
 """Operations in forms of their own, as those that the other passes know."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from xdsl.builder import Builder
@@ -11,7 +13,7 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.scf import ExecuteRegionOp
 from xdsl.dialects.tensor import CastOp, EmptyOp, PadOp, ReshapeOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
@@ -19,6 +21,7 @@ from xdsl.utils.hints import isa
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
+from xdsl_memplan.dialects.linalg_additions.packing import PackOp, UnpackOp
 from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.as_generic import (
@@ -31,6 +34,7 @@ from xdsl_memplan.transforms.casts_back import read_before_casts
 from xdsl_memplan.transforms.known_padding import write_known_padding
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
+from xdsl_memplan.transforms.packs_as_views import packed, unpacked
 from xdsl_memplan.transforms.regions_run_once import inline_region
 from xdsl_memplan.transforms.scalar_inputs import keep_shapes_only, reads_scalar, sums_scalar
 from xdsl_memplan.transforms.static_reshape import write_as_views
@@ -46,10 +50,10 @@ class MemplanGeneralizeOpsPass(ModulePass):
     the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory is
     a `tensor.empty`. A `tensor.reshape` between static shapes is a `tensor.collapse_shape`, a
     `tensor.expand_shape`, or one after the other, and a `tensor.cast` to another type and back is
-    none. What is in a `scf.execute_region` of one block
-    takes its place. What a sum makes narrower before it adds up is taken out of it
-    (`narrowed_operands.py`), and fills and transposes that were made generic have their names
-    again.
+    none. A `linalg.pack` is padding, an expanded shape and a transpose, a `linalg.unpack` the
+    reverse. What is in a `scf.execute_region` of one block takes its place. What a sum makes
+    narrower before it adds up is taken out of it (`narrowed_operands.py`), and fills and transposes
+    that were made generic have their names again.
 
     Before:
 
@@ -74,7 +78,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
     They have tiles and are planned like anything else; MLIR has no pass that lowers the softmax.
     The same scalars are computed in the same order. Options: none.
 
-    Requires nothing; a softmax on memrefs or of dynamic shape is left alone.
+    Requires nothing; a softmax on memrefs or of dynamic shape is left alone, and so is packing of
+    dynamic shape.
     """
 
     name = "memplan-generalize-ops"
@@ -105,7 +110,11 @@ class MemplanGeneralizeOpsPass(ModulePass):
             elif isinstance(inner, ReshapeOp):
                 write_as_views(inner)
             elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
-                _take_apart(inner)
+                _take_apart(inner, partial(decomposed, inner))
+            elif isinstance(inner, PackOp):
+                _take_apart(inner, partial(packed, inner))
+            elif isinstance(inner, UnpackOp):
+                _take_apart(inner, partial(unpacked, inner))
 
 
 def _is_room(op: AllocTensorOp) -> bool:
@@ -119,11 +128,14 @@ def _is_static(value: SSAValue) -> bool:
     return isa(type_, TensorType[Attribute]) and type_.has_static_shape()
 
 
-def _take_apart(op: SoftmaxOp) -> None:
+def _take_apart(op: Operation, build: Callable[[Builder], SSAValue | None]) -> None:
+    """Put what is built in the place of an operation; nothing is built if it stays."""
     block = op.parent
     assert block is not None
     before = op.prev_op
-    result = decomposed(op, Builder(InsertPoint.before(op)))
+    result = build(Builder(InsertPoint.before(op)))
+    if result is None:
+        return
     made = block.first_op if before is None else before.next_op
     while made is not None and made is not op:
         made.location = op.location

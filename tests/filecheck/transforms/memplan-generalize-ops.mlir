@@ -322,3 +322,21 @@ func.func @once(%x: tensor<4xf32>, %e: tensor<4xf32>) -> (tensor<4xf32>, tensor<
   }
   return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// 10 columns in tiles of 8 are 16; tiles come first that are next to each other in a column.
+
+// CHECK: @packing
+// CHECK:       %[[P:.*]] = tensor.pad %x low[0, 0] high[0, 6]
+// CHECK:       %[[E:.*]] = tensor.expand_shape %[[P]] {{.*}} : tensor<12x16xf32> into tensor<3x4x2x8xf32>
+// CHECK-NEXT:  linalg.transpose ins(%[[E]] : tensor<3x4x2x8xf32>) outs(%d : tensor<2x3x4x8xf32>) permutation = [2, 0, 1, 3]
+// CHECK:       %[[T:.*]] = linalg.transpose ins(%t : tensor<2x3x4x8xf32>) outs(%{{.*}} : tensor<3x4x2x8xf32>) permutation = [1, 2, 0, 3]
+// CHECK-NEXT:  %[[C:.*]] = tensor.collapse_shape %[[T]] {{.*}} : tensor<3x4x2x8xf32> into tensor<12x16xf32>
+// CHECK-NEXT:  tensor.extract_slice %[[C]][0, 0] [12, 10] [1, 1]
+func.func @packing(%x: tensor<12x10xf32>, %d: tensor<2x3x4x8xf32>, %t: tensor<2x3x4x8xf32>, %o: tensor<12x10xf32>) -> (tensor<2x3x4x8xf32>, tensor<12x10xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = linalg.pack %x padding_value(%z : f32) outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [4, 8] into %d : tensor<12x10xf32> -> tensor<2x3x4x8xf32>
+  %u = linalg.unpack %t outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [4, 8] into %o : tensor<2x3x4x8xf32> -> tensor<12x10xf32>
+  return %p, %u : tensor<2x3x4x8xf32>, tensor<12x10xf32>
+}

@@ -1,7 +1,7 @@
 """What stock xDSL's linalg lacks for networks as torch-mlir prints them.
 
 - `named_ops.py`: named operations of MLIR 22, as one table. If xDSL has one, its row is skipped.
-- `map.py`, `elementwise.py`, `softmax.py`: one operation each that has a form of its own.
+- `map.py`, `elementwise.py`, `softmax.py`, `packing.py`: operations with forms of their own.
 - `type_fn.py`: elements of some named operations that are made wider as unsigned numbers.
 - `filter_layouts.py`: which of these differ in the layout of their filter alone.
 - `corrections.py`: methods of stock classes that misread, misprint or misbuild operations.
@@ -24,13 +24,14 @@ def extended_linalg(stock: Dialect) -> Dialect:
     )
     from xdsl_memplan.dialects.linalg_additions.map import MapOp
     from xdsl_memplan.dialects.linalg_additions.named_ops import NAMED_OPS
+    from xdsl_memplan.dialects.linalg_additions.packing import PackOp, UnpackOp
     from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp
     from xdsl_memplan.dialects.linalg_additions.type_fn import TypeFnAttr, accept_casts
 
     correct()
     operations = list(stock.operations)
     known = {op_class.name for op_class in operations}
-    added = (*NAMED_OPS, ElementwiseOp, MapOp, SoftmaxOp)
+    added = (*NAMED_OPS, ElementwiseOp, MapOp, PackOp, SoftmaxOp, UnpackOp)
     missing = [op_class for op_class in added if op_class.name not in known]
     accept_casts((*operations, *missing))
     attributes = list(stock.attributes)
