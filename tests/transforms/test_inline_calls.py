@@ -77,7 +77,7 @@ def names(module: ModuleOp) -> list[str]:
 
 @pytest.mark.parametrize("options", ["stage=all", "objective=traffic", "objective=fit"])
 def test_functions_with_calls_are_split(options: str):
-    """Before, `stage=all` refused them, and with other options 4 KiB were too little."""
+    """Before, `stage=all` refused them, and with other options so much room was too little."""
     planned = after(TWO_BLOCKS, f'memplan-pipeline{{memory="L1=2KiB,DDR" arena=alloc {options}}}')
     assert names(planned) == ["main"]
     random = np.random.default_rng(1)
