@@ -8,7 +8,6 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
@@ -58,7 +57,7 @@ def _shapes(op: LinalgStructuredOperation, uniforms: Uniforms) -> list[int]:
         for i, value in enumerate(op.inputs)
         if i not in inlined
         and arguments[i].first_use is not None
-        and isa(value.type, TensorType[Attribute])
+        and isinstance(value.type, TensorType)
         and value.type.has_static_shape()
         and uniforms.of(value) is not None
     ]
