@@ -327,7 +327,9 @@ def _in_place(op: Operation, first: Sequence[OpResult], reads: Sequence[Read]) -
         i
         for i, read in enumerate(reads)
         if read.tensor in operands
-        and all(read == other for other in reads if other.tensor is read.tensor)
+        and all(
+            read == other for other in reads if other is not read and other.tensor is read.tensor
+        )
     )
 
 
