@@ -57,10 +57,14 @@ def _shapes(op: LinalgStructuredOperation, uniforms: Uniforms) -> list[int]:
         for i, value in enumerate(op.inputs)
         if i not in inlined
         and arguments[i].first_use is not None
-        and isinstance(value.type, TensorType)
-        and value.type.has_static_shape()
+        and _is_static(value)
         and uniforms.of(value) is not None
     ]
+
+
+def _is_static(value: SSAValue) -> bool:
+    type_ = value.type
+    return isinstance(type_, TensorType) and type_.has_static_shape()
 
 
 def _outputs(op: LinalgStructuredOperation) -> range:
