@@ -7,12 +7,14 @@ from contextlib import nullcontext
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.test_long_norms import SOFTMAX
 from tests.transforms.test_split_programs import parse
-from xdsl_memplan.dialects.groups import GroupOp
+from xdsl_memplan.dialects.groups import GroupCostAttr, GroupOp
+from xdsl_memplan.transforms import memplan_expand_groups
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
@@ -20,7 +22,9 @@ from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementw
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
+from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.split_attempts import MOST_TRIES, run_for_less_room
+from xdsl_memplan.transforms.verify_split.check_split import SplitCheck, Verdict
 
 MEMORY = "L1=64KiB,DDR"
 
@@ -154,6 +158,58 @@ def test_by_peak_the_same_layers_are_searched_once(calls):
     """Another order of the operations, which scheduling made, gives layers in the same order."""
     MemplanPipelinePass(objective="peak").apply(Context(), parse(TWO_PRODUCTS))
     assert calls == {"memplan-group": 1, "memplan-expand-groups": 1}
+
+
+@pytest.fixture
+def counted_too_high(monkeypatch):
+    """The search counts more bytes than any memory has."""
+    search = MemplanGroupPass.apply
+
+    def counting_more(self: MemplanGroupPass, ctx: Context, op: ModuleOp) -> None:
+        search(self, ctx, op)
+        for inner in op.walk():
+            if isinstance(inner, GroupOp):
+                inner.cost = GroupCostAttr.of(inner.cost.cost._replace(peak=1 << 30))
+
+    monkeypatch.setattr(MemplanGroupPass, "apply", counting_more)
+
+
+@pytest.fixture
+def checks(monkeypatch):
+    """What the check of tiles found, each time."""
+    found: list[Verdict] = []
+    check = memplan_expand_groups.check_split
+
+    def noting(whole: FuncOp, tiled: FuncOp, max_recompute: float | None) -> SplitCheck:
+        result = check(whole, tiled, max_recompute)
+        found.append(result.verdict)
+        return result
+
+    monkeypatch.setattr(memplan_expand_groups, "check_split", noting)
+    return found
+
+
+@pytest.mark.usefixtures("counted_too_high")
+def test_tiles_that_may_not_fit_are_checked_once_they_do(checks):
+    module = parse(TWO_PRODUCTS)
+    MemplanPipelinePass(memory="L1=2KiB,DDR").apply(Context(), module)
+    assert checks == [Verdict.PROVED]
+    assert "memref<32x8xf32" in str(module)
+
+
+@pytest.mark.usefixtures("counted_too_high")
+def test_tiles_that_may_not_fit_and_are_wrong_are_refuted(monkeypatch):
+    wrong = SplitCheck(Verdict.REFUTED, "a tile is wrong")
+    monkeypatch.setattr(memplan_expand_groups, "check_split", lambda *_: wrong)
+    with pytest.raises(RefutedTiles, match="a tile is wrong"):
+        MemplanPipelinePass(memory="L1=2KiB,DDR").apply(Context(), parse(TWO_PRODUCTS))
+
+
+@pytest.mark.usefixtures("counted_too_high")
+def test_tiles_that_do_not_fit_are_not_checked(checks):
+    with pytest.raises(PassFailedException, match="too small"):
+        MemplanPipelinePass(memory="L1=512").apply(Context(), parse(TWO_PRODUCTS))
+    assert not checks
 
 
 MEANS = """

@@ -57,8 +57,19 @@ def strides_of(memref: Memref) -> tuple[list[int], int | None]:
 def _with_layout(
     memref: Memref, shape: Sequence[int], strides: Sequence[int], offset: int | None
 ) -> Memref:
-    layout = StridedLayoutAttr(list(strides), offset)
-    return MemRefType(memref.element_type, shape, layout, memref.memory_space)
+    return _strided(memref.element_type, tuple(shape), tuple(strides), offset, memref.memory_space)
+
+
+@lru_cache(maxsize=4096)
+def _strided(
+    element_type: Attribute,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    offset: int | None,
+    space: Attribute,
+) -> Memref:
+    """A memref with a layout, made once: many slices of one type look alike."""
+    return MemRefType(element_type, shape, StridedLayoutAttr(list(strides), offset), space)
 
 
 def subview_type(

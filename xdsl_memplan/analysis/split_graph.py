@@ -20,6 +20,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.queries import aliases_of, shown_by
 from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
@@ -262,10 +263,10 @@ def _operations(op: Operation) -> int:
 
     That is the operation, what is in its bodies, and what fills its destinations.
     """
-    count = sum(1 for _ in op.walk())
+    count = len(operations_in(op))
     for operand in dict.fromkeys(op.operands):
         if isinstance(operand.owner, FillOp):
-            count += sum(1 for _ in operand.owner.walk())
+            count += len(operations_in(operand.owner))
     return count
 
 
@@ -326,7 +327,9 @@ def _in_place(op: Operation, first: Sequence[OpResult], reads: Sequence[Read]) -
         i
         for i, read in enumerate(reads)
         if read.tensor in operands
-        and all(read == other for other in reads if other.tensor is read.tensor)
+        and all(
+            read == other for other in reads if other is not read and other.tensor is read.tensor
+        )
     )
 
 

@@ -17,6 +17,7 @@ from xdsl_memplan.analysis.layers import has_longer_norm, has_turned
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.memref_size import element_size_bytes
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.model.split_graph import SplitGraph
 
@@ -57,8 +58,8 @@ def _has(
     has: Callable[[SplitGraph], bool],
 ) -> bool:
     """Tell whether the graph of a function has something that one of its operations may have."""
-    for op in module.walk():
-        if isinstance(op, FuncOp) and any(may_have(inner) for inner in op.walk()):
+    for op in operations_in(module):
+        if isinstance(op, FuncOp) and any(map(may_have, operations_in(op))):
             try:
                 graph = FunctionSplitGraph.of(op).graph
             except ValueError:

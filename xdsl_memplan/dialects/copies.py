@@ -34,22 +34,23 @@ class _Copy:
         """Operands that are from outside, or made further down."""
 
     def operation(self, op: _Op) -> _Op:
-        values = self.values
+        values, results = self.values, op.results
         operands = list(op.operands)
         mine = [values.get(operand, operand) for operand in operands]
+        regions, successors = op.regions, op.successors
         copy = type(op).create(
             operands=mine,
-            result_types=[result.type for result in op.results],
-            properties=op.properties.copy(),
-            attributes=op.attributes.copy(),
-            successors=[self.blocks.get(block, block) for block in op.successors],
-            regions=[self.region(region) for region in op.regions],
+            result_types=[result.type for result in results],
+            properties=op.properties,
+            attributes=op.attributes,
+            location=op.location,
+            successors=[self.blocks.get(b, b) for b in successors] if successors else (),
+            regions=[self.region(region) for region in regions] if regions else (),
         )
-        copy.location = op.location
         for position, operand in enumerate(operands):
             if mine[position] is operand:
                 self.early.append((copy, position, operand))
-        for old, result in zip(op.results, copy.results, strict=True):
+        for old, result in zip(results, copy.results, strict=True):
             values[old] = result
             if old.name_hint is not None:
                 result.name_hint = old.name_hint

@@ -263,11 +263,13 @@ class _Execution:
 
     def accesses(self, op: Operation) -> Iterable[Instance]:
         """Everything an operation touches, and operations inside it, as one step."""
-        if _touches_contents(op):
+        # Most operations are scalar arithmetic: what they would do to contents is not asked.
+        operands = [self.of(operand) for operand in op.operands]
+        if any(operands) and _touches_contents(op):
             shapes = _that_only_give_a_shape(op)
-            for index, operand in enumerate(op.operands):
+            for index, pointers in enumerate(operands):
                 if index not in shapes:
-                    yield from self.of(operand)
+                    yield from pointers
         if storage_of(op) is not None and (effects := _said(op)) is not None:
             for result, access in zip(op.results, effects.results, strict=True):
                 yield from self.of(result) if access else ()

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects import llvm
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -77,6 +76,9 @@ class AddressArenas:
 
 def _memref_at(address: int, arena: ArenaMemref) -> list[Operation]:
     """Build MLIR's descriptor of a memref of one dimension: pointers, offset, size, stride."""
+    # Loading the dialect takes a moment, and hardly any arena has an address.
+    from xdsl.dialects import llvm
+
     space = arena.type.memory_space
     pointer_type = (
         llvm.LLVMPointerType(IntAttr(space.value.data))

@@ -120,6 +120,20 @@ class MemplanExpandGroupsPass(ModulePass):
                     _refuse_refuted(whole, function, self.max_recompute or None)
 
 
+def refuse_refuted_tiles(groups: ModuleOp, tiled: ModuleOp, max_recompute: float) -> None:
+    """Check tiles that this pass made, without `check`, of a module with groups.
+
+    Raises RefutedTiles with the operation.
+    """
+    for whole, function in zip(_functions(groups), _functions(tiled), strict=True):
+        if any(isinstance(op, GroupOp) for op in operations_in(whole)):
+            _refuse_refuted(whole, function, max_recompute or None)
+
+
+def _functions(module: ModuleOp) -> list[FuncOp]:
+    return [op for op in operations_in(module) if isinstance(op, FuncOp)]
+
+
 def _refuse_refuted(whole: FuncOp, tiled: FuncOp, max_recompute: float | None) -> None:
     found = check_split(whole, tiled, max_recompute)
     if found.verdict is Verdict.REFUTED:

@@ -296,7 +296,7 @@ def _group_function(
     operators = [
         op for op, data in zip(split.operations, split.graph.ops, strict=True) if not data.view
     ]
-    everything = sum(1 for _ in function.walk())
+    everything = len(operations_in(function))
     machine = replace(
         machine,
         most_code=_most_code(everything, operators, max_code),
@@ -454,7 +454,7 @@ def _most_code(everything: int, operators: Sequence[Operation], max_code: float)
         return 0
     length = max(len(operators), everything // _IN_OPERATOR)
     # A tile of an operator has its body, and moves beside it.
-    in_operators = sum(1 for op in operators for _ in op.walk()) + _MOVES * len(operators)
+    in_operators = sum(len(operations_in(op)) for op in operators) + _MOVES * len(operators)
     most = _MOST_TIMES * everything * len(operators) / in_operators
     return max(1, int(max_code * min(length, most / _MAX_CODE)))
 

@@ -182,6 +182,10 @@ class MemplanPipelinePass(ModulePass):
         Raises PassFailedException for an unknown objective, from any of them, or if they broke the
         IR.
         """
+        with resting_collector():
+            self._apply(ctx, op)
+
+    def _apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.objective not in _OBJECTIVES:
             raise PassFailedException(
                 f"option objective: unknown '{self.objective}'; known are {', '.join(_OBJECTIVES)}"
@@ -214,7 +218,7 @@ class MemplanPipelinePass(ModulePass):
                 stage.apply(ctx, module)
                 report.finish(stage.name, module)
 
-        with resting_collector(), handing_over():
+        with handing_over():
             *before, last = self.passes()
             splits, spills = self._splits(op), self._spills(op)
             if splits or spills:

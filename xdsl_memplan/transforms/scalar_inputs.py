@@ -8,7 +8,6 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
@@ -58,10 +57,14 @@ def _shapes(op: LinalgStructuredOperation, uniforms: Uniforms) -> list[int]:
         for i, value in enumerate(op.inputs)
         if i not in inlined
         and arguments[i].first_use is not None
-        and isa(value.type, TensorType[Attribute])
-        and value.type.has_static_shape()
+        and _is_static(value)
         and uniforms.of(value) is not None
     ]
+
+
+def _is_static(value: SSAValue) -> bool:
+    type_ = value.type
+    return isinstance(type_, TensorType) and type_.has_static_shape()
 
 
 def _outputs(op: LinalgStructuredOperation) -> range:

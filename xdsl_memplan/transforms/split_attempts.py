@@ -19,6 +19,7 @@ from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.layer_forms import Form, WaysToFormLayers, add_other, forms_of
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
@@ -174,7 +175,7 @@ def run_split(
         is_larger = bool(others) and options.rewrite and is_surely_larger(module, first.capacity)
         tries_whole = not whole and not is_larger
         failures = whole[:1]
-        for attempt in _moving_nothing(ways, run.with_plan, tries_whole, bool(unsplit(0))):
+        for attempt in _moving_nothing(ways, first.capacity, run, tries_whole, bool(unsplit(0))):
             try:
                 commit(module, attempt())
                 return
@@ -290,7 +291,7 @@ def _refuse_unfetched(module: ModuleOp, whole: Sequence[FuncOp]) -> None:
 
 def _functions(module: ModuleOp) -> list[FuncOp]:
     """The functions of a module that have a body."""
-    return [op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks]
+    return [op for op in operations_in(module) if isinstance(op, FuncOp) and op.body.blocks]
 
 
 def _has_traffic(function: FuncOp) -> bool:
@@ -310,7 +311,11 @@ def _computes_tensors(function: FuncOp) -> bool:
 
 def _bytes_counted(module: ModuleOp) -> int:
     """The bytes that groups move in all, as the search counts them."""
-    return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
+    return sum(op.cost.cost.traffic for op in _groups_in(module))
+
+
+def _groups_in(module: ModuleOp) -> list[GroupOp]:
+    return [op for op in operations_in(module) if isinstance(op, GroupOp)]
 
 
 def _bytes_moved(module: ModuleOp) -> int:
@@ -321,7 +326,7 @@ def _bytes_moved(module: ModuleOp) -> int:
 def _entries_of_traffic(module: ModuleOp, entry: str) -> int:
     """The sum of an entry of all functions' traffic; 0 where none has it."""
     total = 0
-    for op in module.walk():
+    for op in operations_in(module):
         traffic = op.attributes.get(TRAFFIC) if isinstance(op, FuncOp) else None
         known = traffic.data.get(entry) if isinstance(traffic, DictionaryAttr) else None
         total += known.value.data if isinstance(known, IntegerAttr) else 0
@@ -371,7 +376,7 @@ def _why_not_split(function: FuncOp) -> str | None:
 
 
 def _moving_nothing(
-    ways: WaysToFormLayers, run: Run, tries_whole: bool, may_reorder: bool
+    ways: WaysToFormLayers, capacity: int, run: Runs, tries_whole: bool, may_reorder: bool
 ) -> Iterator[Callable[[], ModuleOp]]:
     """What is tried before anything is moved off chip; each makes a planned module."""
     from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
@@ -379,10 +384,36 @@ def _moving_nothing(
     module, options = ways.module, ways.options
     if tries_whole:
         order = MemplanSchedulePass(objective="peak", memory=options.memory)
-        yield lambda: trial_of(module, [order] if may_reorder else [], run)
-    tiles = [*searching(options, "peak"), *expanding(options)]
+        yield lambda: trial_of(module, [order] if may_reorder else [], run.with_plan)
+    search = searching(options, "peak")
     for form in _forms_of_least_peak(module, options):
-        yield lambda form=form: trial_of(ways.layers_in(form), tiles, run)
+
+        def attempt(form: Form = form) -> ModuleOp:
+            groups = trial_of(ways.layers_in(form), search, run.alone)
+            return _planned_if_it_fits(groups, options, capacity, run)
+
+        yield attempt
+
+
+def _planned_if_it_fits(
+    groups: ModuleOp, options: SplitOptions, capacity: int, run: Runs
+) -> ModuleOp:
+    """Plan the tiles of groups of least peak; `groups` may change.
+
+    Where the search counts more bytes than there are, most plans do not fit, and those tiles need
+    no check: that is left until their plan fits.
+    """
+    from xdsl_memplan.transforms.memplan_expand_groups import refuse_refuted_tiles
+
+    counted = max((op.cost.cost.peak for op in _groups_in(groups)), default=0)
+    if not options.check or counted <= capacity:
+        run.with_plan(groups, expanding(options))
+        return groups
+    planned = trial_of(groups, expanding(options, check=False), run.alone)
+    tiled = copied_operation(planned)
+    run.with_plan(planned, [])
+    refuse_refuted_tiles(groups, tiled, options.max_recompute)
+    return planned
 
 
 def _take_smaller(

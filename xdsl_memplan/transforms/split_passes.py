@@ -79,8 +79,9 @@ def searching(options: SplitOptions, objective: str, reserve: int = 0) -> list[M
     ]
 
 
-def expanding(options: SplitOptions) -> list[ModulePass]:
-    """The pass that makes tiles of groups."""
+def expanding(options: SplitOptions, check: bool = True) -> list[ModulePass]:
+    """The pass that makes tiles of groups; they are checked unless that is left for later."""
     from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 
-    return [MemplanExpandGroupsPass(check=options.check, max_recompute=options.max_recompute)]
+    check = check and options.check
+    return [MemplanExpandGroupsPass(check=check, max_recompute=options.max_recompute)]

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xdsl_memplan.dialects.interfaces import has_contents
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling import LoopRange
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     index_constant,
@@ -28,23 +29,30 @@ constant, the divisor and the reach of an `Index`. `memplan-form-layers` writes 
 def tables(op: Operation) -> Iterator[SSAValue]:
     """Iterate over the tensors from outside that operations in the body look up, each once."""
     seen: set[SSAValue] = set()
-    for region in op.regions:
-        for inner in region.walk():
-            for value in inner.operands:
-                if not has_contents(value.type) or value in seen or op.is_ancestor(value.owner):
-                    continue
-                seen.add(value)
-                yield value
+    for inner in operations_in(op)[1:]:
+        for value in inner.operands:
+            if not has_contents(value.type) or value in seen or op.is_ancestor(value.owner):
+                continue
+            seen.add(value)
+            yield value
 
 
 def table_accesses(op: Operation) -> list[Affine | Indirect]:
     """For each of the `tables` which elements are looked up; all, where the attribute is none."""
+    return [access for _, access in tables_with_accesses(op)]
+
+
+def tables_with_accesses(op: Operation) -> list[tuple[SSAValue, Affine | Indirect]]:
+    """The `tables`, each with what is looked up of it."""
     noted = op.attributes.get(LOOKED_UP)
     found = list(tables(op))
     entries = cast("ArrayAttr[Attribute]", noted).data if isinstance(noted, ArrayAttr) else ()
     if len(entries) != len(found):
-        return [Indirect()] * len(found)
-    return [_access(entry, shape_of(table)) for entry, table in zip(entries, found, strict=True)]
+        return [(table, Indirect()) for table in found]
+    return [
+        (table, _access(entry, shape_of(table)))
+        for entry, table in zip(entries, found, strict=True)
+    ]
 
 
 def note_table_accesses(op: Operation, accesses: Iterable[Affine | Indirect]) -> None:
@@ -86,10 +94,10 @@ def look_up_in_tiles(
     Indices are those in the whole table; where the tile starts is taken away.
     """
     op.attributes.pop(LOOKED_UP, None)
+    if not found:
+        return
     tiles = {table: (access, tile) for table, access, tile in found}
-    for inner in [*op.walk()]:
-        if inner is op:
-            continue
+    for inner in operations_in(op)[1:]:
         for position, value in enumerate(inner.operands):
             if value in tiles:
                 access, tile = tiles[value]

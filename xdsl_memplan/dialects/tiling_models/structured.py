@@ -21,11 +21,12 @@ from xdsl.traits import IsTerminator
 
 from xdsl_memplan.dialects.interfaces import Access as Effect
 from xdsl_memplan.dialects.interfaces import Effects, TilingTrait, has_contents
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.queries import effects_of
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling import LoopRange, Read, Tile, TilingRule
-from xdsl_memplan.dialects.tiling_models.looked_up import look_up_in_tiles, table_accesses, tables
+from xdsl_memplan.dialects.tiling_models.looked_up import look_up_in_tiles, tables_with_accesses
 from xdsl_memplan.dialects.tiling_models.read_backwards import (
     slice_read,
     span_backwards,
@@ -94,7 +95,7 @@ class StructuredTiling(TilingTrait):
             reads.append(Read(operand, access))
         if any(access is None for access in accesses):
             return None
-        reads += map(Read, tables(op), table_accesses(op))
+        reads += [Read(table, access) for table, access in tables_with_accesses(op)]
         reductions = [i for i, n in enumerate(loops) if n > 1 and not is_parallel[i]]
         iterators: list[Iterator] = ["parallel" if p else "reduction" for p in is_parallel]
         if len({*maps[input_count(op) :]}) > 1:
@@ -140,8 +141,9 @@ class StructuredTiling(TilingTrait):
         if own_maps != maps:
             result.properties["indexing_maps"] = ArrayAttr(map(AffineMapAttr, own_maps))
         tiles = map(operand_of, tile.operands[len(positions) :])
-        found = zip(tables(op), table_accesses(op), tiles, strict=True)
-        look_up_in_tiles(result, list(found), tile.loops, builder)
+        tables = zip(tables_with_accesses(op), tiles, strict=True)
+        found = [(table, access, its_tile) for (table, access), its_tile in tables]
+        look_up_in_tiles(result, found, tile.loops, builder)
         shift_indices(result, tile.loops)
         builder.insert(result)
         return result.results
@@ -168,7 +170,7 @@ def affine_access(map_: AffineMap, extents: tuple[int, ...]) -> Affine | None:
 
 def shift_indices(op: Operation, loops: Sequence[LoopRange]) -> None:
     """Add the start of the tile to what `linalg.index` says in the body."""
-    for inner in [*op.walk()]:
+    for inner in operations_in(op):
         if not isinstance(inner, linalg_ops.IndexOp):
             continue
         loop = loops[inner.dim.value.data]
@@ -279,8 +281,7 @@ def may_run_again(op: Operation) -> bool:
         inner.name in _HARMLESS
         or inner.has_trait(IsTerminator, value_if_unregistered=False)
         or only_computes(inner)
-        for region in op.regions
-        for inner in region.walk()
+        for inner in operations_in(op)[1:]
     )
 
 

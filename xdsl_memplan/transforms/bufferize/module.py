@@ -98,7 +98,7 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
 
 
 def _has_tensors(function: func.FuncOp) -> bool:
-    values = (value for op in function.walk() for value in (*op.operands, *op.results))
+    values = (value for op in operations_in(function) for value in (*op.operands, *op.results))
     return any(map(is_tensor, values))
 
 

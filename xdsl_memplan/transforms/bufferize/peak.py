@@ -10,6 +10,7 @@ estimated peak falls.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +67,9 @@ class _Room:
     largest: SSAValue | None = None
     """A tensor that is all of the storage, if there is one: it names it."""
 
+    @cached_property
     def span(self) -> tuple[int, int]:
+        """The positions of all that is held, which is asked for once all of that is there."""
         return _hull(self.held)
 
 
@@ -113,7 +116,7 @@ class Peak:
 
     def problem(self, alignment: int) -> Problem:
         """The storages as buffers that are to be placed, with positions for ticks."""
-        spans = [room.span() for room in self.rooms]
+        spans = [room.span for room in self.rooms]
         return Problem(
             sizes=np.array([room.size for room in self.rooms], dtype=np.int64),
             starts=np.array([start for start, _ in spans], dtype=np.int64),
@@ -163,7 +166,7 @@ class Peak:
         """The move that leaves the lowest peak where it changes the load, and frees most at it."""
         best: tuple[int, int, _Move] | None = None
         for room in self.rooms:
-            start, end = room.span()
+            start, end = room.span
             if not room.slices or not start <= tick <= end:
                 continue
             for move in _moves(room, tick):
@@ -177,12 +180,12 @@ class Peak:
 
     def _peak_with(self, move: _Move) -> int:
         """The largest load where the move changes it."""
-        spans = [room.span() for room in (move.before, move.after, *move.alone) if room.held]
+        spans = [room.span for room in (move.before, move.after, *move.alone) if room.held]
         first, last = min(s for s, _ in spans), max(e for _, e in spans)
         part = self.load[first : last + 1].copy()
         for room, sign in ((move.before, -1), (move.after, 1), *((r, 1) for r in move.alone)):
             if room.held:
-                start, end = room.span()
+                start, end = room.span
                 part[start - first : end - first + 1] += sign * room.size
         return int(part.max())
 
@@ -195,7 +198,7 @@ class Peak:
                 self.rooms.append(room)
 
     def _add(self, room: _Room, size: int) -> None:
-        start, end = room.span()
+        start, end = room.span
         self.load[start : end + 1] += size
 
 
@@ -285,7 +288,7 @@ def _by_views(held: list[_Held]) -> dict[tuple[View, ...], list[_Held]]:
 def _size_at(room: _Room, tick: int) -> int:
     if not room.held:
         return 0
-    start, end = room.span()
+    start, end = room.span
     return room.size if start <= tick <= end else 0
 
 
