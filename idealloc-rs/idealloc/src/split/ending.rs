@@ -23,7 +23,7 @@ use super::ways::{Reached, Ways};
 /// The cheapest groups that end with one of so many layers before say what is tried first.
 const RECENT: usize = 4;
 
-/// Fewer moves are not worth a search where they save less than this fraction of what a group costs.
+/// Fewer moves and less code are not worth a search where they can save no more than this fraction of what a group costs.
 const NEGLIGIBLE: i64 = 32;
 
 /// What one of the two parts of the grids of all layers has found out.
@@ -227,18 +227,16 @@ impl<'a> Ending<'a> {
         let (way, best) = self.way_and_best(depth, variant)?;
         let Some(best) = best else { return Some(way) };
         let most = best.price - way.price;
-        let gain = most - least.bytes;
-        let is_small = gain.saturating_mul(NEGLIGIBLE) < most;
+        let is_small = (most - least.price).saturating_mul(NEGLIGIBLE) < most;
         let moves_less = way.traffic + least.bytes < best.traffic;
-        (gain > 0 && least.price <= most && (moves_less || !is_small)).then_some(way)
+        (least.price < most && (moves_less || !is_small)).then_some(way)
     }
 
     /// Whether there is a way to a group's first layer, and a group that costs at least `least` leads on from there for less
     /// than what is known.
     pub(super) fn is_affordable(&self, depth: usize, variant: usize, least: Least) -> bool {
         self.way_and_best(depth, variant).is_some_and(|(way, best)| {
-            let most = best.map_or(i64::MAX, |best| best.price - way.price);
-            least.bytes < most && least.price <= most
+            best.is_none_or(|best| way.price + least.price < best.price)
         })
     }
 

@@ -7,9 +7,8 @@ use super::end_layer::{ALONE, VARIANTS};
 use super::ending::{Ending, set_of_family};
 use super::families::Family;
 use super::least::Least;
-use super::offers::{Candidate, Place};
+use super::offers::{Candidate, Offered, Place};
 use super::records::{Facts, GridNumber};
-use super::settle::Settled;
 use super::tally::Tally;
 
 /// Of smaller tiles every size is tried if there are so many at the most, else those that differ by this fraction.
@@ -163,7 +162,7 @@ impl<'a> Ending<'a> {
         let place = self.member(family, set, index, &mut tally);
         let place = Place { room_of_smaller: Some(room), ..place };
         let fits = !self.note.records.facts(place.record).ends_walk
-            && self.offer_one(place, variant, &mut tally) != Settled::TooLarge;
+            && self.offer_one(place, variant, &mut tally) != Offered::TooLarge;
         self.end(tally);
         fits
     }

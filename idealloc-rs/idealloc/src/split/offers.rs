@@ -44,10 +44,23 @@ pub(super) struct Place<'g> {
     pub fits_with_result: bool,
 }
 
+/// What came of an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offered {
+    /// The group needs more room than there is.
+    TooLarge,
+    /// It may fit, but moves too much.
+    NotWorth,
+    /// It fits.
+    Fits,
+    /// Whether it fits was not looked at: it leads to nothing better anyway.
+    Unseen,
+}
+
 /// What is to be done about an offer.
 enum Decision {
-    /// Nothing; `Fits` where that was not looked at, too.
-    Done(Settled),
+    /// Nothing.
+    Done(Offered),
     /// Something must be found out first.
     Find(Missing),
     /// It leads to the last layer better than what is known.
@@ -73,8 +86,8 @@ impl<'a> Ending<'a> {
         &mut self,
         place: Place<'_>,
         tally: &mut Option<Tally<'a>>,
-    ) -> [Settled; 4] {
-        let mut settled = [Settled::TooLarge; 4];
+    ) -> [Offered; 4] {
+        let mut settled = [Offered::TooLarge; 4];
         let mut variants = 0..VARIANTS.len();
         let unknown = variants.find(|&variant| match self.offer_known(place, variant) {
             Some(known) => {
@@ -99,7 +112,7 @@ impl<'a> Ending<'a> {
         place: Place<'_>,
         variant: usize,
         tally: &mut Option<Tally<'a>>,
-    ) -> Settled {
+    ) -> Offered {
         self.offer_known(place, variant).unwrap_or_else(|| {
             let counted = self.counted(tally, place.candidate, place.depth);
             self.offer(place, variant, counted, &mut None)
@@ -107,13 +120,13 @@ impl<'a> Ending<'a> {
     }
 
     /// Keeps a group if it leads to its last layer best; none if not enough is known of it.
-    fn offer_known(&mut self, place: Place<'_>, variant: usize) -> Option<Settled> {
+    fn offer_known(&mut self, place: Place<'_>, variant: usize) -> Option<Offered> {
         match self.decide(place, variant) {
             Decision::Done(settled) => Some(settled),
             Decision::Take(way) => {
                 let (_, ends) = VARIANTS[variant];
                 self.best[usize::from(ends)] = Some(*way);
-                Some(Settled::Fits)
+                Some(Offered::Fits)
             }
             Decision::Find(_) => None,
         }
@@ -126,7 +139,7 @@ impl<'a> Ending<'a> {
         variant: usize,
         tally: &'s Tally<'a>,
         laid_out: &mut Option<LaidOut<'s, 'a>>,
-    ) -> Settled {
+    ) -> Offered {
         loop {
             match self.decide(place, variant) {
                 Decision::Find(missing) => self.find_out(missing, place, variant, tally, laid_out),
@@ -134,7 +147,7 @@ impl<'a> Ending<'a> {
                 Decision::Take(way) => {
                     let (_, ends) = VARIANTS[variant];
                     self.best[usize::from(ends)] = Some(*way);
-                    return Settled::Fits;
+                    return Offered::Fits;
                 }
             }
         }
@@ -144,14 +157,14 @@ impl<'a> Ending<'a> {
     fn decide(&self, place: Place<'_>, variant: usize) -> Decision {
         let Place { depth, record, .. } = place;
         let Some(bound) = self.bounds[depth][variant] else {
-            return Decision::Done(Settled::TooLarge);
+            return Decision::Done(Offered::TooLarge);
         };
         if self.way_before(depth, variant, bound).is_none() {
-            return Decision::Done(Settled::Fits);
+            return Decision::Done(Offered::Unseen);
         }
         let (starts, ends) = VARIANTS[variant];
         if ends && !place.fits_with_result {
-            return Decision::Done(Settled::TooLarge);
+            return Decision::Done(Offered::TooLarge);
         }
         let records = &self.note.records;
         let Some(least) = records.least(record, variant) else {
@@ -162,28 +175,28 @@ impl<'a> Ending<'a> {
         let code = self.machine.code_price(length);
         let least = Least { price: least.price + code, ..least }.max(bound);
         let Some(way) = self.way_before(depth, variant, least) else {
-            return Decision::Done(Settled::Fits);
+            return Decision::Done(Offered::Unseen);
         };
         if facts.recomputes_too_much || self.is_too_large_with_less(record, variant) {
-            return Decision::Done(Settled::TooLarge);
+            return Decision::Done(Offered::TooLarge);
         }
         let Some(offer) = records.offer(record, variant) else {
             return Decision::Find(Missing::Moved);
         };
         if offer.is_too_large {
-            return Decision::Done(Settled::TooLarge);
+            return Decision::Done(Offered::TooLarge);
         }
         if !self.is_worth(depth, variant, least, offer.moved) {
-            return Decision::Done(Settled::NotWorth);
+            return Decision::Done(Offered::NotWorth);
         }
         let mut cost = match &offer.outcome {
             None => return Decision::Find(Missing::Outcome(least)),
-            Some(Outcome::TooLarge) => return Decision::Done(Settled::TooLarge),
+            Some(Outcome::TooLarge) => return Decision::Done(Offered::TooLarge),
             Some(Outcome::NotWorth(moved)) => {
                 return if self.is_worth(depth, variant, least, *moved) {
                     Decision::Find(Missing::Outcome(least))
                 } else {
-                    Decision::Done(Settled::NotWorth)
+                    Decision::Done(Offered::NotWorth)
                 };
             }
             Some(Outcome::Fits(cost)) => **cost,
@@ -193,7 +206,7 @@ impl<'a> Ending<'a> {
         cost.transfers += moves;
         let best = self.best[usize::from(ends)].as_ref();
         if !way.and_then(None, (&cost, length), self.machine).is_better(best) {
-            return Decision::Done(Settled::Fits);
+            return Decision::Done(Offered::Fits);
         }
         let made = offer.made.as_deref();
         let Some((length, form)) =
@@ -203,7 +216,7 @@ impl<'a> Ending<'a> {
         };
         let mut new = way.and_then(None, (&cost, length), self.machine);
         if !new.is_better(best) {
-            return Decision::Done(Settled::Fits);
+            return Decision::Done(Offered::Fits);
         }
         let layers = (self.end.layer - depth, self.end.layer);
         let grid = self.in_window(place.candidate);

@@ -5,20 +5,16 @@ use super::ending::Ending;
 use super::grids::Grid;
 use super::least::Least;
 use super::machine::Length;
-use super::offers::{Candidate, Place};
+use super::offers::{Candidate, Offered, Place};
 use super::records::{Facts, GridNumber};
-use super::settle::Settled;
 use super::tally::Tally;
 
 /// Groups of more layers than these end at a first layer that is not cut, where they read nothing twice. Not so where nothing
 /// is cut: what fits whole need not leave the chip, whatever is read again much later.
 const UNCUT: usize = 8;
 
-/// So many numbers of layers that do not fit, one after another, end a walk.
+/// So many numbers of layers that do not fit, with none that does between, end a walk.
 pub(super) const MISSES: usize = 4;
-
-/// So many that do not fit with nothing on chip before and after end it, too.
-const TOO_LARGE: usize = 2;
 
 /// So many numbers of layers that move too much, one after another, end a walk.
 const USELESS: usize = 4;
@@ -92,7 +88,9 @@ impl<'a> Ending<'a> {
         (from, mut deepest): (usize, usize),
         limits: &mut Limits,
     ) -> Option<usize> {
-        let (mut fitting, mut misses, mut useless, mut too_large) = (from, 0, 0, 0);
+        let (mut fitting, mut misses, mut useless) = (from, 0, 0);
+        // The fewest layers, less one, that do not fit with nothing on chip before and after, since some did.
+        let mut too_large: Option<usize> = None;
         let mut excess = Least::default();
         let mut with_result = limits.with_result;
         for depth in from..self.bounds.len() {
@@ -134,18 +132,19 @@ impl<'a> Ending<'a> {
             let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
             // Records may tell the same of what was not looked at here; what is found must not depend on them.
-            let is_too_large =
-                |variant: usize| offers[variant] == Settled::TooLarge && !facts.recomputes_too_much;
-            // Mostly a longer group does not fit either; but what two operators read through views is there twice as long as
-            // its maker is outside.
+            let is_too_large = |variant: usize| {
+                offers[variant] == Offered::TooLarge && !facts.recomputes_too_much
+            };
+            // The second ends the walk: mostly a longer group does not fit either; but what two operators read through
+            // views is there twice as long as its maker is outside.
             if is_too_large(ALONE) {
-                too_large += 1;
-                if too_large == TOO_LARGE {
+                if let Some(first) = too_large {
                     if depth < self.end.exact {
-                        limits.most = limits.most.min(depth);
+                        limits.most = limits.most.min(first);
                     }
                     return Some(fitting);
                 }
+                too_large = Some(depth);
             }
             if is_too_large(WITH_RESULT) {
                 with_result = with_result.min(depth);
@@ -153,11 +152,15 @@ impl<'a> Ending<'a> {
                     limits.with_result = with_result;
                 }
             }
-            if offers.contains(&Settled::Fits) {
-                (fitting, misses, useless, too_large) = (depth + 1, 0, 0, 0);
-            } else if offers.contains(&Settled::NotWorth) {
+            let is_unseen = offers.contains(&Offered::Unseen);
+            if is_unseen {
+                fitting = depth + 1;
+            }
+            if offers.contains(&Offered::Fits) {
+                (fitting, misses, useless, too_large) = (depth + 1, 0, 0, None);
+            } else if offers.contains(&Offered::NotWorth) {
                 useless += 1;
-            } else {
+            } else if !is_unseen {
                 misses += 1;
                 if misses == MISSES {
                     return Some(fitting);
