@@ -225,5 +225,5 @@ def test_a_record_of_fewer_lookups_is_refused():
     less = found | {"looked_up": found["looked_up"] - 4, "total": found["total"] - 4, "floor": 0}
     entries = {name: IntegerAttr(value, i64) for name, value in less.items()}
     function.attributes[TRAFFIC] = DictionaryAttr(entries)
-    with pytest.raises(PassFailedException, match=f"its bodies look up {RESULT}"):
+    with pytest.raises(PassFailedException, match=f"its operations look up {RESULT}"):
         MemplanVerifyPass().apply(Context(), module)

@@ -91,3 +91,57 @@ def test_a_scalar_that_says_where_something_lies_stays() -> None:
     module = parse(text)
     MemplanFormLayersPass().apply(Context(), module)
     assert any(isinstance(op, tensor.ExtractOp) for op in module.walk())
+
+
+def with_scalar(body: str, result: str) -> str:
+    """A program with a scalar of an argument, and `%y`."""
+    return f"""
+func.func @main(%x: {X}, %s: tensor<4xf32>) -> {result} {{
+  %two = arith.constant 2 : index
+  %scalar = tensor.extract %s[%two] : tensor<4xf32>
+  %e = tensor.empty() : {X}
+  %y = linalg.abs ins(%x : {X}) outs(%e : {X}) -> {X}
+  {body}
+}}"""
+
+
+PADDED = with_scalar(
+    f"""%p = tensor.pad %y low[1, 2] high[3, 0] {{
+  ^bb0(%i: index, %j: index):
+    tensor.yield %scalar : f32
+  }} : {X} to tensor<68x34xf32>
+  func.return %p : tensor<68x34xf32>""",
+    "tensor<68x34xf32>",
+)
+ONE_ELEMENT = with_scalar(
+    f"""%twice = arith.addf %scalar, %scalar : f32
+  %o = tensor.from_elements %twice : tensor<1x1xf32>
+  func.return %o, %y : tensor<1x1xf32>, {X}""",
+    f"(tensor<1x1xf32>, {X})",
+)
+BRANCH = with_scalar(
+    f"""%one = arith.constant 1.0 : f32
+  %c = arith.cmpf ogt, %scalar, %one : f32
+  %k = scf.if %c -> (f32) {{
+    %h = arith.addf %scalar, %one : f32
+    scf.yield %h : f32
+  }} else {{
+    scf.yield %one : f32
+  }}
+  %b = tensor.splat %k : {X}
+  %z = linalg.mul ins(%y, %b : {X}, {X}) outs(%e : {X}) -> {X}
+  func.return %z : {X}""",
+    X,
+)
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+@pytest.mark.parametrize("stage", ["none", "all"])
+@pytest.mark.parametrize(
+    "text", [PADDED, ONE_ELEMENT, BRANCH], ids=["pad", "from-elements", "branch"]
+)
+def test_pads_elements_and_branches_read_a_scalar(text: str, stage: str, emit: Emit) -> None:
+    """Before, functions with one of these were left whole."""
+    memory = "L1=2048,DDR"
+    group = MemplanGroupPass(memory=memory, stage="all" if stage == "all" else "none", threads=1)
+    assert check(text, inputs(), group, emit, memory) <= 2048

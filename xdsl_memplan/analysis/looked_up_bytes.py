@@ -1,4 +1,4 @@
-"""The bytes that bodies look up off chip, as the tensor IR says."""
+"""The bytes that are looked up off chip, as the tensor IR says."""
 
 from math import prod
 
@@ -22,7 +22,8 @@ from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 def looked_up_bytes(function: FuncOp) -> int | None:
     """Sum up the elements that bodies of structured operations look up off chip; linear.
 
-    Each `tensor.extract` counts for every iteration of its operation and of the loops around that,
+    Scalars that a function takes out of tensors off chip, to return them, count too. Each
+    `tensor.extract` counts for every iteration of its operation and of the loops around that,
     whatever branch it is in: the same element comes again each time. Tables on chip, and those with
     one value everywhere, cost nothing.
 
@@ -35,9 +36,10 @@ def looked_up_bytes(function: FuncOp) -> int | None:
         if not isinstance(op, tensor.ExtractOp) or not is_off_chip(op.tensor):
             continue
         structured = _structured_around(op)
-        if structured is None or uniforms.of(op.tensor) is not None:
+        if uniforms.of(op.tensor) is not None:
             continue
-        inside, around = _iterations(op, structured), executions(structured, function)
+        inside = 1 if structured is None else _iterations(op, structured)
+        around = executions(op if structured is None else structured, function)
         if inside is None or around is None:
             return None
         assert isa(op.tensor.type, TensorType[Attribute])

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.distinct_lookups import distinct_lookups
+from xdsl_memplan.analysis.handed_out import is_handed_out
 from xdsl_memplan.analysis.needed_results import needed_results
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.slots import fits_its_slot
@@ -58,7 +59,8 @@ class FunctionSplitGraph:
 
         Operations that touch no tensor, and those that only make a tensor with one element
         everywhere (fill, splat, empty, constants), are no operations of the graph. Nor are those of
-        ``put_together``, for which their operands are returned.
+        ``put_together``, and those that take a scalar out to be returned: for these their operands
+        are returned.
 
         Raises ValueError for several blocks, or for a tensor whose size is not known.
         """
@@ -76,10 +78,13 @@ class FunctionSplitGraph:
         cls, block: Block, name: str, put_together: Collection[Operation] = ()
     ) -> "FunctionSplitGraph":
         builder = _Builder(block, name)
+        handed_out: list[Operation] = []
         for op in block.ops:
-            if op is not block.last_op and op not in put_together:
+            if is_handed_out(op):
+                handed_out.append(op)
+            elif op is not block.last_op and op not in put_together:
                 builder.add(op)
-        return builder.finish(put_together)
+        return builder.finish((*put_together, *handed_out))
 
 
 class _Builder:

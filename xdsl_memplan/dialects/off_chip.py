@@ -33,7 +33,7 @@ looked up off chip."""
 
 LOOKUPS = "looked_up"
 """Entry of `memplan.traffic`: the bytes of `total` that are elements which bodies look up off chip,
-with `tensor.extract`; none where nothing is."""
+or the function to return them, with `tensor.extract`; none where nothing is."""
 
 FLOOR = "floor"
 """Entry of `memplan.traffic`: no schedule has a smaller `total`."""

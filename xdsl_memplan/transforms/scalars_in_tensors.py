@@ -10,22 +10,26 @@ Networks that quantize as they run divide by the largest element of a tensor:
 
 Between operations that are tiled there are tensors only. So the scalar is computed in the body of a
 `linalg.generic` without loops, and its readers take the one element of that as another input. The
-same scalars are computed in the same order.
+same scalars are computed in the same order. Of what is returned the element is taken out at the
+end.
 """
 
 from collections.abc import Iterator
 from typing import cast
 
 from xdsl.builder import Builder
-from xdsl.dialects import tensor
+from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import (
     TensorType,
 )
+from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.analysis.handed_out import is_handed_out
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.structured_inputs import input_count
@@ -35,8 +39,8 @@ from xdsl_memplan.transforms.new_generic import add_input, in_parallel
 def put_scalars_into_tensors(block: Block) -> None:
     """Rewrite all scalars of a block that come out of its tensors, or none; linear in the block.
 
-    None, if one is read by something else than a `linalg.generic`, a fill or a splat: it may be
-    returned, or say where a slice starts.
+    None, if one is read by something else than a `linalg.generic`, a fill, a splat, a pad or the
+    return: it may say where a slice starts. What is only taken out to be returned stays.
     """
     taken = _taken_out(block)
     if not taken:
@@ -44,7 +48,7 @@ def put_scalars_into_tensors(block: Block) -> None:
     uses: list[tuple[SSAValue, list[Use]]] = []
     for op in taken:
         for result in op.results:
-            read = [use for use in result.uses if use.operation not in taken]
+            read = [use for use in result.uses if _in_block(use.operation, block) not in taken]
             if not all(_may_read_tensor(use, block) for use in read):
                 return
             if read:
@@ -61,14 +65,32 @@ def _taken_out(block: Block) -> dict[Operation, None]:
     """The operations that take scalars out of tensors, and compute others from these."""
     taken: dict[Operation, None] = {}
     for op in block.ops:
-        computes = only_computes(op) and not op.regions and not any(map(_is_tensor, op.operands))
-        if isinstance(op, tensor.ExtractOp) or (
-            computes
-            and not any(map(_is_tensor, op.results))
-            and any(operand.owner in taken for operand in op.operands)
+        if (isinstance(op, tensor.ExtractOp) and not is_handed_out(op)) or (
+            _computes_scalars(op) and any(value.owner in taken for value in values_used(op))
         ):
             taken[op] = None
     return taken
+
+
+def _computes_scalars(op: Operation) -> bool:
+    """Tell whether scalars are computed of scalars, maybe in one of two branches."""
+    if op.regions and not isinstance(op, scf.IfOp):
+        return False
+    return all(
+        (only_computes(inner) or isinstance(inner, scf.IfOp | scf.YieldOp))
+        and (not inner.regions or isinstance(inner, scf.IfOp))
+        and not any(map(_is_tensor, (*inner.operands, *inner.results)))
+        for inner in op.walk()
+    )
+
+
+def _in_block(op: Operation, block: Block) -> Operation:
+    """The operation of the block that is one, or has it inside."""
+    while op.parent is not block:
+        around = op.parent_op()
+        assert around is not None
+        op = around
+    return op
 
 
 def _is_tensor(value: SSAValue) -> bool:
@@ -77,12 +99,24 @@ def _is_tensor(value: SSAValue) -> bool:
 
 def _may_read_tensor(use: Use, block: Block) -> bool:
     match use.operation:
-        case FillOp() | tensor.SplatOp():
+        case FillOp() | tensor.SplatOp() | ReturnOp():
+            return use.operation.parent is block
+        case tensor.FromElementsOp(elements=[_]):
             return use.operation.parent is block
         case GenericOp() if use.operation.parent is block:
             return use.index < input_count(use.operation)
+        case tensor.YieldOp() if (pad := _padded_by(use.operation)) is not None:
+            return pad.parent is block
         case _:
             return isinstance(_generic_around(use.operation, block), GenericOp)
+
+
+def _padded_by(op: tensor.YieldOp) -> tensor.PadOp | None:
+    """The pad whose borders are all what an operation yields; None if it computes something."""
+    pad = op.parent_op()
+    if not isinstance(pad, tensor.PadOp) or op.prev_op is not None or pad.low or pad.high:
+        return None
+    return pad
 
 
 def _generic_around(op: Operation, block: Block) -> Operation | None:
@@ -110,7 +144,7 @@ def _in_order(last: Operation, taken: dict[Operation, None]) -> Iterator[Operati
     needed = {last}
     pending = [last]
     while pending:
-        for operand in pending.pop().operands:
+        for operand in values_used(pending.pop()):
             if operand.owner in taken and operand.owner not in needed:
                 needed.add(cast(Operation, operand.owner))
                 pending.append(cast(Operation, operand.owner))
@@ -119,8 +153,12 @@ def _in_order(last: Operation, taken: dict[Operation, None]) -> Iterator[Operati
 
 def _read_from(use: Use, element: SSAValue, block: Block) -> None:
     match use.operation:
-        case FillOp() | tensor.SplatOp():
+        case FillOp() | tensor.SplatOp() | tensor.FromElementsOp():
             _spread(use.operation, element)
+        case tensor.YieldOp():
+            _surround(use.operation, element)
+        case ReturnOp():
+            use.operation.operands[use.index] = _handed_out(element, use.operation)
         case GenericOp() if use.operation.parent is block:
             use.operation.operands[use.index] = element
         case _:
@@ -129,15 +167,42 @@ def _read_from(use: Use, element: SSAValue, block: Block) -> None:
             use.operation.operands[use.index] = _new_input(generic, element)
 
 
+def _handed_out(element: SSAValue, returned: ReturnOp) -> SSAValue:
+    """Take the element out, to be returned."""
+    type_ = cast(TensorType[Attribute], element.type)
+    taken = tensor.ExtractOp(element, (), type_.get_element_type())
+    Rewriter.insert_op(taken, InsertPoint.before(returned))
+    taken.result.name_hint = element.name_hint
+    return taken.result
+
+
+def _surround(op: tensor.YieldOp, element: SSAValue) -> None:
+    """Insert what is padded into a tensor that has the number everywhere."""
+    pad = _padded_by(op)
+    assert pad is not None
+    around = _everywhere(element, pad)
+    shape = cast(TensorType[Attribute], pad.source.type).get_shape()
+    inserted = tensor.InsertSliceOp.from_static_parameters(
+        pad.source, around, pad.static_low.get_values(), shape
+    )
+    inserted.result.name_hint = pad.result.name_hint
+    Rewriter.replace_op(pad, inserted)
+
+
 def _spread(op: Operation, element: SSAValue) -> None:
     """Give all elements of a tensor the number that is in another one."""
+    Rewriter.replace_op(op, [], [_everywhere(element, op)])
+
+
+def _everywhere(element: SSAValue, op: Operation) -> SSAValue:
+    """Make a tensor of the type of a result, before what makes that, of one number."""
     (result,) = op.results
     type_ = cast(TensorType[Attribute], result.type)
     rank = type_.get_num_dims()
     body = Block(arg_types=[type_.get_element_type()] * 2)
     body.add_op(YieldOp(body.args[0]))
     maps = [AffineMap(rank, 0, ()), AffineMap.identity(rank)]
-    made = in_parallel(
+    return in_parallel(
         Builder(InsertPoint.before(op)),
         (element,),
         maps,
@@ -145,7 +210,6 @@ def _spread(op: Operation, element: SSAValue) -> None:
         type_.get_element_type(),
         body,
     )
-    Rewriter.replace_op(op, [], [made])
 
 
 def _new_input(op: GenericOp, element: SSAValue) -> SSAValue:

@@ -1,4 +1,4 @@
-"""The bytes that bodies look up off chip, counted in buffer IR for `memplan-verify`.
+"""The bytes that are looked up off chip, counted in buffer IR for `memplan-verify`.
 
 Nothing is shared with what wrote the record.
 """
@@ -20,7 +20,7 @@ from xdsl_memplan.transforms.verify_loops import iterations_of
 
 
 def lookups_off_chip(function: FuncOp, module: ModuleOp, on_chip: str | None) -> int:
-    """Count the elements that bodies load from arguments, constants and other memories; linear.
+    """Count the elements that are loaded from arguments, constants and other memories; linear.
 
     What is not known to run so and so often is left out, as are constants with one value
     everywhere: the record may say more, but not less.
@@ -35,16 +35,14 @@ def lookups_off_chip(function: FuncOp, module: ModuleOp, on_chip: str | None) ->
 def _bytes_loaded(load: memref.LoadOp) -> int:
     assert isa(load.memref.type, MemRefType[Attribute])
     count = element_size_bytes(load.memref.type.element_type) or 0
-    is_in_body = False
     parent = load.parent_op()
     while parent is not None and not isinstance(parent, FuncOp):
         if isinstance(parent, LinalgStructuredOperation):
-            is_in_body = True
             count *= _points(parent)
         elif isinstance(parent, scf.ForOp):
             count *= len(iterations_of(parent) or ())
         parent = parent.parent_op()
-    return count if is_in_body else 0
+    return count
 
 
 def _points(op: LinalgStructuredOperation) -> int:

@@ -73,7 +73,7 @@ def verify_regions(function: FuncOp, module: ModuleOp) -> None:
     if total is not None and (found := lookups_off_chip(function, module, on_chip)) > looked_up:
         raise PassFailedException(
             f"{describe_op(function)}: {TRAFFIC} says that {looked_up} bytes are looked up off "
-            f"chip, its bodies look up {found}"
+            f"chip, its operations look up {found}"
         )
     for name in (FLOOR, CAPACITY_FLOOR):
         least = _recorded(function, name)

@@ -166,3 +166,57 @@ func.func @destination_of_a_later_layer(%x: tensor<8x8xf32>, %v: tensor<8x8xf32>
   %q = linalg.matmul ins(%s, %o : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %q : tensor<8x8xf32>
 }
+
+// -----
+
+// A scalar that is taken out of what a layer makes, to be returned, has no layer; one that is computed of it is a tensor
+// of rank 0 first.
+
+// CHECK: @returned_scalars
+// CHECK: %s = linalg.reduce ins(%x : tensor<8xf32>) outs(%{{.*}} : tensor<f32>) dimensions = [0]
+// CHECK: memplan.layer = 0
+// CHECK: %h = linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%{{.*}} : tensor<f32>) attrs =  {memplan.layer = [[H:[0-9]+]] : i64}
+// CHECK: arith.negf
+// CHECK: %[[TAKEN:.*]] = tensor.extract %h[] : tensor<f32>
+// CHECK: func.return %[[TAKEN]] : f32
+func.func @returned_scalars(%x: tensor<8xf32>) -> f32 {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<8xf32>) outs(%f : tensor<f32>) dimensions = [0]
+  %v = tensor.extract %s[] : tensor<f32>
+  %h = arith.negf %v : f32
+  func.return %h : f32
+}
+
+// -----
+
+// What is inserted is a slice of one element, at constants where the indices are constants.
+
+// CHECK: @inserted_scalar
+// CHECK: %[[PART:.*]] = tensor.splat %v : tensor<1x1xf32>
+// CHECK: tensor.insert_slice %[[PART]] into %y[3, 0] [1, 1] [1, 1]
+func.func @inserted_scalar(%y: tensor<8x4xf32>, %v: f32) -> tensor<8x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %r = tensor.insert %v into %y[%c3, %c0] : tensor<8x4xf32>
+  func.return %r : tensor<8x4xf32>
+}
+
+// -----
+
+// A pad with a scalar that is taken out of a tensor: what is padded lies in a tensor of that number.
+
+// CHECK: @padded_with_a_scalar
+// CHECK: %[[V:.*]] = linalg.generic {{.*}}iterator_types = []
+// CHECK: %[[AROUND:.*]] = linalg.generic {{.*}} ins(%[[V]] : tensor<f32>) outs(%{{.*}} : tensor<10xf32>)
+// CHECK: tensor.insert_slice %x into %[[AROUND]][1] [8] [1]
+// CHECK-NOT: tensor.pad
+func.func @padded_with_a_scalar(%x: tensor<8xf32>, %p: tensor<f32>) -> tensor<10xf32> {
+  %v = tensor.extract %p[] : tensor<f32>
+  %r = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<8xf32> to tensor<10xf32>
+  func.return %r : tensor<10xf32>
+}

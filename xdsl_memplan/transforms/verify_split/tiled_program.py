@@ -44,6 +44,7 @@ from xdsl_memplan.transforms.verify_split.whole_program import (
     inserted,
     itself,
     moved,
+    only_element_of,
     put,
     region_of,
     sets_apart,
@@ -273,7 +274,8 @@ class TiledProgram:
         for number, (mine, other) in enumerate(
             zip(op.operands, self.program.returned(), strict=True)
         ):
-            if not is_tensor(mine):
+            mine, other = only_element_of(mine), only_element_of(other)
+            if not (is_tensor(mine) and is_tensor(other)):
                 if scalar_key(mine) != scalar_key(other):
                     raise NotFollowedError(f"result {number} is not known to be that of the whole")
                 continue

@@ -198,8 +198,15 @@ class WholeProgram:
         """Tell whether elements are read that nothing writes."""
         groups = [op for op in self.function.body.block.ops if isinstance(op, GroupOp)]
         inputs = [value for group in groups for value in group.inputs]
-        tensors = filter(is_tensor, (*self._read, *inputs, *self.returned()))
+        returned = map(only_element_of, self.returned())
+        tensors = filter(is_tensor, (*self._read, *inputs, *returned))
         return any(part.origin == UNDEFINED for value in tensors for part in self.held(value).parts)
+
+
+def only_element_of(value: SSAValue) -> SSAValue:
+    """The tensor of rank 0 that a scalar is taken out of; the value itself for all else."""
+    op = value.owner
+    return op.tensor if isinstance(op, tensor.ExtractOp) and not op.indices else value
 
 
 def itself(key: Hashable, shape: Sequence[int]) -> Part:
