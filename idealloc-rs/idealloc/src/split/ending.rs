@@ -235,9 +235,8 @@ impl<'a> Ending<'a> {
     /// Whether there is a way to a group's first layer, and a group that costs at least `least` leads on from there for less
     /// than what is known.
     pub(super) fn is_affordable(&self, depth: usize, variant: usize, least: Least) -> bool {
-        self.way_and_best(depth, variant).is_some_and(|(way, best)| {
-            best.is_none_or(|best| way.price + least.price < best.price)
-        })
+        self.way_and_best(depth, variant)
+            .is_some_and(|(way, best)| best.is_none_or(|best| way.price + least.price < best.price))
     }
 
     /// The way to a group's first layer, and the best to its last that is known.

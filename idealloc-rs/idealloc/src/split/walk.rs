@@ -132,9 +132,8 @@ impl<'a> Ending<'a> {
             let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
             // Records may tell the same of what was not looked at here; what is found must not depend on them.
-            let is_too_large = |variant: usize| {
-                offers[variant] == Offered::TooLarge && !facts.recomputes_too_much
-            };
+            let is_too_large =
+                |variant: usize| offers[variant] == Offered::TooLarge && !facts.recomputes_too_much;
             // The second ends the walk: mostly a longer group does not fit either; but what two operators read through
             // views is there twice as long as its maker is outside.
             if is_too_large(ALONE) {
