@@ -23,8 +23,11 @@ use super::ways::{Reached, Ways};
 /// The cheapest groups that end with one of so many layers before say what is tried first.
 const RECENT: usize = 4;
 
-/// Fewer moves and less code are not worth a search where they can save no more than this fraction of what a group costs.
+/// Fewer moves and less code are not worth a search where all of them cost less than this fraction of what a group costs,
 const NEGLIGIBLE: i64 = 32;
+
+/// nor where what can be saved of them is less than this fraction.
+const NEGLIGIBLE_SAVING: i64 = 256;
 
 /// What one of the two parts of the grids of all layers has found out.
 #[derive(Debug, Default)]
@@ -227,7 +230,8 @@ impl<'a> Ending<'a> {
         let (way, best) = self.way_and_best(depth, variant)?;
         let Some(best) = best else { return Some(way) };
         let most = best.price - way.price;
-        let is_small = (most - least.price).saturating_mul(NEGLIGIBLE) < most;
+        let is_small = (most - least.bytes).saturating_mul(NEGLIGIBLE) < most
+            || (most - least.price).saturating_mul(NEGLIGIBLE_SAVING) < most;
         let moves_less = way.traffic + least.bytes < best.traffic;
         (least.price < most && (moves_less || !is_small)).then_some(way)
     }
