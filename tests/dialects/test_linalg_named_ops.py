@@ -15,10 +15,10 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Region, SSAValue
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
 from xdsl_memplan.dialects.linalg_additions import named_ops
 from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseKind
+from xdsl_memplan.native.context import full_context
 
 pytestmark = pytest.mark.needs_mlir
 
@@ -28,10 +28,7 @@ FLOAT_ONLY = {row.name for row in named_ops.ELEMENTWISE} - {"div", "div_unsigned
 
 @pytest.fixture(scope="module")
 def context() -> Context:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
-    return context
+    return full_context()
 
 
 def loops_to_text(row: named_ops.Row, element: str, out_element: str) -> str:

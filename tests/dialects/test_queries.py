@@ -18,13 +18,13 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.traits import Pure
-from xdsl.universe import Universe
 
 from xdsl_memplan.dialects.interface_models import FixedAccess, NoAccess, ViewOf
 from xdsl_memplan.dialects.interfaces import Access, AliasingTrait, Tie, attach
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.queries import aliases_of, destinations_of, effects_of, storage_of
 from xdsl_memplan.model.lifetime import Lifetime
+from xdsl_memplan.native.context import full_context
 
 N, R, W, RW = Access.NONE, Access.READ, Access.WRITE, Access.READ_WRITE
 
@@ -60,10 +60,7 @@ def generic(element_in: str = "%in", element_out: str = "%out", map: str = "(i, 
 
 @pytest.fixture(scope="module")
 def context() -> Context:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
-    return context
+    return full_context()
 
 
 def last_op(context: Context, text: str) -> Operation:

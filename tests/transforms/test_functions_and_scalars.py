@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
@@ -19,20 +18,14 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.native.context import full_context
 
 FUNCTIONS = Path(__file__).parent / "functions"
 EXTERNAL = r"(func\.func private @external)\((\w+<4xf32>)\) -> (\w+<4xf32>)"
 
 
-def context() -> Context:
-    result = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        result.register_dialect(name, factory)
-    return result
-
-
 def parse(text: str) -> ModuleOp:
-    module = Parser(context(), text).parse_module()
+    module = Parser(full_context(), text).parse_module()
     module.verify()
     return module
 
@@ -45,7 +38,9 @@ def with_external(module: ModuleOp) -> ModuleOp:
 
 def after(module: ModuleOp, passes: str) -> ModuleOp:
     changed = module.clone()
-    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(context(), changed)
+    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(
+        full_context(), changed
+    )
     changed.verify()
     return parse(str(changed))
 

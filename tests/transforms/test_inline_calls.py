@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.parser import Parser
@@ -11,6 +10,7 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_inline_calls import MemplanInlineCallsPass
 
 BLOCK = """
@@ -51,22 +51,17 @@ func.func @main(%x: tensor<16x8xf32>, %w: tensor<8x64xf32>, %v: tensor<64x8xf32>
 )
 
 
-def context() -> Context:
-    result = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        result.register_dialect(name, factory)
-    return result
-
-
 def parse(text: str) -> ModuleOp:
-    module = Parser(context(), text).parse_module()
+    module = Parser(full_context(), text).parse_module()
     module.verify()
     return module
 
 
 def after(text: str, passes: str) -> ModuleOp:
     module = parse(text)
-    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(context(), module)
+    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(
+        full_context(), module
+    )
     module.verify()
     return module
 
@@ -125,7 +120,7 @@ def test_bodies_of_bodies_do_not_grow_without_end():
       func.return %y : tensor<4xf32>
     }"""
     module = parse(text)
-    MemplanInlineCallsPass().apply(context(), module)
+    MemplanInlineCallsPass().apply(full_context(), module)
     assert any(isinstance(op, CallOp) for op in module.walk())
     assert sum(1 for _ in module.walk()) < 200_000
 

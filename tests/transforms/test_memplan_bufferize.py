@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.random_tensor_programs import random_arguments, random_program
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.native.compile import compile_module
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.native.run import call
 from xdsl_memplan.native.values import signature
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
@@ -25,22 +24,15 @@ from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 
 
-def context() -> Context:
-    result = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        result.register_dialect(name, factory)
-    return result
-
-
 def parse(text: str) -> ModuleOp:
-    return Parser(context(), text).parse_module()
+    return Parser(full_context(), text).parse_module()
 
 
 @given(st.integers(0, 2**32))
 @settings(max_examples=30, deadline=None)
 def test_random_programs_bufferize_and_verify(seed: int):
     module = parse(random_program(seed).text)
-    MemplanBufferizePass().apply(context(), module)
+    MemplanBufferizePass().apply(full_context(), module)
     module.verify()
     left = {op.name for op in module.walk() if op.name.startswith(("tensor.", "bufferization."))}
     assert not left
@@ -57,7 +49,7 @@ def check_computes_the_same(text: str, arguments: list[np.ndarray]) -> None:
     """Compare with the tensor program, in the interpreter, at the offsets of a plan."""
     module = parse(text)
     for stage in (MemplanBufferizePass(), MemplanAssignOffsetsPass(), MemplanVerifyPass()):
-        stage.apply(context(), module)
+        stage.apply(full_context(), module)
     for one, other in zip(run(parse(text), arguments), run(module, arguments), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -85,7 +77,7 @@ def test_a_part_that_is_written_over_early_holds_no_tensor_that_is_read_later(ro
     text = OVERLAPPING_PARTS.replace("ROW", str(row))
     check_computes_the_same(text, [np.arange(24, dtype=np.float32).reshape(4, 6) / 8])
     module = parse(text)
-    MemplanBufferizePass().apply(context(), module)
+    MemplanBufferizePass().apply(full_context(), module)
     sizes = [op.size.value.data for op in module.walk() if isinstance(op, BufferOp)]
     assert sum(sizes) == size
 
@@ -95,7 +87,7 @@ def test_a_part_that_is_written_over_early_holds_no_tensor_that_is_read_later(ro
 def test_random_programs_compute_the_same_in_machine_code(seed: int, tmp_path: Path):
     program = random_program(seed)
     module = parse(program.text)
-    MemplanPipelinePass().apply(context(), module)
+    MemplanPipelinePass().apply(full_context(), module)
     function = next(op for op in module.walk() if isinstance(op, FuncOp))
     arrays = random_arguments(program, seed)
     expected = program.run([array.copy() for array in arrays])
@@ -128,7 +120,7 @@ def test_error_names_what_is_wrong_and_leaves_the_module(text: str, message: str
     module = parse(text)
     before = str(module)
     with pytest.raises(PassFailedException, match=message):
-        MemplanBufferizePass().apply(context(), module)
+        MemplanBufferizePass().apply(full_context(), module)
     assert str(module) == before
 
 
@@ -139,9 +131,7 @@ def test_unknown_operation_is_named():
       func.return %y : tensor<4xf32>
     }
     """
-    allowing = Context(allow_unregistered=True)
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        allowing.register_dialect(name, factory)
+    allowing = full_context(allow_unregistered=True)
     module = Parser(allowing, text).parse_module()
     with pytest.raises(PassFailedException, match=r"other\.op"):
         MemplanBufferizePass().apply(allowing, module)

@@ -5,11 +5,11 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
 from tests.transforms.test_region_moves import arena_bytes
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
@@ -43,10 +43,7 @@ func.func @main(%x: memref<8x6xf32>, %y: memref<8x6xf32>) -> memref<8x6xf32> {
 
 @pytest.fixture
 def context() -> Context:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
-    return context
+    return full_context()
 
 
 def parsed(context: Context, text: str = PROGRAM) -> ModuleOp:

@@ -7,11 +7,11 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_generalize_ops import MemplanGeneralizeOpsPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
@@ -59,10 +59,7 @@ RESULTS = {"product": 1, "one_of_three": 2}
 
 @pytest.fixture
 def context() -> Context:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
-    return context
+    return full_context()
 
 
 def parsed(context: Context, text: str) -> ModuleOp:

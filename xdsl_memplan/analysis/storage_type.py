@@ -48,6 +48,11 @@ def may_be_address(type_: Attribute) -> bool:
     return isinstance(type_, IndexType)
 
 
+def is_static_tensor(value: SSAValue) -> bool:
+    """Tell whether a value is a tensor of which every size is known."""
+    return type(value.type) is TensorType and value.type.has_static_shape()
+
+
 def has_no_element(value: SSAValue) -> bool:
     """Tell whether a value is a tensor that is known to have no element."""
     return type(value.type) is TensorType and 0 in value.type.get_shape()

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl_memplan.analysis.cheap_makers import SHORTEST_SUM, cheap_makers
 from xdsl_memplan.analysis.layers import has_longer_norm, has_turned
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.analysis.storage_type import is_static_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -88,10 +89,9 @@ def _may_be_long_sum(op: Operation) -> bool:
 
 
 def _elements(value: SSAValue) -> int:
-    type_ = value.type
-    if not isinstance(type_, TensorType) or not type_.has_static_shape():
+    if not is_static_tensor(value):
         return 0
-    return prod(cast(TensorType[Attribute], type_).get_shape())
+    return prod(cast(TensorType[Attribute], value.type).get_shape())
 
 
 def _element_bytes(value: SSAValue) -> int:

@@ -114,7 +114,7 @@ class LinalgFunctions(InterpreterFunctions):
     def pack(self, _: Interpreter, op: PackOp, args: PythonValues) -> PythonValues:
         """Pad, cut, and move the dimensions of the tiles to the end."""
         source, dest = args[0], args[1]
-        tiles, order = op.tiles(), op.order()
+        tiles = op.tiles()
         high = [-size % tiles.get(d, 1) for d, size in enumerate(source.shape)]
         padding = args[-1] if op.padding_value is not None else 0
         padded = np.pad(source, [(0, more) for more in high], constant_values=padding)
@@ -123,21 +123,16 @@ class LinalgFunctions(InterpreterFunctions):
             for d, size in enumerate(padded.shape)
             for part in ((size // tiles[d], tiles[d]) if d in tiles else (size,))
         ]
-        at = _outer_dimensions(op)
-        moved = padded.reshape(cut).transpose(
-            [*(at[d] for d in order), *(at[d] + 1 for d in tiles)]
-        )
+        moved = padded.reshape(cut).transpose(_axes(op))
         return (moved.reshape(dest.shape).copy(),)
 
     @impl(UnpackOp)
     def unpack(self, _: Interpreter, op: UnpackOp, args: PythonValues) -> PythonValues:
         """Move the dimensions of the tiles back, merge, and leave the padding out."""
         source, dest = args[0], args[1]
-        tiles, order = op.tiles(), op.order()
-        at = _outer_dimensions(op)
-        axes = [*(at[d] for d in order), *(at[d] + 1 for d in tiles)]
-        cut = source.transpose(np.argsort(axes))
-        outer = dict(zip(order, source.shape, strict=False))
+        tiles = op.tiles()
+        cut = source.transpose(np.argsort(_axes(op)))
+        outer = dict(zip(op.order(), source.shape, strict=False))
         merged = cut.reshape([outer[d] * tiles.get(d, 1) for d in range(dest.ndim)])
         return (merged[tuple(slice(0, size) for size in dest.shape)].copy(),)
 
@@ -179,11 +174,11 @@ class LinalgFunctions(InterpreterFunctions):
         return (out,) if op.results else ()
 
 
-def _outer_dimensions(op: PackOp | UnpackOp) -> list[int]:
-    """Where each dimension is when it is cut, its tile behind it."""
+def _axes(op: PackOp | UnpackOp) -> list[int]:
+    """For each dimension with tiles its position where the tile is behind what it cuts."""
     tiles = op.tiles()
-    rank = len(op.shapes()[0])
-    return [d + sum(1 for cut in tiles if cut < d) for d in range(rank)]
+    at = [d + sum(1 for cut in tiles if cut < d) for d in range(len(op.shapes()[0]))]
+    return [*(at[d] for d in op.order()), *(at[d] + 1 for d in tiles)]
 
 
 for _op_class in extended_linalg(Linalg).operations:

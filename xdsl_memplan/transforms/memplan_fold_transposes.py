@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
 
+from xdsl_memplan.analysis.storage_type import is_static_tensor
 from xdsl_memplan.dialects.linalg_additions.filter_layouts import features_first
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.unit_dimensions import non_unit_dimensions, unit_reshape
@@ -94,7 +95,7 @@ class _Origin:
 
 def _origin(value: SSAValue) -> _Origin | None:
     """Look through transposes and reshapes of unit dimensions, up to the last transpose."""
-    if not _is_static(value):
+    if not is_static_tensor(value):
         return None
     found: _Origin | None = None
     dimensions = non_unit_dimensions(_shape(value))
@@ -102,12 +103,12 @@ def _origin(value: SSAValue) -> _Origin | None:
     while isinstance(value, OpResult):
         only_reader = only_reader and value.has_one_use()
         op = value.op
-        if isinstance(op, TransposeOp) and _is_static(op.inputs[0]):
+        if isinstance(op, TransposeOp) and is_static_tensor(op.inputs[0]):
             permutation = op.permutation.get_values()
             dimensions = [permutation[position] for position in dimensions]
             value = op.inputs[0]
             found = _Origin(value, dimensions, only_reader)
-        elif isinstance(op, _RESHAPES) and _is_static(op.src):
+        elif isinstance(op, _RESHAPES) and is_static_tensor(op.src):
             outer, inner = _shape(value), _shape(op.src)
             kept = non_unit_dimensions(inner)
             if [inner[d] for d in kept] != [outer[d] for d in non_unit_dimensions(outer)]:
@@ -282,10 +283,6 @@ def _may_read(origin: _Origin) -> bool:
 
 def _is_dead(op: Operation) -> bool:
     return bool(op.results) and all(result.first_use is None for result in op.results)
-
-
-def _is_static(value: SSAValue) -> bool:
-    return isinstance(value.type, TensorType) and -1 not in _shape(value)
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

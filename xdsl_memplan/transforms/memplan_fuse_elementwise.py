@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     IntegerAttr,
     ModuleOp,
-    TensorType,
     i64,
 )
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
@@ -20,7 +19,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.side_effects import must_keep_order
-from xdsl_memplan.analysis.storage_type import is_tensor
+from xdsl_memplan.analysis.storage_type import is_static_tensor, is_tensor
 from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -161,7 +160,7 @@ def _repeats_for_elements(
 ) -> bool:
     """Tell whether a broadcast may be fused into all its readers, which are elementwise."""
     result = op.result[0] if op.results else None
-    if not isinstance(result, OpResult) or not _is_static(result):
+    if not isinstance(result, OpResult) or not is_static_tensor(result):
         return False
     return _is_read_by_elements(result) and (chains or _reads_each_element_once(consumer, result))
 
@@ -310,12 +309,7 @@ def _is_elementwise(op: LinalgStructuredOperation) -> bool:
         or any(must_keep_order(inner) for inner in body.ops)
     ):
         return False
-    return _is_static(op.results[0])
-
-
-def _is_static(value: SSAValue) -> bool:
-    type_ = value.type
-    return isinstance(type_, TensorType) and type_.has_static_shape()
+    return is_static_tensor(op.results[0])
 
 
 def _works_in_place(op: LinalgStructuredOperation) -> bool:

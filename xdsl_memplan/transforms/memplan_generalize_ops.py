@@ -16,8 +16,8 @@ from xdsl.dialects.tensor import CastOp, EmptyOp, PadOp, ReshapeOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.hints import isa
 
+from xdsl_memplan.analysis.storage_type import is_static_tensor
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.linalg_additions.elementwise import ElementwiseOp
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
@@ -109,7 +109,7 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 read_before_casts(inner)
             elif isinstance(inner, ReshapeOp):
                 write_as_views(inner)
-            elif isinstance(inner, SoftmaxOp) and _is_static(inner.output):
+            elif isinstance(inner, SoftmaxOp) and is_static_tensor(inner.output):
                 _take_apart(inner, partial(decomposed, inner))
             elif isinstance(inner, PackOp):
                 _take_apart(inner, partial(packed, inner))
@@ -121,11 +121,6 @@ def _is_room(op: AllocTensorOp) -> bool:
     """Tell whether an allocation says no more than a shape; where it is, a plan says."""
     says_more = op.copy is not None or op.size_hint is not None or op.attributes
     return not says_more and isinstance(op.tensor.type, TensorType)
-
-
-def _is_static(value: SSAValue) -> bool:
-    type_ = value.type
-    return isa(type_, TensorType[Attribute]) and type_.has_static_shape()
 
 
 def _take_apart(op: Operation, build: Callable[[Builder], SSAValue | None]) -> None:

@@ -9,6 +9,7 @@ from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, SSAValue
 
+from xdsl_memplan.analysis.storage_type import is_static_tensor
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.transforms.bufferize.inlined_scalars import inlined_inputs
 
@@ -57,14 +58,9 @@ def _shapes(op: LinalgStructuredOperation, uniforms: Uniforms) -> list[int]:
         for i, value in enumerate(op.inputs)
         if i not in inlined
         and arguments[i].first_use is not None
-        and _is_static(value)
+        and is_static_tensor(value)
         and uniforms.of(value) is not None
     ]
-
-
-def _is_static(value: SSAValue) -> bool:
-    type_ = value.type
-    return isinstance(type_, TensorType) and type_.has_static_shape()
 
 
 def _outputs(op: LinalgStructuredOperation) -> range:

@@ -13,12 +13,12 @@ lifetime that searches see, can be moved off chip, and is there once for all tha
 from typing import cast
 
 from xdsl.dialects import arith, bufferization, func, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memref_layout import Memref, Tensor, dense_memref, is_dense
 from xdsl_memplan.analysis.sharing import Sharing
+from xdsl_memplan.analysis.storage_type import is_static_tensor
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.queries import destinations_of
 from xdsl_memplan.transforms.bufferize.inlined_scalars import needs_memref
@@ -96,7 +96,7 @@ class _Finder:
         result = op.results[0]
         if self.uniforms.of(result) is not None:
             return []
-        if not all(_is_static(value) for value in (op.operands[0], result)):
+        if not all(map(is_static_tensor, (op.operands[0], result))):
             return []
         views = views_of(op)
         type = view_type(self._layout(op.operands[0]), views)
@@ -135,7 +135,3 @@ class _Finder:
     def _layout(self, value: SSAValue) -> Memref:
         known = self.layouts.get(value)
         return dense_memref(cast(Tensor, value.type)) if known is None else known
-
-
-def _is_static(value: SSAValue) -> bool:
-    return is_tensor(value) and DYNAMIC_INDEX not in cast(Tensor, value.type).get_shape()

@@ -87,11 +87,11 @@ impl<'a> Ending<'a> {
         place: Place<'_>,
         tally: &mut Option<Tally<'a>>,
     ) -> [Offered; 4] {
-        let mut settled = [Offered::TooLarge; 4];
+        let mut offered = [Offered::TooLarge; 4];
         let mut variants = 0..VARIANTS.len();
         let unknown = variants.find(|&variant| match self.offer_known(place, variant) {
             Some(known) => {
-                settled[variant] = known;
+                offered[variant] = known;
                 false
             }
             None => true,
@@ -99,11 +99,11 @@ impl<'a> Ending<'a> {
         if let Some(first) = unknown {
             let counted = self.counted(tally, place.candidate, place.depth);
             let mut laid_out = None;
-            for (variant, settled) in settled.iter_mut().enumerate().skip(first) {
-                *settled = self.offer(place, variant, counted, &mut laid_out);
+            for (variant, offered) in offered.iter_mut().enumerate().skip(first) {
+                *offered = self.offer(place, variant, counted, &mut laid_out);
             }
         }
-        settled
+        offered
     }
 
     /// The same for one variant.
@@ -122,7 +122,7 @@ impl<'a> Ending<'a> {
     /// Keeps a group if it leads to its last layer best; none if not enough is known of it.
     fn offer_known(&mut self, place: Place<'_>, variant: usize) -> Option<Offered> {
         match self.decide(place, variant) {
-            Decision::Done(settled) => Some(settled),
+            Decision::Done(offered) => Some(offered),
             Decision::Take(way) => {
                 let (_, ends) = VARIANTS[variant];
                 self.best[usize::from(ends)] = Some(*way);
@@ -143,7 +143,7 @@ impl<'a> Ending<'a> {
         loop {
             match self.decide(place, variant) {
                 Decision::Find(missing) => self.find_out(missing, place, variant, tally, laid_out),
-                Decision::Done(settled) => return settled,
+                Decision::Done(offered) => return offered,
                 Decision::Take(way) => {
                     let (_, ends) = VARIANTS[variant];
                     self.best[usize::from(ends)] = Some(*way);
