@@ -7,7 +7,7 @@ from typing import Literal
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import PassFailedException, VerifyException
+from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.transforms.pipeline_report import PipelineReport
 from xdsl_memplan.transforms.resting_collector import resting_collector
@@ -177,10 +177,10 @@ class MemplanPipelinePass(ModulePass):
             yield MemplanVerifyPass()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Run all passes on the module ``op``, and verify what becomes of it.
+        """Run all passes on the module ``op``.
 
-        Raises PassFailedException for an unknown objective, from any of them, or if they broke the
-        IR.
+        As with every pass it is the caller that verifies the module: `xdsl-opt` does, after its
+        last pass. Raises PassFailedException for an unknown objective, and from any of the passes.
         """
         with resting_collector():
             self._apply(ctx, op)
@@ -260,7 +260,6 @@ class MemplanPipelinePass(ModulePass):
                 run(op, before)
             report.note_plan(op)
             run(op, [last])
-        _verify(op)
         report.end()
 
     def _check_options(self, module: ModuleOp) -> None:
@@ -296,12 +295,3 @@ class MemplanPipelinePass(ModulePass):
 
         first, *others = Memories.of(module, self.memory).by_name.values()
         return first.capacity is not None, bool(others)
-
-
-def _verify(module: ModuleOp) -> None:
-    try:
-        module.verify()
-    except VerifyException as error:
-        raise PassFailedException(
-            f"the passes of memplan-pipeline broke the IR: {error}"
-        ) from error
