@@ -7,7 +7,7 @@ use super::graph::{Operator, SplitGraph};
 use super::layer_grids::LayerGrids;
 use super::layers::{Layers, Window};
 use super::least::Least;
-use super::likeness::{Likeness, made_once};
+use super::likeness::Likeness;
 use super::machine::{Length, Machine};
 use super::rounded_loops::is_rounded;
 use super::shifted_pad::is_padding;
@@ -71,9 +71,9 @@ impl EndLayer {
         let window_of = |layer| Self::window_of(graph, layers, layer);
         let windows = parallel::map(threads, layers.count(), window_of);
         let looks = likeness.of_windows(graph, layers, windows.iter().zip(0..));
-        let grids = made_once(looks.iter().map(|looks| looks[0]), threads, |layer| {
-            LayerGrids::of(graph, layers, layer)
-        });
+        let alone: Vec<u32> = looks.iter().map(|looks| looks[0]).collect();
+        let grids_of = |layer| LayerGrids::of(graph, layers, layer);
+        let grids = likeness.grids_of(&alone, threads, grids_of);
         let parts = windows.into_iter().zip(looks).zip(grids).enumerate();
         let mut ends: Vec<Self> = parts
             .map(|(layer, ((window, looks), grids))| Self::new(layers, layer, window, looks, grids))

@@ -16,8 +16,9 @@ use super::records::{GridNumber, Records};
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
 use super::track_pool::TrackPool;
+use super::tries::Tries;
 use super::two_parts::both;
-use super::walk::Limits;
+use super::walk::{Limits, UNCUT};
 use super::ways::{Reached, Ways};
 
 /// The cheapest groups that end with one of so many layers before say what is tried first.
@@ -63,7 +64,7 @@ pub(super) fn ways_to(
     layers: &Layers,
     end: &EndLayer,
     known: &[Vec<Ways>],
-    machine: Machine,
+    (machine, tries): (Machine, Tries),
     (reached, others): (&[Ways], Ways),
     (threads, notes): (usize, &mut Notes),
 ) -> Ways {
@@ -72,6 +73,7 @@ pub(super) fn ways_to(
         layers,
         end,
         machine,
+        tries,
         reached,
         bounds: bounds.map(|of| of.map(|bound| Some(bound?.with_code(machine)))).collect(),
         best: others,
@@ -120,6 +122,7 @@ pub(super) struct Ending<'a> {
     pub layers: &'a Layers,
     pub end: &'a EndLayer,
     pub machine: Machine,
+    tries: Tries,
     reached: &'a [Ways],
     /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
     pub bounds: Vec<[Option<Least>; 4]>,
@@ -282,29 +285,43 @@ impl<'a> Ending<'a> {
     /// Tries every other family, also with `shifted` tiles, and every other run.
     fn try_half(&mut self, shifted: &[Family], half: usize) {
         let LayerGrids { runs, families, .. } = &*self.end.grids;
+        if self.tries != Tries::All {
+            self.try_runs(runs, half);
+            if self.best[0].is_some() {
+                return;
+            }
+        }
         self.try_families(families, 0, half);
         self.try_families(shifted, families.len(), half);
-        self.try_runs(runs, half);
+        if self.tries == Tries::All {
+            self.try_runs(runs, half);
+        }
     }
 
     /// Tries every other run.
     fn try_runs(&mut self, runs: &[Run], first: usize) {
         for (number, run) in runs.iter().enumerate().skip(first).step_by(2) {
-            self.try_run(run, number);
+            if self.tries.include(run) {
+                self.try_run(run, number);
+            }
         }
     }
 
     /// Tries grids of larger and larger tiles, each with no more layers than the one before could take.
     fn try_run(&mut self, run: &Run, number: usize) {
-        let shifted = if self.machine.shifts { &run.shifted[..] } else { &[] };
+        let is_all = self.tries == Tries::All;
+        let shifted = if self.machine.shifts && is_all { &run.shifted[..] } else { &[] };
+        let ahead = if is_all { &run.ahead[..] } else { &[] };
         // Tiles that run ahead need less room than plain ones, and move as much. Strips that are shifted need more room and
         // move more, in less code.
+        let limits =
+            Limits { most: if run.reaches_far() { usize::MAX } else { UNCUT }, ..Limits::NONE };
         let mut kinds = [
-            (&run.plain[..], TilesOfRun::Plain, Limits::NONE),
-            (&run.ahead[..], TilesOfRun::Ahead, Limits::NONE),
-            (shifted, TilesOfRun::Shifted, Limits::NONE),
+            (&run.plain[..], TilesOfRun::Plain, limits),
+            (ahead, TilesOfRun::Ahead, limits),
+            (shifted, TilesOfRun::Shifted, limits),
         ];
-        for size in 0..run.plain.len() {
+        for size in (0..run.plain.len()).step_by(self.tries.step()) {
             for (grids, kind, limits) in &mut kinds {
                 let Some(grid) = grids.get(size).filter(|_| limits.most > 0) else { continue };
                 let number = GridNumber { set: set_of_run(number, *kind), index: size as u32 };

@@ -24,12 +24,14 @@ pub(super) struct Layers {
     pub live_before: Vec<i64>,
     /// Bytes of results with one value everywhere, which are filled at the end.
     pub filled: i64,
+    /// Layers of a group at the most, if that is asked for.
+    pub longest: usize,
 }
 
 impl Layers {
     /// Layers of a group at the most, by traffic: in graphs of few layers there is time for all of them.
     pub fn longest_group(&self) -> usize {
-        LONG.max(LOOKS / self.count().max(1))
+        LONG.max(LOOKS / self.count().max(1)).min(self.longest)
     }
 
     pub fn of(graph: &SplitGraph, machine: Machine) -> Self {
@@ -70,7 +72,7 @@ impl Layers {
         let is_filled = |data: &&Arc<Tensor>| data.is_constant && data.is_returned;
         let filled = graph.tensors.iter().filter(is_filled);
         let filled = filled.map(|data| machine.align(data.bytes())).sum();
-        Self { start, last_read, made, target, live_before, filled }
+        Self { start, last_read, made, target, live_before, filled, longest: usize::MAX }
     }
 
     pub fn count(&self) -> usize {

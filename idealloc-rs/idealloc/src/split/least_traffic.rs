@@ -8,6 +8,7 @@ use super::layers::Layers;
 use super::likeness::Likeness;
 use super::machine::Machine;
 use super::path::groups_of;
+use super::tries::Tries;
 use super::ways::{Reached, Ways};
 
 /// Groups from the first layer to the last, and what they cost together.
@@ -35,7 +36,26 @@ impl Ordered {
         machine: Machine,
         (threads, likeness): (usize, &mut Likeness),
     ) -> Self {
-        let layers = Layers::of(graph, machine);
+        Self::of_layers(graph, Layers::of(graph, machine), machine, (threads, likeness))
+    }
+
+    /// The same, with groups of at most `longest` layers.
+    pub fn with_longest(
+        graph: &SplitGraph,
+        longest: usize,
+        machine: Machine,
+        (threads, likeness): (usize, &mut Likeness),
+    ) -> Self {
+        let layers = Layers { longest, ..Layers::of(graph, machine) };
+        Self::of_layers(graph, layers, machine, (threads, likeness))
+    }
+
+    fn of_layers(
+        graph: &SplitGraph,
+        layers: Layers,
+        machine: Machine,
+        (threads, likeness): (usize, &mut Likeness),
+    ) -> Self {
         let ends = EndLayer::of_all(graph, &layers, machine, (threads, likeness));
         Self { layers, ends }
     }
@@ -49,12 +69,19 @@ impl Ordered {
 pub(super) fn least_traffic(
     Ordered { layers, ends }: &Ordered,
     known: &[Vec<Ways>],
-    machine: Machine,
+    (machine, tries): (Machine, Tries),
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Path> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
     for end in ends {
-        let ways = ways_to(layers, end, known, machine, (&reached, [None, None]), (threads, notes));
+        let ways = ways_to(
+            layers,
+            end,
+            known,
+            (machine, tries),
+            (&reached, [None, None]),
+            (threads, notes),
+        );
         reached.push(ways);
         if reached.iter().rev().take(layers.longest_group()).flatten().flatten().next().is_none() {
             break;

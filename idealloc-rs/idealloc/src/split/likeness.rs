@@ -8,9 +8,10 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Access, Operator, SplitGraph, Tensor};
+use super::layer_grids::LayerGrids;
 use super::layers::{Layers, Window};
 use crate::parallel;
 
@@ -20,6 +21,7 @@ pub(super) struct Likeness {
     operators: Numbers<Vec<i64>>,
     tensors: Numbers<Vec<i64>>,
     runs: Numbers<(u32, Vec<u32>)>,
+    grids: MadeOnce<LayerGrids>,
 }
 
 /// A number for each of some values.
@@ -46,26 +48,38 @@ struct Looks {
     tensors: Vec<u32>,
 }
 
-/// For each layer what is made of the first one that looks like it.
-pub(super) fn made_once<T: Send + Sync>(
-    looks: impl Iterator<Item = u32>,
+/// What is made once for all layers that look alike, by their look.
+type MadeOnce<T> = FxHashMap<u32, Arc<T>>;
+
+/// For each layer what is made of the first one that looks like it; what is `made` already is taken.
+fn made_once<T: Send + Sync>(
+    made: &mut MadeOnce<T>,
+    looks: &[u32],
     threads: usize,
     make: impl Fn(usize) -> T + Sync,
 ) -> Vec<Arc<T>> {
-    let mut numbers: FxHashMap<u32, usize> = FxHashMap::default();
-    let mut firsts = Vec::new();
-    let mut number_of = |(layer, look): (usize, u32)| {
-        *numbers.entry(look).or_insert_with(|| {
-            firsts.push(layer);
-            firsts.len() - 1
-        })
-    };
-    let layers: Vec<usize> = looks.enumerate().map(&mut number_of).collect();
-    let made = parallel::map(threads, firsts.len(), |number| Arc::new(make(firsts[number])));
-    layers.into_iter().map(|number| Arc::clone(&made[number])).collect()
+    let mut is_new = FxHashSet::default();
+    let layers = 0..looks.len();
+    let firsts: Vec<usize> = layers
+        .filter(|&layer| !made.contains_key(&looks[layer]) && is_new.insert(looks[layer]))
+        .collect();
+    let new = parallel::map(threads, firsts.len(), |number| Arc::new(make(firsts[number])));
+    made.extend(firsts.iter().map(|&layer| looks[layer]).zip(new));
+    looks.iter().map(|look| Arc::clone(&made[look])).collect()
 }
 
 impl Likeness {
+    /// The grids of layers that look so, one by one. `make` makes those of a layer; layers that look alike have the same, also
+    /// in graphs that were looked at before.
+    pub fn grids_of(
+        &mut self,
+        looks: &[u32],
+        threads: usize,
+        make: impl Fn(usize) -> LayerGrids + Sync,
+    ) -> Vec<Arc<LayerGrids>> {
+        made_once(&mut self.grids, looks, threads, make)
+    }
+
     /// For each window and its last layer, by number of layers, less one: a number for each run of layers that ends there,
     /// the same for runs that are alike, also of graphs that were looked at before.
     pub fn of_windows<'w>(

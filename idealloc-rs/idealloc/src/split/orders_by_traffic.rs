@@ -5,6 +5,7 @@ use super::graph::SplitGraph;
 use super::least_traffic::{Ordered, Path, least_traffic};
 use super::likeness::Likeness;
 use super::machine::Machine;
+use super::tries::Tries;
 use super::ways::Ways;
 use super::ways_in_orders::WaysInOrders;
 
@@ -31,8 +32,9 @@ pub(super) fn least_traffic_in_orders(
     let mut in_order =
         |order: &[usize]| Ordered::new(&graph.in_order(order), machine, (threads, &mut likeness));
     let ordered = in_order(first);
-    let least = least_traffic(&ordered, known, machine, (threads, &mut *notes))?;
-    let mut ways = WaysInOrders::new(machine, threads, (first.clone(), ordered, &least));
+    let least = least_traffic(&ordered, known, (machine, Tries::All), (threads, &mut *notes))?;
+    let mut ways =
+        WaysInOrders::new((machine, Tries::All), threads, (first.clone(), ordered, &least));
     let is_enough = |notes: &Notes| work_of(notes) > most_work;
     for order in others {
         if is_enough(notes) {

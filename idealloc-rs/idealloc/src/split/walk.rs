@@ -11,7 +11,7 @@ use super::tally::Tally;
 
 /// Groups of more layers than these end at a first layer that is not cut, where they read nothing twice. Not so where nothing
 /// is cut: what fits whole need not leave the chip, whatever is read again much later.
-const UNCUT: usize = 8;
+pub(super) const UNCUT: usize = 8;
 
 /// So many numbers of layers that do not fit, with none that does between, end a walk.
 pub(super) const MISSES: usize = 4;
