@@ -236,11 +236,10 @@ fn what_needs_all_of_a_tensor_runs_before_branches_that_go_together() {
     assert!(traffic(&kept) >= 4 * matrix, "{}", traffic(&kept));
 }
 
-#[test]
-fn parts_of_a_graph_each_have_their_best_order() {
-    // Of two parts like that in a row, each alone gains as much.
+/// Parts like that in a row, each of seven layers.
+fn parts(count: usize) -> SplitGraph {
     let mut builder = Builder::new([128, 8]);
-    for _ in 0..2 {
+    for _ in 0..count {
         let source = builder.matrices.len() - 1;
         for _ in 0..3 {
             builder.layer(Kind::Product, source, 0);
@@ -252,7 +251,28 @@ fn parts_of_a_graph_each_have_their_best_order() {
         let row = builder.matrices.len() + row;
         builder.layer(Kind::Sum, source + 5, row);
     }
-    let graph = builder.finish();
+    builder.finish()
+}
+
+#[test]
+fn a_long_graph_has_its_best_order_without_a_thorough_search() {
+    // Some 500 layers are more than there is time for in more than one order.
+    let graph = parts(70);
+    let machine = machine(2048);
+    let find = |reordering| {
+        let found = search_order(&graph, machine, Objective::Traffic, reordering, 2);
+        traffic(&found.expect("it fits").groups)
+    };
+    let (kept, found) = (find(Reordering::Keep), find(Reordering::Optimize));
+    let thorough = find(Reordering::Thorough);
+    assert!(thorough < kept - kept / 8, "{thorough} {kept}");
+    assert!(found <= thorough + thorough / 64, "{found} {thorough}");
+}
+
+#[test]
+fn parts_of_a_graph_each_have_their_best_order() {
+    // Of two parts like that in a row, each alone gains as much.
+    let graph = parts(2);
     let machine = machine(2048);
     let Found { order, groups, .. } =
         search_order(&graph, machine, Objective::Traffic, Reordering::Thorough, 1)
