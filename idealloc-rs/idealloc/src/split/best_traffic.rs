@@ -45,11 +45,9 @@ pub(super) fn best_traffic(
     let (machines, found) = (Vec::new(), Vec::new());
     let mut search = Search { graph, most_work, floor, threads, machines, found, best: None };
     let ranked = rough_order(graph, orders, apart, threads).map(|best| best_first(best, orders));
-    let best_of_ranked = ranked.as_deref().and_then(|ranked| search.look(ranked, apart));
-    let apart_found = best_of_ranked.or_else(|| search.look(orders, apart));
-    let joins = machine.joins_slices;
-    let orders = apart_found.as_ref().map_or(orders, |found| &found.orders);
-    let joined_found = joins.then(|| search.look(orders, machine)).flatten();
+    let orders = ranked.as_deref().unwrap_or(orders);
+    let apart_found = search.look(orders, apart);
+    let joined_found = machine.joins_slices.then(|| search.look(orders, machine)).flatten();
     search.take_all();
     for looked in apart_found.into_iter().chain(joined_found) {
         search.look_in_less_room(looked);

@@ -18,25 +18,22 @@ const LONGEST: usize = 16;
 /// What saves less than this fraction of the price is no better: a full search may find the opposite.
 const NEGLIGIBLE: i64 = 256;
 
-/// Networks of so many layers at the most count as small.
-const FEW_LAYERS: usize = 200;
+/// In smaller networks there is time for full searches in several orders. A rough one may be wrong by a fifth there.
+const MANY_LAYERS: usize = 200;
 
-/// Orders that are compared, and by which grids: in small networks there is time for all of these. Those after them were not
-/// the best of any network that was measured.
-fn most_orders(layers: usize) -> (usize, Tries) {
-    if layers <= FEW_LAYERS { (4, Tries::Cached) } else { (3, Tries::Single) }
-}
+/// Orders that are compared. Those after them were not the best of any network that was measured.
+const MOST_ORDERS: usize = 3;
 
-/// The order that is best as far as few grids tell, which may be put together from several; the first where none is better.
+/// The order that is best as far as few grids tell, which may be put together from several; none where none is better than the
+/// first, and for small networks.
 pub(super) fn rough_order(
     graph: &SplitGraph,
     orders: &[Vec<usize>],
     machine: Machine,
     threads: usize,
 ) -> Option<Vec<usize>> {
-    let (first, others) = orders.split_first().filter(|(_, others)| !others.is_empty())?;
-    let (most_orders, tries) = most_orders(first.len());
-    let few = (machine, tries);
+    let (first, others) = orders.split_first().filter(|(first, _)| first.len() > MANY_LAYERS)?;
+    let few = (machine, Tries::Few);
     let (mut likeness, mut notes) = (Likeness::default(), Notes::default());
     let mut in_order = |order: &[usize]| {
         Ordered::with_longest(&graph.in_order(order), LONGEST, machine, (threads, &mut likeness))
@@ -44,7 +41,7 @@ pub(super) fn rough_order(
     let ordered = in_order(first);
     let least = least_traffic(&ordered, &[], few, (threads, &mut notes))?;
     let mut ways = WaysInOrders::new(few, threads, (first.clone(), ordered, &least));
-    for order in others.iter().take(most_orders - 1) {
+    for order in others.iter().take(MOST_ORDERS - 1) {
         ways.add(order.clone(), in_order(order), &mut notes);
     }
     ways.best_path(least.price - least.price / NEGLIGIBLE).map(|(order, _)| order)
