@@ -13,8 +13,7 @@ use super::little_code::little_code;
 use super::machine::Machine;
 use super::misfit::Misfit;
 use super::orders_by_traffic::{InOrder, least_traffic_in_orders};
-use super::rough_order::rough_order;
-use super::tries::Tries;
+use super::rough_order::best_first;
 use super::ways::Ways;
 use super::written::{MOST_TIMES, Written};
 
@@ -44,7 +43,7 @@ pub(super) fn best_traffic(
     let apart = Machine { joins_slices: false, ..machine };
     let (machines, found) = (Vec::new(), Vec::new());
     let mut search = Search { graph, most_work, floor, threads, machines, found, best: None };
-    let ranked = rough_order(graph, orders, apart, threads).map(|best| best_first(best, orders));
+    let ranked = best_first(graph, orders, apart, threads);
     let orders = ranked.as_deref().unwrap_or(orders);
     let apart_found = search.look(orders, apart);
     let joined_found = machine.joins_slices.then(|| search.look(orders, machine)).flatten();
@@ -55,12 +54,6 @@ pub(super) fn best_traffic(
     search
         .best
         .ok_or_else(|| Misfit::of(&in_first_order, &Layers::of(&in_first_order, apart), apart))
-}
-
-/// Orders with one before the others.
-fn best_first(best: Vec<usize>, orders: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let others: Vec<_> = orders.iter().filter(|&other| *other != best).cloned().collect();
-    [best].into_iter().chain(others).collect()
 }
 
 /// The least bytes that all groups move together; 0 if there are so many layers that it is not known.
@@ -155,9 +148,7 @@ impl Search<'_> {
             let graph = self.graph.in_order(order);
             let ordered = Ordered::new(&graph, machine, (self.threads, &mut likeness));
             let notes = &mut Notes::default();
-            Some(
-                least_traffic(&ordered, &[], (machine, Tries::All), (self.threads, notes))?.traffic,
-            )
+            Some(least_traffic(&ordered, &[], machine, (self.threads, notes))?.traffic)
         };
         looked.orders.iter().filter_map(least).min().unwrap_or(0)
     }

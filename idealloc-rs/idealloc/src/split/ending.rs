@@ -16,7 +16,6 @@ use super::records::{GridNumber, Records};
 use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
 use super::track_pool::TrackPool;
-use super::tries::Tries;
 use super::two_parts::both;
 use super::walk::{Limits, UNCUT};
 use super::ways::{Reached, Ways};
@@ -64,7 +63,7 @@ pub(super) fn ways_to(
     layers: &Layers,
     end: &EndLayer,
     known: &[Vec<Ways>],
-    (machine, tries): (Machine, Tries),
+    machine: Machine,
     (reached, others): (&[Ways], Ways),
     (threads, notes): (usize, &mut Notes),
 ) -> Ways {
@@ -73,7 +72,6 @@ pub(super) fn ways_to(
         layers,
         end,
         machine,
-        tries,
         reached,
         bounds: bounds.map(|of| of.map(|bound| Some(bound?.with_code(machine)))).collect(),
         best: others,
@@ -122,7 +120,6 @@ pub(super) struct Ending<'a> {
     pub layers: &'a Layers,
     pub end: &'a EndLayer,
     pub machine: Machine,
-    tries: Tries,
     reached: &'a [Ways],
     /// By number of layers, less one, and variant: the least that a group moves; none where there is none.
     pub bounds: Vec<[Option<Least>; 4]>,
@@ -284,8 +281,8 @@ impl<'a> Ending<'a> {
 
     /// Tries every other family, also with `shifted` tiles, and every other run.
     fn try_half(&mut self, shifted: &[Family], half: usize) {
-        let LayerGrids { runs, families, .. } = &*self.end.grids;
-        if self.tries != Tries::All {
+        let LayerGrids { runs, families, is_rough, .. } = &*self.end.grids;
+        if *is_rough {
             self.try_runs(runs, half);
             if self.best[0].is_some() {
                 return;
@@ -293,7 +290,7 @@ impl<'a> Ending<'a> {
         }
         self.try_families(families, 0, half);
         self.try_families(shifted, families.len(), half);
-        if self.tries == Tries::All {
+        if !is_rough {
             self.try_runs(runs, half);
         }
     }
@@ -301,27 +298,23 @@ impl<'a> Ending<'a> {
     /// Tries every other run.
     fn try_runs(&mut self, runs: &[Run], first: usize) {
         for (number, run) in runs.iter().enumerate().skip(first).step_by(2) {
-            if self.tries.include(run) {
-                self.try_run(run, number);
-            }
+            self.try_run(run, number);
         }
     }
 
     /// Tries grids of larger and larger tiles, each with no more layers than the one before could take.
     fn try_run(&mut self, run: &Run, number: usize) {
-        let is_all = self.tries == Tries::All;
-        let shifted = if self.machine.shifts && is_all { &run.shifted[..] } else { &[] };
-        let ahead = if is_all { &run.ahead[..] } else { &[] };
+        let shifted = if self.machine.shifts { &run.shifted[..] } else { &[] };
         // Tiles that run ahead need less room than plain ones, and move as much. Strips that are shifted need more room and
         // move more, in less code.
-        let limits =
-            Limits { most: if run.reaches_far() { usize::MAX } else { UNCUT }, ..Limits::NONE };
+        let most = if run.reaches_far() { usize::MAX } else { UNCUT };
+        let limits = Limits { most, ..Limits::NONE };
         let mut kinds = [
             (&run.plain[..], TilesOfRun::Plain, limits),
-            (ahead, TilesOfRun::Ahead, limits),
+            (&run.ahead[..], TilesOfRun::Ahead, limits),
             (shifted, TilesOfRun::Shifted, limits),
         ];
-        for size in (0..run.plain.len()).step_by(self.tries.step()) {
+        for size in 0..run.plain.len() {
             for (grids, kind, limits) in &mut kinds {
                 let Some(grid) = grids.get(size).filter(|_| limits.most > 0) else { continue };
                 let number = GridNumber { set: set_of_run(number, *kind), index: size as u32 };

@@ -12,7 +12,7 @@ use super::surely_read::leaves_gaps;
 pub(super) struct LayerGrids {
     /// Grids of groups.
     pub runs: Vec<Run>,
-    /// Grids of the layer alone.
+    /// Grids of the layer alone; if grids are rough only for layers that fit with none of the others.
     pub families: Vec<Family>,
     /// The same that are tried with shifted tiles only: blocks of a volume.
     blocks: Vec<Family>,
@@ -20,6 +20,8 @@ pub(super) struct LayerGrids {
     pub dims_with_halo: Vec<usize>,
     /// Whether strides leave gaps in what the layer reads, so that smaller tiles may move less.
     pub has_gaps: bool,
+    /// Whether there are few grids of groups.
+    pub is_rough: bool,
 }
 
 impl LayerGrids {
@@ -30,11 +32,12 @@ impl LayerGrids {
         let others = families.len();
         let dims = 0..alone.operators[last].result_loops[0].len();
         Self {
-            runs: runs_of(&alone, 0, last, false),
+            runs: runs_of(&alone, 0, last, layers.is_rough),
             families,
             blocks: blocks_of_layer(&alone, (0, last), others),
             dims_with_halo: dims.filter(|&d| has_halo(&alone, 0, last, d)).collect(),
             has_gaps: alone.operators[..=last].iter().any(leaves_gaps),
+            is_rough: layers.is_rough,
         }
     }
 

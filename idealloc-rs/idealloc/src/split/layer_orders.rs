@@ -47,7 +47,7 @@ pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
     let least = layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done), layer));
     let less =
         layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done) > 0, layer));
-    for order in [less, layers.backwards(), least, layers.by_depth()] {
+    for order in [less, least, layers.backwards(), layers.by_depth()] {
         if !orders.contains(&order) {
             orders.push(order);
         }

@@ -9,6 +9,9 @@ use super::machine::Machine;
 pub(super) const LONG: usize = 64;
 const LOOKS: usize = 10_000;
 
+/// Layers of a group at the most that is looked for roughly.
+const LONG_ROUGH: usize = 16;
+
 /// Where the layers of a graph begin, and who reads what.
 #[derive(Debug)]
 pub(super) struct Layers {
@@ -24,14 +27,14 @@ pub(super) struct Layers {
     pub live_before: Vec<i64>,
     /// Bytes of results with one value everywhere, which are filled at the end.
     pub filled: i64,
-    /// Layers of a group at the most, if that is asked for.
-    pub longest: usize,
+    /// Whether groups are looked for roughly only: of few layers, and with few grids.
+    pub is_rough: bool,
 }
 
 impl Layers {
     /// Layers of a group at the most, by traffic: in graphs of few layers there is time for all of them.
     pub fn longest_group(&self) -> usize {
-        LONG.max(LOOKS / self.count().max(1)).min(self.longest)
+        if self.is_rough { LONG_ROUGH } else { LONG.max(LOOKS / self.count().max(1)) }
     }
 
     pub fn of(graph: &SplitGraph, machine: Machine) -> Self {
@@ -72,7 +75,7 @@ impl Layers {
         let is_filled = |data: &&Arc<Tensor>| data.is_constant && data.is_returned;
         let filled = graph.tensors.iter().filter(is_filled);
         let filled = filled.map(|data| machine.align(data.bytes())).sum();
-        Self { start, last_read, made, target, live_before, filled, longest: usize::MAX }
+        Self { start, last_read, made, target, live_before, filled, is_rough: false }
     }
 
     pub fn count(&self) -> usize {

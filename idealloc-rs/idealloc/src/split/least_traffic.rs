@@ -8,7 +8,6 @@ use super::layers::Layers;
 use super::likeness::Likeness;
 use super::machine::Machine;
 use super::path::groups_of;
-use super::tries::Tries;
 use super::ways::{Reached, Ways};
 
 /// Groups from the first layer to the last, and what they cost together.
@@ -39,14 +38,13 @@ impl Ordered {
         Self::of_layers(graph, Layers::of(graph, machine), machine, (threads, likeness))
     }
 
-    /// The same, with groups of at most `longest` layers.
-    pub fn with_longest(
+    /// The same, to look for groups roughly.
+    pub fn rough(
         graph: &SplitGraph,
-        longest: usize,
         machine: Machine,
         (threads, likeness): (usize, &mut Likeness),
     ) -> Self {
-        let layers = Layers { longest, ..Layers::of(graph, machine) };
+        let layers = Layers { is_rough: true, ..Layers::of(graph, machine) };
         Self::of_layers(graph, layers, machine, (threads, likeness))
     }
 
@@ -69,19 +67,12 @@ impl Ordered {
 pub(super) fn least_traffic(
     Ordered { layers, ends }: &Ordered,
     known: &[Vec<Ways>],
-    (machine, tries): (Machine, Tries),
+    machine: Machine,
     (threads, notes): (usize, &mut Notes),
 ) -> Option<Path> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
     for end in ends {
-        let ways = ways_to(
-            layers,
-            end,
-            known,
-            (machine, tries),
-            (&reached, [None, None]),
-            (threads, notes),
-        );
+        let ways = ways_to(layers, end, known, machine, (&reached, [None, None]), (threads, notes));
         reached.push(ways);
         if reached.iter().rev().take(layers.longest_group()).flatten().flatten().next().is_none() {
             break;

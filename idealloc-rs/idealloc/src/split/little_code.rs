@@ -7,7 +7,6 @@ use super::least_traffic::{Ordered, Path, least_traffic};
 use super::machine::Machine;
 use super::shorter::{Shortened, Shorter, Wanted};
 use super::shorter_traffic::Traffic;
-use super::tries::Tries;
 use super::written::{MOST_TIMES, MOST_TIMES_IN_LIMIT, Written};
 
 /// The price of code becomes so many times as high from one search to the next.
@@ -72,8 +71,7 @@ pub(super) fn little_code(
     let mut prices = so_far;
     let mut search = |times: f64| {
         let machine_then = unit.priced(machine, times);
-        let mut path =
-            least_traffic(ordered, &known, (machine_then, Tries::All), (threads, &mut *notes))?;
+        let mut path = least_traffic(ordered, &known, machine_then, (threads, &mut *notes))?;
         known.push(std::mem::take(&mut path.reached));
         let length = shorter.length(&path.groups);
         let is_short = machine.is_short(length);

@@ -5,7 +5,6 @@ use super::ending::ways_to;
 use super::graph::SplitGraph;
 use super::layers::Layers;
 use super::machine::Machine;
-use super::tries::Tries;
 use super::ways::{Reached, Ways};
 
 /// Why nothing fits: a layer that takes more room than there is, however it is cut.
@@ -44,14 +43,8 @@ fn fits(graph: &SplitGraph, layers: &Layers, layer: usize, machine: Machine) -> 
     let mut reached: Vec<Ways> = vec![[None, None]; layer];
     reached.push([Some(Reached::default()), None]);
     let end = EndLayer::of(graph, layers, layer, machine);
-    let ways = ways_to(
-        layers,
-        &end,
-        &[],
-        (machine, Tries::All),
-        (&reached, [None, None]),
-        (1, &mut Default::default()),
-    );
+    let ways =
+        ways_to(layers, &end, &[], machine, (&reached, [None, None]), (1, &mut Default::default()));
     ways.iter().any(Option::is_some)
 }
 

@@ -77,7 +77,6 @@ mod tile_rows;
 pub mod track;
 pub mod track_pool;
 pub mod tracks;
-mod tries;
 mod two_parts;
 mod unlike_tiles;
 mod walk;

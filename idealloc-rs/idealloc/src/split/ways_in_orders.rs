@@ -6,13 +6,11 @@
 use super::ending::{Notes, ways_to};
 use super::least_traffic::{Ordered, Path};
 use super::machine::Machine;
-use super::tries::Tries;
 use super::ways::{Reached, Ways};
 
 /// All orders, and the cheapest ways in them.
 pub(super) struct WaysInOrders {
     machine: Machine,
-    tries: Tries,
     threads: usize,
     pub orders: Vec<WaysInOrder>,
 }
@@ -53,14 +51,14 @@ impl WaysInOrder {
 impl WaysInOrders {
     /// Begins with an order in which all groups of least traffic were found.
     pub fn new(
-        (machine, tries): (Machine, Tries),
+        machine: Machine,
         threads: usize,
         (order, ordered, least): (Vec<usize>, Ordered, &Path),
     ) -> Self {
         let mut first = WaysInOrder::new(order, ordered);
         first.reached = least.reached.clone();
         first.owners = vec![[0; 2]; first.reached.len()];
-        Self { machine, tries, threads, orders: vec![first] }
+        Self { machine, threads, orders: vec![first] }
     }
 
     /// Adds an order, and looks for ways in it.
@@ -79,8 +77,7 @@ impl WaysInOrders {
             let (known, owner) = self.known(number, end.layer + 1, &meets);
             let layers = &this.ordered.layers;
             let ways = (&reached[..], known.clone());
-            let ways =
-                ways_to(layers, end, &[], (self.machine, self.tries), ways, (self.threads, notes));
+            let ways = ways_to(layers, end, &[], self.machine, ways, (self.threads, notes));
             let is_known = |newest: usize| match (&known[newest], &ways[newest]) {
                 (Some(known), Some(way)) => !way.is_better(Some(known)),
                 _ => false,
