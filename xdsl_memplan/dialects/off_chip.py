@@ -43,6 +43,10 @@ CAPACITY_FLOOR = "capacity_floor"
 multiply-adds or fewer, and ends each sum that it begins, has a smaller `total` with as much memory
 on chip."""
 
+HOME = "memplan.home"
+"""Attribute of an operation on tensors: the name of the memory that its results are in, and, of a
+loop, what it hands on."""
+
 MOVE = "memplan.move"
 """Attribute of a `memref.copy`: it moves a tensor between memories, it computes nothing."""
 

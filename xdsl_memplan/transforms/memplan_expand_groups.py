@@ -6,17 +6,14 @@ from typing import Literal
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.looked_up_bytes import looked_up_bytes
-from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import SPLIT, GroupOp
-from xdsl_memplan.dialects.off_chip import LOOKUPS, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.expand_groups.bundles import Bundles
@@ -26,6 +23,7 @@ from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
 from xdsl_memplan.transforms.expand_groups.last_reads import inputs_read_last
 from xdsl_memplan.transforms.expand_groups.merged_parts import merge_parts
 from xdsl_memplan.transforms.expand_groups.shared_values import share_values
+from xdsl_memplan.transforms.noted_bytes import note_bytes
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.unread import erase_unread
 from xdsl_memplan.transforms.verify_split.check_split import Verdict, check_split
@@ -115,7 +113,7 @@ class MemplanExpandGroupsPass(ModulePass):
                 # A tile may write all that another operation of the tile has made.
                 erase_unread(function)
                 share_values(function)
-                _note_bytes(function)
+                note_bytes(function)
                 if whole is not None:
                     _refuse_refuted(whole, function, self.max_recompute or None)
 
@@ -140,19 +138,6 @@ def _refuse_refuted(whole: FuncOp, tiled: FuncOp, max_recompute: float | None) -
         raise RefutedTiles(
             f"memplan-expand-groups: tiles do not compute what the groups do: {found.reason}"
         )
-
-
-def _note_bytes(function: FuncOp) -> None:
-    """Write down how many bytes move, for `memplan-verify` to count again."""
-    known = function.attributes.get(TRAFFIC)
-    if not isinstance(known, DictionaryAttr):
-        return
-    moved, looked_up = off_chip_bytes(function), looked_up_bytes(function)
-    if moved is None or looked_up is None:
-        return
-    bytes_ = {TOTAL: moved + looked_up, **({LOOKUPS: looked_up} if looked_up else {})}
-    entries = {entry: IntegerAttr(value, i64) for entry, value in bytes_.items()}
-    function.attributes[TRAFFIC] = DictionaryAttr({**known.data, **entries})
 
 
 def expand_group(

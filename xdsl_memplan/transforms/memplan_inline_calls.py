@@ -1,20 +1,19 @@
 """Puts the bodies of functions in the place of their calls."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.memref import AllocaOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from xdsl_memplan.analysis.call_graph import CallGraph
 from xdsl_memplan.analysis.referred_symbols import referred_symbols
-from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.transforms.inlined_bodies import InlinedBodies
 
 _NO_INLINE = "no_inline"
 """Attribute of a function or a call in MLIR: it stays a call."""
@@ -94,12 +93,11 @@ class _Caller:
     function: FuncOp
     room: int
     """How many operations may still be copied."""
-    constants: dict[Operation, SSAValue] = field(default_factory=dict[Operation, SSAValue])
-    """What constant tensors of functions are in this one."""
 
     def inline_calls(self, functions: dict[str, FuncOp]) -> dict[FuncOp, None]:
         """Replace the calls of functions that have no calls to inline any more; return these."""
         inlined: dict[FuncOp, None] = {}
+        bodies = InlinedBodies(self.function)
         for op in operations_in(self.function):
             callee = functions.get(op.callee.string_value()) if type(op) is CallOp else None
             if callee is None or _has_no_inline(op) or not _may_inline(callee):
@@ -107,32 +105,9 @@ class _Caller:
             added = len(operations_in(callee))
             if added <= self.room:
                 self.room -= added
-                self._inline(op, callee)
+                bodies.replace(op, callee)
                 inlined[callee] = None
         return inlined
-
-    def _inline(self, call: Operation, callee: FuncOp) -> None:
-        body = callee.body.block
-        values: dict[SSAValue, SSAValue] = dict(zip(body.args, call.operands, strict=True))
-        assert call.parent is not None
-        for op in body.ops:
-            if op is body.last_op:
-                break
-            if isinstance(op, ConstantOp) and is_tensor(op.result.type):
-                values[op.result] = self._constant(op)
-                continue
-            call.parent.insert_op_before(op.clone(values), call)
-        last = body.last_op
-        assert last is not None
-        Rewriter.replace_op(call, (), [values.get(value, value) for value in last.operands])
-
-    def _constant(self, op: ConstantOp) -> SSAValue:
-        """Return a constant tensor of a callee, at the beginning where all calls see it."""
-        if op not in self.constants:
-            copy = op.clone()
-            Rewriter.insert_op(copy, InsertPoint.at_start(self.function.body.blocks[0]))
-            self.constants[op] = copy.result
-        return self.constants[op]
 
 
 def _has_no_inline(op: Operation) -> bool:

@@ -20,9 +20,16 @@ from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.parts import PARTS
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.layer_forms import Form, WaysToFormLayers, add_other, forms_of
+from xdsl_memplan.transforms.memplan_inline_parts import MemplanInlinePartsPass
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
+from xdsl_memplan.transforms.split_in_parts import (
+    module_in_parts,
+    plan_with_hoisted_loads,
+    take_parts,
+)
 from xdsl_memplan.transforms.split_passes import (
     SplitOptions,
     expanding,
@@ -35,6 +42,10 @@ from xdsl_memplan.transforms.whole_tensors import is_surely_larger
 
 MOST_TRIES = 5
 """Groups or schedules are made so often, each time for less room, until the buffers fit."""
+
+_SHARES = 4
+"""Of the memory so many parts are left free, none to all but one, for what is brought on chip
+before loops."""
 
 _MISTAKES = (RefutedTiles, WrongAnswerError)
 """Failures by mistakes in code, ours or a client's: no other split mends them."""
@@ -133,6 +144,8 @@ def run_split(
     RefutedTiles if tiles are wrong.
     """
     ways = WaysToFormLayers(module, options, run.alone)
+    in_parts = module_in_parts(module, run.alone)
+    tiles = ways if in_parts is module else WaysToFormLayers(in_parts, options, run.alone)
 
     def groups(reserve: int) -> list[ModulePass]:
         return [
@@ -143,21 +156,28 @@ def run_split(
         ]
 
     def plan_tiles(trial: ModuleOp, passes: list[ModulePass]) -> None:
-        run.with_plan(trial, passes)
+        run.alone(trial, passes)
         if options.stage == "all":
-            _refuse_unfetched(module, [op for op in _functions(trial) if not _has_traffic(op)])
+            whole = [op for op in _functions(trial) if TRAFFIC not in op.attributes]
+            _refuse_unfetched(in_parts, whole)
+        if in_parts is not module:
+            run.alone(trial, [MemplanInlinePartsPass()])
+            plan_with_hoisted_loads(trial, run.with_plan)
+        else:
+            run.with_plan(trial, [])
 
     def failed_in_tiles(failure: PassFailedException) -> PassFailedException:
         if options.stage == "all":
             # Of a function that has no tiles in any memory no capacity is said to be enough.
-            layers = ways.layers_in(Form())
-            whole = [op for op in _functions(layers) if _why_not_split(op) is not None]
-            _refuse_unfetched(module, whole)
+            layers = tiles.layers_in(Form())
+            whole = [op for op in _functions(layers) if _is_whole(op)]
+            _refuse_unfetched(in_parts, whole)
         return _without_hint(module, failure)
 
     if options.strategy != "auto":
-        if failures := run_for_less_room(module, groups, plan_tiles, options.memory):
+        if failures := run_for_less_room(in_parts, groups, plan_tiles, options.memory):
             raise failed_in_tiles(failures[0])
+        take_parts(module, in_parts)
         return
     memories = Memories.of(module, options.memory)
     first, *others = memories.by_name.values()
@@ -186,14 +206,15 @@ def run_split(
         if not others:
             raise _with_tiles(module, failures)
 
-    failures = _run_in_tiles(ways, first.capacity, Runs(run.alone, plan_tiles))
-    if failures and options.stage == "all":
+    failures = _run_in_tiles(tiles, first.capacity, Runs(run.alone, plan_tiles))
+    if not failures:
+        take_parts(module, in_parts)
+        return
+    if options.stage == "all":
         # Those after the first speak of less room than there is.
         raise failed_in_tiles(failures[0])
     # Operators as a whole, tensors moved off chip and back.
-    if failures and (
-        whole := whole or run_for_less_room(module, unsplit, run.with_plan, options.memory)
-    ):
+    if whole := whole or run_for_less_room(module, unsplit, run.with_plan, options.memory):
         raise _with_tiles(module, [whole[0], failures[0]])
 
 
@@ -253,10 +274,13 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
         look(replace(ways.forms[best_way()], slices_apart=True))
     if not is_least and options.rewrite and has_cheap_maker(ways.rewritten_in(Form())):
         look(replace(ways.forms[best_way()], again=True))
+    # What is brought on chip before a loop takes room that groups leave free.
+    is_in_parts = any(PARTS in op.attributes for op in _functions(module))
+    shares = range(1, _SHARES) if is_in_parts and options.stage == "all" else ()
     best: tuple[int, int, ModuleOp] | None = None
     last = -1
     for counted, number, layers, groups in sorted(found, key=lambda way: way[:2]):
-        if best is not None and best[:2] <= (counted, number):
+        if best is not None and best[:2] <= (counted, number) and not shares:
             break
 
         def attempt(reserve: int, layers: ModuleOp = layers, groups: ModuleOp = groups) -> ModuleOp:
@@ -269,12 +293,24 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
         if isinstance(planned, list):
             if number > last:
                 last, failures = number, planned
-        elif best is None or (_bytes_moved(planned), number) < best[:2]:
-            best = _bytes_moved(planned), number, planned
+            continue
+        for trial in (planned, *(_tried(attempt, capacity * n // _SHARES) for n in shares)):
+            if trial is not None and (best is None or (_bytes_moved(trial), number) < best[:2]):
+                best = _bytes_moved(trial), number, trial
     if best is None:
         return failures
     commit(module, best[2])
     return []
+
+
+def _tried(attempt: Callable[[int], ModuleOp], reserve: int) -> ModuleOp | None:
+    """Return a planned module, made with so many bytes left free; None if it does not fit."""
+    try:
+        return attempt(reserve)
+    except _MISTAKES:
+        raise
+    except PassFailedException:
+        return None
 
 
 def _refuse_unfetched(module: ModuleOp, whole: Sequence[FuncOp]) -> None:
@@ -294,12 +330,14 @@ def _functions(module: ModuleOp) -> list[FuncOp]:
     return [op for op in operations_in(module) if isinstance(op, FuncOp) and op.body.blocks]
 
 
-def _has_traffic(function: FuncOp) -> bool:
-    return TRAFFIC in function.attributes
+def _is_whole(function: FuncOp) -> bool:
+    return PARTS not in function.attributes and _why_not_split(function) is not None
 
 
 def _computes_tensors(function: FuncOp) -> bool:
     """Tell whether operations have tensors besides calls and the last, which returns."""
+    if PARTS in function.attributes:
+        return False
     return any(
         is_tensor(value.type)
         for block in function.body.blocks

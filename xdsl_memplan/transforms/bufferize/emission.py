@@ -138,9 +138,11 @@ class Emitter:
             value = self._replaced[value]
         return value
 
-    def new_buffer(self, type: Memref, hint: str | None = None) -> SSAValue:
-        """A new buffer, made right here."""
-        op = self._buffer(type)
+    def new_buffer(
+        self, type: Memref, hint: str | None = None, arena: str | None = None
+    ) -> SSAValue:
+        """A new buffer, made right here; in the default arena if none is named."""
+        op = self._buffer(type, arena)
         op.memref.name_hint = hint
         self.insert(op)
         return op.memref

@@ -117,9 +117,11 @@ def _put_all(emitter: Emitter, values: Sequence[SSAValue], places: Sequence[Plac
     for value, _ in moved:
         temporary = None
         found = emitter.placement.places.get(emitter.placement.root(value))
-        if len(moved) > 1 and found is not None and found.storage.resolve() in written:
+        storage = None if found is None else found.storage.resolve()
+        if len(moved) > 1 and storage in written:
             source = emitter.memref_of(value)
-            temporary = emitter.new_buffer(_dense(source))
+            # What is off chip stays there: it may be larger than all memory on chip.
+            temporary = emitter.new_buffer(_dense(source), arena=storage.arena)
             emitter.copy(source, temporary)
         sources.append((value, temporary))
     for (value, temporary), (_, place) in zip(sources, moved, strict=True):

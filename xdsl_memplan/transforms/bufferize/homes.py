@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
-from xdsl.ir import BlockArgument, OpResult, SSAValue
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
-from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.off_chip import HOME, RetrieveOp, SpillOp
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.bufferize.tensor_views import viewed
 
@@ -21,7 +22,8 @@ class Homes:
     def of(self, value: SSAValue) -> str | None:
         """The arena that the bytes of a tensor are in, if it is made by an operation here.
 
-        What a loop or a branch hands on lives where the value is made that it ends with. A tensor
+        What a loop or a branch hands on lives where `memplan.home` says, or else where the value is
+        made that it ends with. A tensor
         of which only empties and arguments are known has the default home. Linear in the chain.
         """
         passed: dict[SSAValue, None] = {}
@@ -34,6 +36,9 @@ class Homes:
             if current in passed:
                 break
             passed[current] = None
+            if (given := _given(current)) is not None:
+                home = self.named(given)
+                break
             if isinstance(current, OpResult) and isinstance(
                 current.op, StoreOp | SpillOp | RetrieveOp
             ):
@@ -46,6 +51,14 @@ class Homes:
     def named(self, arena: str) -> str | None:
         """The arena of that name; None if it is the default one."""
         return None if arena == self.default else arena
+
+
+def _given(value: SSAValue) -> str | None:
+    """The arena that the operation names whose result or argument of a block a tensor is."""
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    home = None if op is None else op.attributes.get(HOME)
+    return home.data if isinstance(home, StringAttr) else None
 
 
 def _made_by(value: SSAValue) -> SSAValue | None:

@@ -15,12 +15,13 @@ from xdsl_memplan.analysis.memref_layout import Tensor, dense_memref
 from xdsl_memplan.analysis.sharing import Sharing
 from xdsl_memplan.analysis.uniform import Uniforms
 from xdsl_memplan.dialects.memplan import BufferOp, LifetimeAttr
-from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
+from xdsl_memplan.dialects.off_chip import HOME, RetrieveOp, SpillOp
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.transforms.bufferize.buffer_attributes import buffer_attributes
 from xdsl_memplan.transforms.bufferize.check import check_function
 from xdsl_memplan.transforms.bufferize.constants import Globals
+from xdsl_memplan.transforms.bufferize.copies_off_chip import note_copies_off_chip
 from xdsl_memplan.transforms.bufferize.emission import Emitter
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.handed_back import handed_back
@@ -83,6 +84,7 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
         ensure_arenas(module, memories.by_name.values())
     globals = Globals(module, alignment)
     attributes = buffer_attributes(memories, options.alignment, spaces)
+    with_homes = [f for f in functions if _has_homes(f)]
     for placement in placements:
         emitter = Emitter(placement, globals, arena.name, attributes, record_of, written)
         _rewrite(placement.function, emitter)
@@ -90,11 +92,18 @@ def bufferize_module(module: ModuleOp, options: Options) -> None:
         if not function.body.blocks:
             _rewrite_declaration(function, spaces.get(None))
     globals.insert()
+    for function in with_homes:
+        note_copies_off_chip(function, arena.name)
     for lifetimes in lifetimes_of(module).values() if options.lifetimes else ():
         for op in lifetimes.function.walk():
             if isinstance(op, BufferOp):
                 lifetime = lifetimes.lifetime(op.memref)
                 op.lifetime = LifetimeAttr.of(lifetime)
+
+
+def _has_homes(function: func.FuncOp) -> bool:
+    """Tell whether loops or branches say where they hand tensors on."""
+    return any(HOME in op.attributes for block in function.body.blocks for op in block.ops)
 
 
 def _has_tensors(function: func.FuncOp) -> bool:

@@ -1,0 +1,96 @@
+"""What loops and branches hold is computed in tiles, and computes the same."""
+
+import re
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
+from xdsl.utils.exceptions import PassFailedException
+
+from tests.transforms.looped_programs import SHAPES, STATE, LoopedProgram
+from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.native.context import full_context
+
+
+def parse(text: str) -> ModuleOp:
+    module = Parser(full_context(), text).parse_module()
+    module.verify()
+    return module
+
+
+def after(text: str, passes: str) -> ModuleOp:
+    module = parse(text)
+    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(
+        full_context(), module
+    )
+    module.verify()
+    return module
+
+
+def arguments_of(seed: int) -> list[object]:
+    random = np.random.default_rng(seed)
+    return [random.uniform(-0.5, 0.5, shape).astype(np.float32) for shape in SHAPES]
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize(
+    "options",
+    ['memory="L1=1KiB,DDR" stage=all', 'memory="L1=8KiB,DDR" stage=all', 'memory="L1=1KiB,DDR"'],
+)
+def test_random_programs_compute_the_same(seed: int, options: str):
+    """What is counted off chip is counted again by `memplan-verify`, which runs in the pipeline."""
+    text = LoopedProgram(seed).text()
+    planned = after(text, f"memplan-pipeline{{{options} arena=alloc}}")
+    arguments = arguments_of(seed)
+    expected = run(parse(text), arguments, "main")
+    found = run(planned, arguments, "main")
+    for want, have in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(want, have)
+
+
+STEPS = f"""
+func.func @main(%x: {STATE}, %w: tensor<16x16xf32>) -> {STATE} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %y = scf.for %i = %c0 to %c16 step %c1 iter_args(%s = %x) -> ({STATE}) {{
+    %e = tensor.empty() : {STATE}
+    %f = linalg.fill ins(%zero : f32) outs(%e : {STATE}) -> {STATE}
+    %p = linalg.matmul ins(%s, %w : {STATE}, tensor<16x16xf32>) outs(%f : {STATE}) -> {STATE}
+    %r = linalg.tanh ins(%p : {STATE}) outs(%e : {STATE}) -> {STATE}
+    scf.yield %r : {STATE}
+  }}
+  func.return %y : {STATE}
+}}
+"""
+
+
+def bytes_moved(capacity: int, capsys: pytest.CaptureFixture[str]) -> int:
+    after(STEPS, f'memplan-pipeline{{memory="L1={capacity},DDR" stage=all summary=true}}')
+    found = re.search(r"@main: (\d+) bytes move", capsys.readouterr().err)
+    assert found is not None
+    return int(found[1])
+
+
+def test_weights_of_a_loop_come_once_where_there_is_room(capsys: pytest.CaptureFixture[str]):
+    """The state has 512 bytes and is copied off chip first; the weights have 1024."""
+    state = 2 * 512 + 16 * 2 * 512
+    assert bytes_moved(4096, capsys) == state + 1024
+    assert bytes_moved(1024, capsys) == state + 16 * 1024
+
+
+def test_fewer_bytes_move_with_more_room(capsys: pytest.CaptureFixture[str]):
+    moved = [bytes_moved(capacity, capsys) for capacity in range(512, 4097, 128)]
+    assert moved == sorted(moved, reverse=True)
+
+
+def test_the_part_that_is_in_the_way_is_named():
+    text = STEPS.replace("8x16xf32", "8x?xf32").replace("tensor.empty()", "tensor.empty(%c16)")
+    with pytest.raises(
+        PassFailedException, match=r"stage=all.*\n@main.part0 is not split: the size"
+    ):
+        after(text, 'memplan-pipeline{memory="L1=4KiB,DDR" stage=all}')
