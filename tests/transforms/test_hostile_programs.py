@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -130,6 +131,13 @@ def test_no_layer_is_named_where_another_function_has_no_tiles():
         "@other is not split: 'memref.store' (operation 2 of @other) may do more than compute "
         "tensors"
     )
+
+
+def test_the_least_capacity_of_all_ways_to_form_layers_is_named():
+    """Before, it was that of the last way, norms in parts: 320 bytes, where 256 are enough."""
+    text = (Path(__file__).parents[1] / "data" / "norm_and_softmax.mlir").read_text()
+    assert "about 256 bytes would do for this layer;" in refusal(text, "L1=64,DDR", "all")
+    assert refused(text, "L1=256,DDR", "all") is None
 
 
 ARGMAX = main(

@@ -265,7 +265,15 @@ def group_function(
 
 
 class LayerTooLarge(PassFailedException):
-    """A layer does not fit the memory however it is cut."""
+    """A layer does not fit the memory however it is cut.
+
+    ``smallest_for_all`` is about the least capacity that would do for each layer alone; None where
+    none is known.
+    """
+
+    def __init__(self, message: str, smallest_for_all: int | None = None) -> None:
+        super().__init__(message)
+        self.smallest_for_all = smallest_for_all
 
 
 def _group_function(
@@ -330,7 +338,8 @@ def _group_function(
                 else f"about {smallest} bytes would do for this layer"
                 + _for_all(error)
                 + _bound(split, machine, error.op, smallest)
-            )
+            ),
+            error.smallest_for_all,
         ) from error
     if machine.stages_arguments and bound is not None:
         entries = {FLOOR: floor}

@@ -26,6 +26,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.parts import PART, PARTS
 from xdsl_memplan.dialects.queries import aliases_of
+from xdsl_memplan.transforms.unread import erase_unread
 
 _CONTROL_FLOW = (scf.ForOp, scf.IfOp, scf.WhileOp, scf.IndexSwitchOp, scf.ExecuteRegionOp)
 
@@ -91,6 +92,7 @@ class MemplanOutlinePartsPass(ModulePass):
         }
         for function in operations_in(op):
             if isinstance(function, FuncOp) and has_parts(function):
+                erase_unread(function)
                 _Outliner(function, names).outline(function.body.block)
                 function.attributes[PARTS] = UnitAttr()
 
@@ -173,6 +175,7 @@ class _Outliner:
         readers = {value: self._readers(value, inside) for op in part for value in op.results}
         results = [value for value, uses in readers.items() if uses]
         if not results:
+            _erase_unused(part)
             return
         inputs: dict[SSAValue, None] = {}
         cheap: dict[Operation, None] = {}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import inf
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -23,6 +24,7 @@ from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.parts import PARTS
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.layer_forms import Form, WaysToFormLayers, add_other, forms_of
+from xdsl_memplan.transforms.memplan_group import LayerTooLarge
 from xdsl_memplan.transforms.memplan_inline_parts import MemplanInlinePartsPass
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.split_in_parts import (
@@ -161,7 +163,7 @@ def run_split(
             whole = [op for op in _functions(trial) if TRAFFIC not in op.attributes]
             _refuse_unfetched(in_parts, whole)
         if in_parts is not module:
-            run.alone(trial, [MemplanInlinePartsPass()])
+            run.alone(trial, [MemplanInlinePartsPass(options.memory)])
             plan_with_hoisted_loads(trial, run.with_plan)
         else:
             run.with_plan(trial, [])
@@ -240,7 +242,7 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     formed again for less room: only what may be best is planned, and nothing is looked for after
     groups that move each byte once. Parts of what is returned are stored, and slices of features
     computed, apart in that way which is best without, and so are cheap products computed again. The
-    failures are of the last way, which needs least.
+    failures are of the way that needs least.
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
@@ -261,7 +263,7 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
         except _MISTAKES:
             raise
         except PassFailedException as error:
-            failures = [error]
+            failures = [min([*failures, error], key=_bytes_for_all)]
 
     def best_way() -> int:
         return min((way[:2] for way in found), default=(0, ways.last))[1]
@@ -301,6 +303,12 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
         return failures
     commit(module, best[2])
     return []
+
+
+def _bytes_for_all(failure: PassFailedException) -> float:
+    """The capacity that a report says would do; infinite if it names none."""
+    needed = failure.smallest_for_all if isinstance(failure, LayerTooLarge) else None
+    return inf if needed is None else needed
 
 
 def _tried(attempt: Callable[[int], ModuleOp], reserve: int) -> ModuleOp | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from xdsl_memplan.analysis.location import describe_value
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
-from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph
+from xdsl_memplan.model.split_graph import Affine, Indirect, SplitGraph, SplitTensor
 from xdsl_memplan.model.tiling_plan import GroupLayout, Span
 from xdsl_memplan.scheduling.splitting import (
     LayerDoesNotFitError,
@@ -22,9 +22,13 @@ def what_binds(
 
     The tensor, its bytes in a tile, and whether less would take as much room (alignment), elements
     are looked up in it, every tile needs it whole, it is added up (reduction), or tiles overlap
-    (halo). None if it does not fit after all.
+    (halo). None if it does not fit after all, and where what other layers make is fetched but
+    arguments are read where they are.
     """
-    graph = _alone(split.graph, split.graph.ops[op].layer)
+    layer = split.graph.ops[op].layer
+    if not machine.stages_arguments and _reads_others(split.graph, layer):
+        return None
+    graph = _alone(split.graph, layer)
     machine = replace(machine, capacity=capacity)
     try:
         [group], _ = find_groups(graph, machine, "traffic")
@@ -43,7 +47,8 @@ def what_binds(
         for tensor, spans in layout.tensors.items()
         if tensor not in elsewhere and graph.tensors[tensor].kind != "fill"
     ]
-    room, tensor = max(rooms, default=(0, 0))
+    # Of what is read through slices only these are on chip, not all in between.
+    room, tensor = max((found for found in rooms if found[0] <= capacity), default=(0, 0))
     tensor = -tensor
     if room <= machine.alignment:
         why = f", and no part of it would take less than the alignment, {machine.alignment}"
@@ -53,16 +58,25 @@ def what_binds(
 
 
 def _alone(graph: SplitGraph, layer: int) -> SplitGraph:
-    """One layer; what it makes and others read is returned."""
+    """One layer; what it makes and others read is returned, and what they make is an argument."""
     ops = [op for op in graph.ops if op.layer == layer]
     outside = [op for op in graph.ops if op.layer != layer]
     read = {operand.tensor for op in outside for operand in op.operands}
     made = {tensor for op in ops for tensor in op.results}
-    tensors = tuple(
-        replace(tensor, returned=tensor.returned or number in read) if number in made else tensor
-        for number, tensor in enumerate(graph.tensors)
-    )
+
+    def of_one(number: int, tensor: SplitTensor) -> SplitTensor:
+        if number in made:
+            return replace(tensor, returned=tensor.returned or number in read)
+        return replace(tensor, kind="argument") if tensor.kind == "value" else tensor
+
+    tensors = tuple(of_one(number, tensor) for number, tensor in enumerate(graph.tensors))
     return SplitGraph(tensors, tuple(replace(op, layer=0) for op in ops), graph.name)
+
+
+def _reads_others(graph: SplitGraph, layer: int) -> bool:
+    made = {tensor for op in graph.ops if op.layer != layer for tensor in op.results}
+    mine = [op for op in graph.ops if op.layer == layer]
+    return any(operand.tensor in made for op in mine for operand in op.operands)
 
 
 def _elements(layout: GroupLayout, spans: tuple[Span, ...]) -> int:

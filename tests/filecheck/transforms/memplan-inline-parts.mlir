@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'memplan-form-layers,memplan-group{memory="L1=32KiB,DDR"},memplan-expand-groups,memplan-inline-parts' | filecheck %s
+// RUN: xdsl-opt %s -p 'memplan-form-layers,memplan-group{memory="L1=32KiB,DDR"},memplan-expand-groups,memplan-inline-parts{memory="L1=32KiB,DDR"}' | filecheck %s
 
 // Tiles are where their part was called, and what the loop hands on is off chip.
 

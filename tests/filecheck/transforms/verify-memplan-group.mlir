@@ -58,3 +58,20 @@ func.func @table(%x: tensor<4096xf32>, %i: tensor<64xi64>) -> tensor<64xf32> {
   } -> tensor<64xf32>
   func.return %r : tensor<64xf32>
 }
+
+// -----
+
+// Windows of what another layer makes.
+
+// CHECK: '%r = linalg.conv_2d_nchw_fchw' {{.*}} does not fit 256 bytes however it is cut
+// CHECK-SAME: ; 324 bytes of it are '%y = linalg.conv_2d_nchw_fchw' {{.*}}, of which tiles overlap (halo)
+func.func @made(%x: tensor<1x8x22x22xf32>, %v: tensor<64x8x1x1xf32>, %w: tensor<64x64x9x9xf32>) -> tensor<1x64x14x14xf32> {
+  %c = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<1x64x22x22xf32>
+  %f0 = linalg.fill ins(%c : f32) outs(%e0 : tensor<1x64x22x22xf32>) -> tensor<1x64x22x22xf32>
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %v : tensor<1x8x22x22xf32>, tensor<64x8x1x1xf32>) outs(%f0 : tensor<1x64x22x22xf32>) -> tensor<1x64x22x22xf32>
+  %e = tensor.empty() : tensor<1x64x14x14xf32>
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
+  %r = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%y, %w : tensor<1x64x22x22xf32>, tensor<64x64x9x9xf32>) outs(%f : tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
+  func.return %r : tensor<1x64x14x14xf32>
+}

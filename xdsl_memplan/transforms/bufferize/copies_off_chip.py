@@ -1,5 +1,6 @@
 """Copies that bufferization makes between memories: of what loops and branches hand on off chip."""
 
+from collections.abc import Sequence
 from math import prod
 from typing import cast
 
@@ -11,29 +12,20 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl_memplan.analysis.executions import executions
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
-from xdsl_memplan.dialects.off_chip import MOVE, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import LOOKUPS, MOVE, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
 
 
 def note_copies_off_chip(function: FuncOp, on_chip: str) -> None:
-    """Mark copies and fills off chip as moves, and add their bytes to `total`; linear.
+    """Mark copies and fills off chip as moves, and write down what all moves move; linear.
 
-    What is read and what is written counts, each as often as the loops around it run. Where that is
-    not known nobody knows how many bytes move, and `total` goes.
+    What is read off chip and what is written there counts, each as often as the loops around it
+    run, and so does what is looked up. Where it is not known how often, no `total` is left.
     """
     moved: int | None = 0
     for op in operations_in(function):
-        if MOVE in op.attributes:
-            continue
-        if isinstance(op, memref.CopyOp):
-            ends = [op.source, op.destination]
-        elif op.name == "linalg.fill":
-            ends = [op.operands[-1]]
-        else:
-            continue
-        if not _is_off_chip(ends[-1], on_chip) and _buffer_of(ends[0]) is None:
-            continue  # An operation of the engine, which may read an argument where it is.
-        if not any(_is_off_chip(end, on_chip) for end in ends):
+        ends = _ends(op)
+        if not ends or not (MOVE in op.attributes or _is_between_memories(ends, on_chip)):
             continue
         op.attributes[MOVE] = UnitAttr()
         times = executions(op, function)
@@ -42,10 +34,35 @@ def note_copies_off_chip(function: FuncOp, on_chip: str) -> None:
     traffic = function.attributes.get(TRAFFIC)
     if isinstance(traffic, DictionaryAttr) and TOTAL in traffic.data:
         entries = dict(traffic.data)
-        total = cast("IntegerAttr", entries.pop(TOTAL)).value.data
+        del entries[TOTAL]
         if moved is not None:
-            entries[TOTAL] = IntegerAttr(total + moved, i64)
+            looked_up = entries.get(LOOKUPS)
+            more = looked_up.value.data if isinstance(looked_up, IntegerAttr) else 0
+            entries[TOTAL] = IntegerAttr(moved + more, i64)
         function.attributes[TRAFFIC] = DictionaryAttr(entries)
+
+
+def _ends(op: Operation) -> Sequence[SSAValue]:
+    """Where an operation that moves reads and writes."""
+    match op:
+        case memref.CopyOp():
+            return op.source, op.destination
+        case memref.StoreOp():
+            return (op.memref,) if MOVE in op.attributes else ()
+        case Operation(name="linalg.fill"):
+            return (op.operands[-1],)
+        case _:
+            return ()
+
+
+def _is_between_memories(ends: Sequence[SSAValue], on_chip: str) -> bool:
+    """Tell whether off chip something is written, or read that is in a buffer.
+
+    An argument that is copied on chip is read by the engine, which may do so where it is.
+    """
+    return _is_off_chip(ends[-1], on_chip) or (
+        _buffer_of(ends[0]) is not None and _is_off_chip(ends[0], on_chip)
+    )
 
 
 def _is_off_chip(value: SSAValue, on_chip: str) -> bool:
