@@ -1,14 +1,17 @@
 """What loops and branches hold is computed in tiles, and computes the same."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.hints import isa
 
 from tests.transforms.looped_programs import SHAPES, STATE, LoopedProgram
 from xdsl_memplan.interpreter.run import run
@@ -48,6 +51,24 @@ def test_random_programs_compute_the_same(seed: int, options: str):
     expected = run(parse(text), arguments, "main")
     found = run(planned, arguments, "main")
     for want, have in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(want, have)
+
+
+@pytest.mark.parametrize("memory", ["2KiB", "32KiB"])
+@pytest.mark.parametrize("name", ["recurrent", "lstm_layers", "greedy_decoder"])
+def test_recurrent_networks_compute_the_same(name: str, memory: str):
+    text = (Path(__file__).parents[1] / "data" / f"{name}.mlir").read_text()
+    module = parse(text)
+    main = next(op for op in module.body.ops if isinstance(op, FuncOp))
+    random = np.random.default_rng(3)
+    shapes = [type_.get_shape() for type_ in main.function_type.inputs if isa(type_, TensorType)]
+    arguments: list[object] = [
+        random.uniform(-0.25, 0.25, shape).astype(np.float32) for shape in shapes
+    ]
+    planned = after(text, f'memplan-pipeline{{memory="L1={memory},DDR" stage=all arena=alloc}}')
+    for want, have in zip(
+        run(module, arguments, "main"), run(planned, arguments, "main"), strict=True
+    ):
         np.testing.assert_array_equal(want, have)
 
 
