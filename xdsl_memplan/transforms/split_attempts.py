@@ -1,19 +1,18 @@
 """Which splits and schedules are tried, and what is learned from buffers that do not fit."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
-from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import WrongAnswerError
 from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.copies import copied_operation
@@ -24,6 +23,13 @@ from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.parts import PARTS
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.layer_forms import Form, WaysToFormLayers, add_other, forms_of
+from xdsl_memplan.transforms.left_whole import (
+    functions_of,
+    is_whole,
+    refuse_unfetched,
+    with_tiles,
+    without_hint,
+)
 from xdsl_memplan.transforms.memplan_group import LayerTooLarge
 from xdsl_memplan.transforms.memplan_inline_parts import MemplanInlinePartsPass
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
@@ -51,9 +57,6 @@ before loops."""
 
 _MISTAKES = (RefutedTiles, WrongAnswerError)
 """Failures by mistakes in code, ours or a client's: no other split mends them."""
-
-_HINT = "what may help"
-"""What a line of a report begins with that advises tiles."""
 
 _EXTRA_BYTES, _EXTRA_SHARE = 256, 16
 """Room taken besides what was missing, so that a few tries are enough: no more than that many
@@ -160,8 +163,8 @@ def run_split(
     def plan_tiles(trial: ModuleOp, passes: list[ModulePass]) -> None:
         run.alone(trial, passes)
         if options.stage == "all":
-            whole = [op for op in _functions(trial) if TRAFFIC not in op.attributes]
-            _refuse_unfetched(in_parts, whole)
+            whole = [op for op in functions_of(trial) if TRAFFIC not in op.attributes]
+            refuse_unfetched(in_parts, whole)
         if in_parts is not module:
             run.alone(trial, [MemplanInlinePartsPass(options.memory)])
             plan_with_hoisted_loads(trial, run.with_plan)
@@ -172,9 +175,9 @@ def run_split(
         if options.stage == "all":
             # Of a function that has no tiles in any memory no capacity is said to be enough.
             layers = tiles.layers_in(Form())
-            whole = [op for op in _functions(layers) if _is_whole(op)]
-            _refuse_unfetched(in_parts, whole)
-        return _without_hint(module, failure)
+            whole = [op for op in functions_of(layers) if is_whole(op)]
+            refuse_unfetched(in_parts, whole)
+        return without_hint(module, failure)
 
     if options.strategy != "auto":
         if failures := run_for_less_room(in_parts, groups, plan_tiles, options.memory):
@@ -206,7 +209,7 @@ def run_split(
             except PassFailedException as error:
                 failures.append(error)
         if not others:
-            raise _with_tiles(module, failures)
+            raise with_tiles(module, failures)
 
     failures = _run_in_tiles(tiles, first.capacity, Runs(run.alone, plan_tiles))
     if not failures:
@@ -217,7 +220,7 @@ def run_split(
         raise failed_in_tiles(failures[0])
     # Operators as a whole, tensors moved off chip and back.
     if whole := whole or run_for_less_room(module, unsplit, run.with_plan, options.memory):
-        raise _with_tiles(module, [whole[0], failures[0]])
+        raise with_tiles(module, [whole[0], failures[0]])
 
 
 def _slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
@@ -277,7 +280,7 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     if not is_least and options.rewrite and has_cheap_maker(ways.rewritten_in(Form())):
         look(replace(ways.forms[best_way()], again=True))
     # What is brought on chip before a loop takes room that groups leave free.
-    is_in_parts = any(PARTS in op.attributes for op in _functions(module))
+    is_in_parts = any(PARTS in op.attributes for op in functions_of(module))
     shares = range(1, _SHARES) if is_in_parts and options.stage == "all" else ()
     best: tuple[int, int, ModuleOp] | None = None
     last = -1
@@ -321,40 +324,6 @@ def _tried(attempt: Callable[[int], ModuleOp], reserve: int) -> ModuleOp | None:
         return None
 
 
-def _refuse_unfetched(module: ModuleOp, whole: Sequence[FuncOp]) -> None:
-    """Refuse functions that compute tensors but have no tiles: nothing would fetch their operands.
-
-    ``whole`` are those without tiles, after passes on a copy of `module`.
-    """
-    names = {op.sym_name.data for op in whole}
-    left = [op for op in _functions(module) if op.sym_name.data in names and _computes_tensors(op)]
-    if reasons := _why_whole(left):
-        advice = "operands are fetched by tiles; with stage=none they are read where they are"
-        raise PassFailedException("\n".join([f"option stage=all: {advice}", *reasons]))
-
-
-def _functions(module: ModuleOp) -> list[FuncOp]:
-    """The functions of a module that have a body."""
-    return [op for op in operations_in(module) if isinstance(op, FuncOp) and op.body.blocks]
-
-
-def _is_whole(function: FuncOp) -> bool:
-    return PARTS not in function.attributes and _why_not_split(function) is not None
-
-
-def _computes_tensors(function: FuncOp) -> bool:
-    """Tell whether operations have tensors besides calls and the last, which returns."""
-    if PARTS in function.attributes:
-        return False
-    return any(
-        is_tensor(value.type)
-        for block in function.body.blocks
-        for op in block.ops
-        if op is not block.last_op and not isinstance(op, CallOp)
-        for value in (*op.operands, *op.results)
-    )
-
-
 def _bytes_counted(module: ModuleOp) -> int:
     """The bytes that groups move in all, as the search counts them."""
     return sum(op.cost.cost.traffic for op in _groups_in(module))
@@ -377,48 +346,6 @@ def _entries_of_traffic(module: ModuleOp, entry: str) -> int:
         known = traffic.data.get(entry) if isinstance(traffic, DictionaryAttr) else None
         total += known.value.data if isinstance(known, IntegerAttr) else 0
     return total
-
-
-def _with_tiles(module: ModuleOp, failures: list[PassFailedException]) -> PassFailedException:
-    """The first failure, of operations as a whole, and what was in the way of tiles."""
-    whole, *_, tiles = failures
-    if str(whole) == str(tiles) or _not_split(module):
-        return _without_hint(module, whole)
-    kept = [line for line in str(whole).splitlines() if not line.startswith(_HINT)]
-    first = str(tiles).partition("\n")[0]
-    return PassFailedException("\n".join([*kept, f"in tiles it does not fit either: {first}"]))
-
-
-def _without_hint(module: ModuleOp, failure: PassFailedException) -> PassFailedException:
-    """A failure that does not advise tiles: they were tried, or there is a reason why not."""
-    lines = str(failure).splitlines()
-    if not any(line.startswith(_HINT) for line in lines):
-        return failure
-    kept = [line for line in lines if not line.startswith(_HINT)]
-    return PassFailedException("\n".join([*kept, *_not_split(module)]))
-
-
-def _not_split(module: ModuleOp) -> list[str]:
-    """Why functions are not split, a line each."""
-    return _why_whole(_functions(module))
-
-
-def _why_whole(functions: Sequence[FuncOp]) -> list[str]:
-    reasons = [(function, _why_not_split(function)) for function in functions]
-    return [f"@{op.sym_name.data} is not split: {why}" for op, why in reasons if why is not None]
-
-
-def _why_not_split(function: FuncOp) -> str | None:
-    from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
-    from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
-    from xdsl_memplan.transforms.memplan_group import why_whole
-
-    if (why := why_left_alone(function)) is not None:
-        return why
-    try:
-        return why_whole(FunctionSplitGraph.of(function))
-    except ValueError as error:
-        return str(error)
 
 
 def _moving_nothing(
@@ -498,7 +425,7 @@ def _take_smaller(
         except PassFailedException as error:
             failures.append(error)
     if not trials:
-        raise _with_tiles(module, failures)
+        raise with_tiles(module, failures)
     commit(module, min(trials, key=lambda trial: _arena_bytes(trial, arena)))
 
 

@@ -3,10 +3,9 @@
 from contextlib import suppress
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 
-from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.left_whole import functions_of
 from xdsl_memplan.transforms.memplan_hoist_loads import MemplanHoistLoadsPass, loads_to_hoist
 from xdsl_memplan.transforms.memplan_outline_parts import MemplanOutlinePartsPass, has_parts
 from xdsl_memplan.transforms.trials import Run, commit, trial_of
@@ -17,8 +16,7 @@ _MOST_LOADS = 8
 
 def module_in_parts(module: ModuleOp, run: Run) -> ModuleOp:
     """A copy in which what loops and branches hold are functions; the module itself without any."""
-    functions = [op for op in operations_in(module) if isinstance(op, FuncOp)]
-    if not any(map(has_parts, functions)):
+    if not any(map(has_parts, functions_of(module))):
         return module
     return trial_of(module, [MemplanOutlinePartsPass()], run)
 
