@@ -5,32 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.parser import Parser
-from xdsl.passes import PassPipeline
-from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from tests.transforms.looped_programs import SHAPES, STATE, LoopedProgram
+from tests.transforms.test_inline_calls import after, parse
 from xdsl_memplan.interpreter.run import run
-from xdsl_memplan.native.context import full_context
-
-
-def parse(text: str) -> ModuleOp:
-    module = Parser(full_context(), text).parse_module()
-    module.verify()
-    return module
-
-
-def after(text: str, passes: str) -> ModuleOp:
-    module = parse(text)
-    PassPipeline.parse_spec(Universe.get_multiverse().all_passes, passes).apply(
-        full_context(), module
-    )
-    module.verify()
-    return module
 
 
 def arguments_of(seed: int) -> list[object]:
