@@ -37,7 +37,7 @@ def test_random_programs_compute_the_same(seed: int, options: str):
 
 
 @pytest.mark.parametrize("memory", ["2KiB", "32KiB"])
-@pytest.mark.parametrize("name", ["recurrent", "lstm_layers", "greedy_decoder"])
+@pytest.mark.parametrize("name", ["recurrent", "lstm_layers", "greedy_decoder", "switched_steps"])
 def test_recurrent_networks_compute_the_same(name: str, memory: str):
     text = (Path(__file__).parents[1] / "data" / f"{name}.mlir").read_text()
     module = parse(text)

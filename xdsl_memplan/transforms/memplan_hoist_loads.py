@@ -2,13 +2,14 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
@@ -90,7 +91,7 @@ class LoadToHoist:
     """The outermost loop of which that holds."""
     function: FuncOp
 
-    @property
+    @cached_property
     def saved_bytes(self) -> float:
         """How many bytes fewer are loaded if it stands before the loop."""
         times = executions(self.op, self.function)
@@ -120,12 +121,10 @@ def loads_to_hoist(module: ModuleOp) -> list[LoadToHoist]:
         if not isinstance(function, FuncOp):
             continue
         for op in operations_in(function):
-            loop = _loop_without(op) if isinstance(op, LoadOp) else None
-            if loop is not None and isinstance(op, LoadOp):
-                load = LoadToHoist(op, loop, function)
-                if load.saved_bytes > 0:
-                    found.append(load)
-    return sorted(found, key=lambda load: -load.saved_bytes)
+            if isinstance(op, LoadOp) and (loop := _loop_without(op)) is not None:
+                found.append(LoadToHoist(op, loop, function))
+    found = [load for load in found if load.saved_bytes > 0]
+    return sorted(found, key=lambda load: load.saved_bytes, reverse=True)
 
 
 def _loop_without(op: LoadOp) -> Operation | None:
@@ -134,18 +133,8 @@ def _loop_without(op: LoadOp) -> Operation | None:
     parent = op.parent_op()
     while isinstance(parent, scf.ForOp | scf.WhileOp) and HOME in parent.attributes:
         loop = parent
-        if not all(_is_from_outside(operand, loop) for operand in op.operands):
+        if any(loop.is_ancestor(operand.owner) for operand in op.operands):
             break
         found = loop
         parent = loop.parent_op()
     return found
-
-
-def _is_from_outside(value: SSAValue, op: Operation) -> bool:
-    owner = value.owner
-    parent = owner if isinstance(owner, Operation) else owner.parent_op()
-    while parent is not None:
-        if parent is op:
-            return False
-        parent = parent.parent_op()
-    return True

@@ -28,7 +28,7 @@ from xdsl_memplan.dialects.parts import PART, PARTS
 from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.transforms.unread import erase_unread
 
-_CONTROL_FLOW = (scf.ForOp, scf.IfOp, scf.WhileOp, scf.IndexSwitchOp, scf.ExecuteRegionOp)
+_CONTROL_FLOW = (scf.ForOp, scf.IfOp, scf.WhileOp, scf.IndexSwitchOp)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def has_parts(function: FuncOp) -> bool:
 def _is_over_tensors(op: Operation) -> bool:
     """Tell whether an operation is a loop or a branch, and something in it makes tensors."""
     return isinstance(op, _CONTROL_FLOW) and any(
-        is_tensor(result.type) for inner in operations_in(op) for result in inner.results
+        is_tensor(result.type) for inner in op.walk() for result in inner.results
     )
 
 

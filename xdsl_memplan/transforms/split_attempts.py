@@ -36,7 +36,6 @@ from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.split_in_parts import (
     module_in_parts,
     plan_with_hoisted_loads,
-    take_parts,
 )
 from xdsl_memplan.transforms.split_passes import (
     SplitOptions,
@@ -182,7 +181,7 @@ def run_split(
     if options.strategy != "auto":
         if failures := run_for_less_room(in_parts, groups, plan_tiles, options.memory):
             raise failed_in_tiles(failures[0])
-        take_parts(module, in_parts)
+        commit(module, in_parts)
         return
     memories = Memories.of(module, options.memory)
     first, *others = memories.by_name.values()
@@ -213,7 +212,7 @@ def run_split(
 
     failures = _run_in_tiles(tiles, first.capacity, Runs(run.alone, plan_tiles))
     if not failures:
-        take_parts(module, in_parts)
+        commit(module, in_parts)
         return
     if options.stage == "all":
         # Those after the first speak of less room than there is.

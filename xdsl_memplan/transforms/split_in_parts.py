@@ -21,12 +21,6 @@ def module_in_parts(module: ModuleOp, run: Run) -> ModuleOp:
     return trial_of(module, [MemplanOutlinePartsPass()], run)
 
 
-def take_parts(module: ModuleOp, in_parts: ModuleOp) -> None:
-    """Put what became of the copy in the place of the module, if it is one."""
-    if in_parts is not module:
-        commit(module, in_parts)
-
-
 def plan_with_hoisted_loads(module: ModuleOp, run: Run) -> None:
     """Plan with loads before loops as far as there is room; `module` changes.
 

@@ -19,7 +19,9 @@ def trial_of(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:
 
 
 def commit(module: ModuleOp, trial: ModuleOp) -> None:
-    """Put the operations of a trial in the place of those of the module."""
+    """Put the operations of a trial in the place of those of the module, unless it is that."""
+    if trial is module:
+        return
     module.attributes.clear()
     module.attributes.update(trial.attributes)
     block = trial.body.block

@@ -1,6 +1,6 @@
 """Why a layer needs so much room: the tensor of which a tile holds most, and what makes it."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from xdsl_memplan.analysis.location import describe_value
@@ -26,9 +26,10 @@ def what_binds(
     arguments are read where they are.
     """
     layer = split.graph.ops[op].layer
-    if not machine.stages_arguments and _reads_others(split.graph, layer):
+    fetched = _made_by_others(split.graph, layer)
+    if fetched and not machine.stages_arguments:
         return None
-    graph = _alone(split.graph, layer)
+    graph = _alone(split.graph, layer, fetched)
     machine = replace(machine, capacity=capacity)
     try:
         [group], _ = find_groups(graph, machine, "traffic")
@@ -48,7 +49,10 @@ def what_binds(
         if tensor not in elsewhere and graph.tensors[tensor].kind != "fill"
     ]
     # Of what is read through slices only these are on chip, not all in between.
-    room, tensor = max((found for found in rooms if found[0] <= capacity), default=(0, 0))
+    rooms = [found for found in rooms if found[0] <= capacity]
+    if not rooms:
+        return None
+    room, tensor = max(rooms)
     tensor = -tensor
     if room <= machine.alignment:
         why = f", and no part of it would take less than the alignment, {machine.alignment}"
@@ -57,8 +61,14 @@ def what_binds(
     return f"{room} bytes of it are {describe_value(split.values[tensor])}{why}"
 
 
-def _alone(graph: SplitGraph, layer: int) -> SplitGraph:
-    """One layer; what it makes and others read is returned, and what they make is an argument."""
+def _made_by_others(graph: SplitGraph, layer: int) -> set[int]:
+    """The tensors that a layer reads and others make."""
+    made = {tensor for op in graph.ops if op.layer != layer for tensor in op.results}
+    return made & {one.tensor for op in graph.ops if op.layer == layer for one in op.operands}
+
+
+def _alone(graph: SplitGraph, layer: int, fetched: Container[int]) -> SplitGraph:
+    """One layer; what it makes and others read is returned, what is ``fetched`` is an argument."""
     ops = [op for op in graph.ops if op.layer == layer]
     outside = [op for op in graph.ops if op.layer != layer]
     read = {operand.tensor for op in outside for operand in op.operands}
@@ -67,16 +77,10 @@ def _alone(graph: SplitGraph, layer: int) -> SplitGraph:
     def of_one(number: int, tensor: SplitTensor) -> SplitTensor:
         if number in made:
             return replace(tensor, returned=tensor.returned or number in read)
-        return replace(tensor, kind="argument") if tensor.kind == "value" else tensor
+        return replace(tensor, kind="argument") if number in fetched else tensor
 
     tensors = tuple(of_one(number, tensor) for number, tensor in enumerate(graph.tensors))
     return SplitGraph(tensors, tuple(replace(op, layer=0) for op in ops), graph.name)
-
-
-def _reads_others(graph: SplitGraph, layer: int) -> bool:
-    made = {tensor for op in graph.ops if op.layer != layer for tensor in op.results}
-    mine = [op for op in graph.ops if op.layer == layer]
-    return any(operand.tensor in made for op in mine for operand in op.operands)
 
 
 def _elements(layout: GroupLayout, spans: tuple[Span, ...]) -> int:

@@ -14,6 +14,7 @@ from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.off_chip import LOOKUPS, MOVE, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.queries import shown_by
 
 
 def note_copies_off_chip(function: FuncOp, on_chip: str) -> None:
@@ -73,13 +74,8 @@ def _is_off_chip(value: SSAValue, on_chip: str) -> bool:
 
 def _buffer_of(value: SSAValue) -> BufferOp | None:
     """The buffer that a memref shows; None for what the function was given, and for constants."""
-    while isinstance(op := value.owner, Operation):
-        if isinstance(op, BufferOp):
-            return op
-        if not op.operands:
-            break
-        value = op.operands[0]
-    return None
+    owner = shown_by(value).owner
+    return owner if isinstance(owner, BufferOp) else None
 
 
 def _bytes(value: SSAValue) -> int:
