@@ -90,7 +90,8 @@ impl Layout<'_, '_> {
         !self.slices.is_empty()
     }
 
-    /// The positions of each chain that can run slice by slice: all of it in every tile, and no sum of it is cut.
+    /// The positions of each chain that can run slice by slice: all of it in every tile, no sum of it is cut, and the next
+    /// tile needs nothing of what it only hands on.
     fn chains(&self) -> Vec<Vec<usize>> {
         let mut chains: Vec<(usize, Vec<usize>)> = Vec::new();
         for (position, &op) in self.sequence.iter().enumerate() {
@@ -109,8 +110,14 @@ impl Layout<'_, '_> {
                 let slice = self.graph.operators[self.sequence[position]].slice;
                 slice.is_some_and(|slice| slice.is_last)
             };
-            positions.len() > 1
-                && positions.last().is_some_and(ends)
+            let Some((last, before)) = positions.split_last() else { return false };
+            let keeps = |&p: &usize| {
+                let result = self.graph.operators[self.sequence[p]].results[0];
+                self.spans(result).is_some_and(|spans| self.sweep.has_overlap(spans))
+            };
+            !before.is_empty()
+                && ends(last)
+                && !before.iter().any(keeps)
                 && positions.iter().all(|&p| {
                     self.levels[p] == self.levels[positions[0]] && !is_cut(self.sequence[p])
                 })
