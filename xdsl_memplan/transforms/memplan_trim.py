@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -14,6 +15,7 @@ from xdsl_memplan.analysis.functions_with_slices import functions_with_slices
 from xdsl_memplan.analysis.side_effects import must_keep_order
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers, checked_tile
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tiling import LoopRange, Tile, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import box_shape, shape_of, sliced
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -49,16 +51,20 @@ class MemplanTrimPass(ModulePass):
     layer (a vision transformer). The part is the least box around all that is read, with the rows
     that windows reach; each operation that has a `TilingTrait` makes it as it makes a tile, so the
     result is the same bit for bit. Parts of more than half of a tensor are not worth it: the last
-    column that a pooling of step 2 leaves out stays, as odd sizes are harder to cut.
+    column that a pooling of step 2 leaves out stays, as odd sizes are harder to cut. What nobody
+    reads at all is erased.
 
-    Options: none. Requires nothing; what has dynamic sizes, effects or no `TilingTrait` is left
-    alone.
+    Options: none. Requires nothing; what has effects is left alone, and of what has dynamic sizes
+    or no `TilingTrait` no part is computed.
     """
 
     name = "memplan-trim"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Trim in all functions of the module ``op``; linear in their operations."""
+        for function in operations_in(op):
+            if isinstance(function, FuncOp):
+                erase_unread(function)
         for function in functions_with_slices(op):
             block = function.body.block
             parts = _Parts.of(block)

@@ -71,3 +71,20 @@ func.func @left_alone(%x: tensor<64x8xf32>, %ok: i1) -> (tensor<40x8xf32>, tenso
   %s = tensor.extract_slice %r[0, 0] [1, 8] [1, 1] : tensor<64x8xf32> to tensor<1x8xf32>
   func.return %y, %z, %q, %s : tensor<40x8xf32>, tensor<1x8xf32>, tensor<64x8xf32>, tensor<1x8xf32>
 }
+
+// -----
+
+// What nobody reads is erased, whether slices are taken or not; what has effects stays.
+
+// CHECK-LABEL: func.func @unread
+// CHECK-NEXT:    func.call @told
+// CHECK-NEXT:    linalg.exp
+// CHECK-NEXT:    func.return
+func.func private @told(tensor<4xf32>) -> tensor<4xf32>
+func.func @unread(%x: tensor<4xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {
+  %a = linalg.sqrt ins(%x : tensor<4xf32>) outs(%z : tensor<4xf32>) -> tensor<4xf32>
+  %b = linalg.exp ins(%a : tensor<4xf32>) outs(%z : tensor<4xf32>) -> tensor<4xf32>
+  %c = func.call @told(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %y = linalg.exp ins(%x : tensor<4xf32>) outs(%z : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
