@@ -31,6 +31,78 @@ def test_a_batch_moves_no_more_than_its_images_alone(images: int, capacity: int)
     assert bytes_moved(stack(images), memory) <= images * bytes_moved(stack(1), memory)
 
 
+def structured(op: str, ins: dict[str, str], result: str, attributes: str) -> str:
+    """A function of one structured operation."""
+    names = [f"%a{i}" for i in range(len(ins))]
+    types = [f"tensor<{shape}xf32>" for shape in ins.values()]
+    arguments = ", ".join(
+        f"{name}: {type_}"
+        for name, type_, kind in zip(names, types, ins, strict=True)
+        if kind != "window"
+    )
+    windows = "".join(
+        f"\n  {name} = tensor.empty() : {type_}"
+        for name, type_, kind in zip(names, types, ins, strict=True)
+        if kind == "window"
+    )
+    return f"""
+func.func @main({arguments}) -> tensor<{result}xf32> {{
+  %zero = arith.constant 0.0 : f32{windows}
+  %e = tensor.empty() : tensor<{result}xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<{result}xf32>) -> tensor<{result}xf32>
+  %y = {op} {{{attributes}}} ins({", ".join(names)} : {", ".join(types)})
+      outs(%f : tensor<{result}xf32>) -> tensor<{result}xf32>
+  func.return %y : tensor<{result}xf32>
+}}
+"""
+
+
+PLAIN = "dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>"
+PLAIN_3D = PLAIN.replace("2xi64", "3xi64")
+
+
+def layer(kind: str, n: int) -> str:
+    match kind:
+        case "large windows":
+            ins = {"x": f"{n}x3x22x22", "w": "8x3x7x7"}
+            return structured("linalg.conv_2d_nchw_fchw", ins, f"{n}x8x16x16", PLAIN)
+        case "features last":
+            ins = {"x": f"{n}x14x14x16", "w": "3x3x16x16"}
+            return structured("linalg.conv_2d_nhwc_hwcf", ins, f"{n}x12x12x16", PLAIN)
+        case "groups":
+            ins = {"x": f"{n}x8x4x14x14", "w": "8x4x4x3x3"}
+            return structured("linalg.conv_2d_ngchw_gfchw", ins, f"{n}x8x4x12x12", PLAIN)
+        case "volumes":
+            ins = {"x": f"{n}x4x10x10x10", "w": "8x4x3x3x3"}
+            return structured("linalg.conv_3d_ncdhw_fcdhw", ins, f"{n}x8x8x8x8", PLAIN_3D)
+        case _:
+            ins = {"x": f"{n}x24x22x22", "window": "5x5"}
+            return structured("linalg.pooling_nchw_max", ins, f"{n}x24x18x18", PLAIN)
+
+
+LAYERS = ["large windows", "features last", "groups", "volumes", "pooling"]
+
+
+@pytest.mark.parametrize("capacity", [2560, 4096, 8192])
+@pytest.mark.parametrize("kind", LAYERS)
+def test_images_of_one_layer_move_no_more_than_each_alone(kind: str, capacity: int):
+    def least(images: int) -> int:
+        module = in_layers(layer(kind, images))
+        group = MemplanGroupPass(memory=f"L1={capacity},DDR", max_code=0, threads=1)
+        group.apply(Context(), module)
+        return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
+
+    assert least(6) <= 6 * least(1)
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+@pytest.mark.parametrize("kind", LAYERS)
+def test_images_of_one_layer_compute_the_same(kind: str, emit):
+    text, memory = layer(kind, 3), "L1=4096,DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= 4096
+
+
 @pytest.mark.parametrize("emit", ["unroll", "loop"])
 def test_images_one_by_one_compute_the_same(emit):
     text, memory = stack(3, features=2, rows=16, layers=2), "L1=2048,DDR"

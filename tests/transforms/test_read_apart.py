@@ -1,9 +1,15 @@
 """Tensors that are read in several ways: rows and columns of one tensor in one product."""
 
 import pytest
+from xdsl.context import Context
+from xdsl.dialects.func import FuncOp
 
-from tests.transforms.test_split_programs import arrays_for, check, parse
+from tests.transforms.networks import Network
+from tests.transforms.test_split_programs import arrays_for, check, in_layers, parse
+from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
+from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.read_apart import put_back, read_apart
 
 N = 16
 SQUARE = f"tensor<{N}x{N}xf32>"
@@ -83,10 +89,47 @@ def test_what_is_read_in_several_ways_fits_little_room(program: str, stage, emit
 
 
 def test_what_fits_whole_is_fetched_once(capsys):
-    from xdsl.context import Context
-
     from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
     module = parse(PROGRAMS["square of an argument"])
     MemplanPipelinePass(memory="L1=4KiB,DDR", stage="all", summary=True).apply(Context(), module)
     assert "@main: 2048 bytes move between the memories in all (optimal)" in capsys.readouterr().err
+
+
+def residual(features: int = 32, rows: int = 32) -> str:
+    """A convolution that is added to what it reads: all features of that, and some of it."""
+    n = Network()
+    x = n.relu(n.argument(1, features, rows, rows))
+    return n.text(n.each("addf", n.conv(x, features), x))
+
+
+def bytes_moved(text: str, memory: str) -> int:
+    module = in_layers(text)
+    MemplanGroupPass(memory=memory, threads=1).apply(Context(), module)
+    return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
+
+
+def test_views_are_tried_where_much_is_fetched_again():
+    """Without them 2,785,280 bytes are moved."""
+    assert bytes_moved(residual(), "L1=8KiB,DDR") < 2_000_000
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+@pytest.mark.parametrize("capacity", [4096, 8192, 32768])
+def test_a_convolution_added_to_what_it_reads(capacity: int, emit):
+    text, memory = residual(16, 16), f"L1={capacity},DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= capacity
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_views_that_are_no_better_are_taken_back(program: str):
+    module = in_layers(PROGRAMS[program])
+    before = str(module)
+    split = FunctionSplitGraph.of(next(op for op in module.ops if isinstance(op, FuncOp)))
+    layers = dict.fromkeys(op.layer for op in split.graph.ops)
+    views = [view for layer in layers for view in read_apart(split, layer)]
+    assert views
+    assert str(module) != before
+    put_back(views)
+    assert str(module) == before

@@ -29,15 +29,14 @@ from xdsl_memplan.scheduling.graphturbo.layer_groups import layer_groups
 from xdsl_memplan.scheduling.splitting import (
     GivenGroup,
     LayerDoesNotFitError,
-    LayerGroup,
     SplitMachine,
     find_order_and_groups,
     lay_out_groups,
 )
+from xdsl_memplan.transforms.find_with_views import Found, NothingFitsError, find_with_views
 from xdsl_memplan.transforms.grouping import Grouping
 from xdsl_memplan.transforms.layers_in_order import bring_layers_into_order
 from xdsl_memplan.transforms.memplan_form_layers import layer_of, why_left_alone
-from xdsl_memplan.transforms.read_apart import read_apart
 from xdsl_memplan.transforms.small_tables import SmallTables, bring_in_small_tables
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]
@@ -69,12 +68,6 @@ _LARGEST_OPTION = 1 << 40
 _MOST_ADDED_UP = 1 << 57
 """Bytes and multiply-adds of a function stay below, each: the core adds up what is fetched and
 computed again in 64 bits."""
-
-_MOST_VIEWS = 8
-"""Layers of different kinds that are given views of what they read, each a search more."""
-
-_CLEARLY = 8
-"""Views are told of where they need less by more than this part of what would do."""
 
 _MOVES = 1
 """Operations beside each operator of a tile: a load, a slice, or what is kept."""
@@ -313,12 +306,13 @@ def _group_function(
     if machine.code_bytes < 0:
         machine = replace(machine, code_bytes=floor // (_CODE_SHARE * max(len(operators), 1)))
     try:
-        split, (layers, groups, stands_for) = _find_with_views(
+        split, (layers, groups, stands_for) = find_with_views(
             split,
             partial(FunctionSplitGraph.of, function, put_together),
             partial(_find, machine, objective, threads, given, order),
+            objective if given is None else None,
         )
-    except _NothingFits as nothing:
+    except NothingFitsError as nothing:
         split, error = nothing.split, nothing.error
         smallest = error.smallest_bytes
         if objective == "peak":
@@ -358,18 +352,6 @@ def _put_together(function: FuncOp) -> list[Operation]:
     return [op for op in returned_concats(function.body.block) if layer_of(op) < 0]
 
 
-_Found: TypeAlias = tuple[list[int], list[LayerGroup], list[int]]
-"""Layers in their order, groups, what tensors stand for."""
-
-
-@dataclass
-class _NothingFits(Exception):
-    """A layer does not fit, whatever views of what it reads there are."""
-
-    split: FunctionSplitGraph
-    error: LayerDoesNotFitError
-
-
 def _find(
     machine: SplitMachine,
     objective: Literal["traffic", "peak"],
@@ -377,43 +359,12 @@ def _find(
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None,
     order: Order,
     graph: SplitGraph,
-) -> _Found:
+) -> Found:
     """Groups by search, or as `given` says."""
     if given is None:
         return find_order_and_groups(graph, machine, objective, threads or 2, order=order)
     layers = list(dict.fromkeys(op.layer for op in graph.ops))
     return layers, *lay_out_groups(graph, machine, given(graph))
-
-
-def _less_needed(whole: _NothingFits, apart: _NothingFits) -> _NothingFits:
-    """The failure to tell: that without views, unless they need clearly less than estimated."""
-    most, least = whole.error.smallest_bytes, apart.error.smallest_bytes
-    if least is None or (most is not None and least > most - most // _CLEARLY):
-        return whole
-    return apart
-
-
-def _find_with_views(
-    split: FunctionSplitGraph,
-    analyse: Callable[[], FunctionSplitGraph],
-    find: Callable[[SplitGraph], _Found],
-) -> tuple[FunctionSplitGraph, _Found]:
-    """Find groups; where a layer does not fit, with views of what it reads in several ways.
-
-    Raises _NothingFits if some layer does not fit with them either: with the least room named.
-    """
-    failed: dict[int, _NothingFits] = {}
-    while True:
-        try:
-            return split, find(split.graph)
-        except LayerDoesNotFitError as error:
-            layer = split.graph.ops[error.op].layer
-            before = failed.setdefault(layer, _NothingFits(split, error))
-            if before.error is not error or len(failed) > _MOST_VIEWS:
-                raise _less_needed(before, _NothingFits(split, error)) from error
-            if not read_apart(split, layer):
-                raise before from error
-            split = analyse()
 
 
 def _refuse_other_layers(split: FunctionSplitGraph) -> None:

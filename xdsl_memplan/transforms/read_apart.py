@@ -12,19 +12,28 @@ What is computed from arguments element by element is computed again for each of
 `r = exp(x)` times itself the arguments of `exp` are fetched apart, and `exp` runs twice.
 """
 
-from typing import cast
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xdsl_memplan.analysis.split_graph import LAYER, FunctionSplitGraph
 from xdsl_memplan.model.split_graph import Access, Affine, SplitOp
 
 
-def read_apart(split: FunctionSplitGraph, layer: int) -> bool:
-    """Put views before operations of a layer that read the same tensor; tell whether there are any.
+class Apart(NamedTuple):
+    """What an operation reads instead of a tensor."""
+
+    view: OpResult
+    """A view of it, or the same elements computed again."""
+    tensor: SSAValue
+
+
+def read_apart(split: FunctionSplitGraph, layer: int) -> list[Apart]:
+    """Put views before operations of a layer that read the same tensor; return those.
 
     Layers that do the same as this one get theirs, too: networks repeat their blocks. Softmax and
     normalisations get none: each tile would reduce all again. Linear.
@@ -37,14 +46,30 @@ def read_apart(split: FunctionSplitGraph, layer: int) -> bool:
             makers[op.results[0]] = number
 
     if any(_sums_without_products(split.graph.ops[number]) for number in layers[layer]):
-        return False
+        return []
 
     def kind(numbers: list[int]) -> tuple[object, ...]:
         return tuple(_kind(split.graph.ops[number]) for number in numbers)
 
     wanted = kind(layers[layer])
     alike = [numbers for numbers in layers.values() if kind(numbers) == wanted]
-    return any([_read_apart(split, numbers, makers) for numbers in alike])
+    return [apart for numbers in alike for apart in _read_apart(split, numbers, makers)]
+
+
+def put_back(aparts: Sequence[Apart]) -> None:
+    """Let operations read the tensors again that they read before `read_apart`."""
+    for view, read in reversed(aparts):
+        view.replace_all_uses_with(read)
+        _erase_with_operands(view.owner)
+
+
+def _erase_with_operands(op: Operation) -> None:
+    """Erase an operation, and the views that only it reads."""
+    operands = dict.fromkeys(op.operands)
+    Rewriter.erase_op(op)
+    for value in operands:
+        if isinstance(value.owner, tensor.ExtractSliceOp) and value.first_use is None:
+            Rewriter.erase_op(value.owner)
 
 
 def _sums_without_products(op: SplitOp) -> bool:
@@ -55,10 +80,12 @@ def _kind(op: SplitOp) -> tuple[object, ...]:
     return (op.name, op.loops, *(operand.access for operand in op.operands))
 
 
-def _read_apart(split: FunctionSplitGraph, numbers: list[int], makers: dict[int, int]) -> bool:
+def _read_apart(
+    split: FunctionSplitGraph, numbers: list[int], makers: dict[int, int]
+) -> list[Apart]:
     """The last way to read a tensor stays, as that may be a destination."""
     made = {result for number in numbers for result in split.graph.ops[number].results}
-    found = False
+    aparts: list[Apart] = []
     seen: set[int] = set()
     for number in reversed(numbers):
         op, data = split.operations[number], split.graph.ops[number]
@@ -75,10 +102,11 @@ def _read_apart(split: FunctionSplitGraph, numbers: list[int], makers: dict[int,
             seen.add(tensor_)
             for position, way in zip(positions, ways, strict=False):
                 if way not in views:
-                    views[way] = _view(value, op) if maker is None else _again(split, maker, op)
-                    found = True
+                    view = _view(value, op) if maker is None else _again(split, maker, op)
+                    views[way] = view
+                    aparts.append(Apart(view, value))
                 op.operands[position] = views[way]
-    return found
+    return aparts
 
 
 def _is_elementwise_of_arguments(split: FunctionSplitGraph, op: SplitOp) -> bool:
@@ -95,7 +123,7 @@ def _is_elementwise_of_arguments(split: FunctionSplitGraph, op: SplitOp) -> bool
     )
 
 
-def _again(split: FunctionSplitGraph, maker: int, reader: Operation) -> SSAValue:
+def _again(split: FunctionSplitGraph, maker: int, reader: Operation) -> OpResult:
     """The same elements, computed right before the reader from views of the arguments."""
     copy = split.operations[maker].clone()
     if LAYER in reader.attributes:
@@ -108,7 +136,7 @@ def _again(split: FunctionSplitGraph, maker: int, reader: Operation) -> SSAValue
     return copy.results[0]
 
 
-def _view(value: SSAValue, op: Operation) -> SSAValue:
+def _view(value: SSAValue, op: Operation) -> OpResult:
     shape = cast(TensorType[Attribute], value.type).get_shape()
     view = tensor.ExtractSliceOp.from_static_parameters(value, [0] * len(shape), shape)
     if LAYER in op.attributes:

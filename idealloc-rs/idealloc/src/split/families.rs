@@ -107,9 +107,14 @@ fn all_families(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
         return families_of_one_number(graph, first, last);
     }
     let sums = sums_of(graph, first, last);
-    for Told { spatial, apart } in ways_to_tell(graph, first, last, &all) {
-        add_families(&mut families, shape, &[], (&all, &spatial), &sums);
-        if !apart.is_empty() {
+    for Told { spatial, apart, batch } in ways_to_tell(graph, first, last, &all) {
+        let mut around = vec![Vec::new(), apart.clone()];
+        if let Some(d) = batch {
+            // Weights of one group stay while its part of one image after another comes.
+            around.extend([vec![d], [&apart[..], &[d]].concat()]);
+        }
+        around.dedup();
+        for apart in around {
             let rest = |of: &[usize]| -> Vec<usize> {
                 of.iter().copied().filter(|d| !apart.contains(d)).collect()
             };

@@ -178,9 +178,27 @@ pub(super) fn spatial_dims(
     let weights = weights_of(graph, &graph.operators[anchor], tells);
     let depends = |l: usize| weights.iter().any(|e| e.iter().any(|index| index.follows(l)));
     let is_spatial = |&&d: &&usize| loops[d].is_none_or(|l| !depends(l));
-    let found: Vec<usize> = dims.iter().filter(is_spatial).copied().collect();
-    if found.len() > 3 { found[found.len() - 3..].to_vec() } else { found }
+    dims.iter().filter(is_spatial).copied().collect()
 }
+
+/// Of dimensions on which no weight depends the first, if windows move over others but not over that one, and there is a
+/// contraction or are more of them than of a volume.
+fn batch_of(graph: &SplitGraph, (first, last): (usize, usize), spatial: &[usize]) -> Option<usize> {
+    let is_window = |(op, index): (&Operator, &Expression)| {
+        is_summed(op, index) && index.terms.iter().any(|&(l, _)| !op.is_reduction[l])
+    };
+    let has_halo = |d: usize| has_halo(graph, first, last, d);
+    let (&batch, others) = spatial.split_first()?;
+    let is_told = spatial.len() > MOST_SPATIAL || anchor_of(graph, first, last).is_some();
+    let mut indices = graph.operators[first..=last].iter().flat_map(|op| {
+        op.operands.iter().flat_map(move |(_, read)| read.indices().iter().map(move |e| (op, e)))
+    });
+    (is_told && indices.any(is_window) && !has_halo(batch) && others.iter().any(|&d| has_halo(d)))
+        .then_some(batch)
+}
+
+/// Dimensions on which no weight depends that are cut: the last ones.
+const MOST_SPATIAL: usize = 3;
 
 /// What the dimensions of a layer's result are.
 #[derive(PartialEq)]
@@ -189,6 +207,8 @@ pub(super) struct Told {
     pub spatial: Vec<usize>,
     /// Those that all that is multiplied has, too.
     pub apart: Vec<usize>,
+    /// The first over which no windows move, where they do over others: images of a batch.
+    pub batch: Option<usize>,
 }
 
 /// What each way to tell says, once.
@@ -201,8 +221,10 @@ pub(super) fn ways_to_tell(
     let mut told: Vec<Told> = Vec::new();
     for tells in [Tells::Shapes, Tells::Accesses] {
         let is_apart = |&d: &usize| is_apart(graph, (first, last), d, tells);
-        let spatial = spatial_dims(graph, first, last, dims, tells);
-        let new = Told { spatial, apart: dims.iter().copied().filter(is_apart).collect() };
+        let mut spatial = spatial_dims(graph, first, last, dims, tells);
+        let batch = batch_of(graph, (first, last), &spatial);
+        spatial.drain(..spatial.len().saturating_sub(MOST_SPATIAL));
+        let new = Told { spatial, apart: dims.iter().copied().filter(is_apart).collect(), batch };
         if !told.contains(&new) {
             told.push(new);
         }
@@ -269,8 +291,13 @@ impl Run {
 
     /// The same grids within single iterations of one more dimension; none if they do not cut two others.
     pub(super) fn within(&self, dim: usize, extent: i64) -> Option<Self> {
-        let loops = &self.plain.first()?.loops;
-        if loops.len() != 2 || loops.contains(&CutLoop::Result(dim)) {
+        let cuts_two = self.plain.first()?.loops.len() == 2;
+        cuts_two.then(|| self.for_each_of(dim, extent)).flatten()
+    }
+
+    /// The same grids within single iterations of one more dimension; none if they cut it already.
+    pub(super) fn for_each_of(&self, dim: usize, extent: i64) -> Option<Self> {
+        if self.plain.first()?.loops.contains(&CutLoop::Result(dim)) {
             return None;
         }
         let nested = |grid: &Grid| {
@@ -315,7 +342,7 @@ fn runs_told(
     (first, last): (usize, usize),
     is_coarse: bool,
     dims: &[usize],
-    Told { spatial, apart }: &Told,
+    Told { spatial, apart, batch }: &Told,
 ) -> Vec<Run> {
     let shape = &graph.tensors[graph.operators[last].results[0]].shape;
     let mut runs: Vec<Run> = Vec::new();
@@ -339,14 +366,14 @@ fn runs_told(
     }
     let parts = if is_coarse { 4 } else { 8 };
     let volume = <[usize; 3]>::try_from(&spatial[..]).ok().filter(|_| !is_coarse);
-    let batch = volume.map(|[d, _, _]| d).filter(|&d| !has_halo(graph, first, last, d));
+    let without_halo = volume.map(|[d, _, _]| d).filter(|&d| !has_halo(graph, first, last, d));
     if !is_coarse {
         runs.extend(strips(shape, spatial, |d| has_windows(graph, first, last, d)));
     }
     // Rows that keep their halo (or the batch), and the features of the last contraction within.
     let features = dims.iter().copied().filter(|d| !spatial.contains(d));
     if let Some(inner) = features.max_by_key(|&d| shape[d]).filter(|_| !is_coarse) {
-        for &outer in spatial.iter().take(if batch.is_some() { 2 } else { 1 }) {
+        for &outer in spatial.iter().take(if without_halo.is_some() { 2 } else { 1 }) {
             for wide in sizes_and_few_parts(shape[outer], 5) {
                 let one = |size: i64| Grid {
                     loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
@@ -360,7 +387,7 @@ fn runs_told(
             }
         }
     }
-    if let Some(d) = batch {
+    if let Some(d) = without_halo {
         let one_by_one: Vec<Run> = runs.iter().filter_map(|run| run.within(d, shape[d])).collect();
         runs.extend(one_by_one);
     } else if let Some(dims) = volume {
@@ -368,7 +395,13 @@ fn runs_told(
     }
     let apart: Vec<usize> =
         apart.iter().copied().filter(|d| !is_coarse && !spatial.contains(d)).collect();
-    runs.extend(side_by_side(shape, &apart, spatial, |d| has_windows(graph, first, last, d)));
+    let windows = |d| has_windows(graph, first, last, d);
+    runs.extend(side_by_side(shape, &apart, spatial, windows));
+    let batch = batch.filter(|_| !is_coarse);
+    if let (Some(_), Some(&d)) = (batch, apart.last()) {
+        let patches = strips(shape, spatial, windows);
+        runs.extend(patches.iter().filter_map(|run| run.within(d, shape[d])));
+    }
     // The sum in parts, with or without rows or products side by side around it.
     if let Some(anchor) = summed_of(graph, first, last) {
         let data = &graph.operators[anchor];
@@ -400,6 +433,16 @@ fn runs_told(
                     }
                     runs.push(run);
                 }
+            }
+        }
+    }
+    // Image by image.
+    if let Some(d) = batch {
+        let one_by_one: Vec<Run> =
+            runs.iter().filter_map(|run| run.for_each_of(d, shape[d])).collect();
+        for run in one_by_one {
+            if !runs.contains(&run) {
+                runs.push(run);
             }
         }
     }
