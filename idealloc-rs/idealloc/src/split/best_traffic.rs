@@ -5,7 +5,9 @@
 
 use super::end_layer::{ALONE, EndLayer};
 use super::ending::{Notes, work_of};
+use super::finer::finer;
 use super::graph::SplitGraph;
+use super::group::{Group, moved};
 use super::layers::Layers;
 use super::least_traffic::{Ordered, least_traffic};
 use super::likeness::Likeness;
@@ -14,6 +16,7 @@ use super::machine::Machine;
 use super::misfit::Misfit;
 use super::orders_by_traffic::{InOrder, least_traffic_in_orders};
 use super::rough_order::best_first;
+use super::shorter_traffic::Traffic;
 use super::ways::Ways;
 use super::written::{MOST_TIMES, Written};
 
@@ -54,6 +57,22 @@ pub(super) fn best_traffic(
     search
         .best
         .ok_or_else(|| Misfit::of(&in_first_order, &Layers::of(&in_first_order, apart), apart))
+}
+
+/// The same groups in tiles of other sizes where these move less.
+fn in_finer_tiles(
+    Ordered { layers, ends }: &Ordered,
+    written: Written,
+    machine: Machine,
+    threads: usize,
+) -> Written {
+    let goal = Traffic { layers, ends, machine };
+    let least = |group: &Group| {
+        let bounds = ends[group.last_layer].bounds[group.last_layer - group.first_layer];
+        bounds[ALONE].map_or(0, |bound| bound.least.bytes)
+    };
+    let groups = finer(&goal, &written.groups, least, machine, threads);
+    Written { needs: moved(&groups).0, groups, ..written }
 }
 
 /// The least bytes that all groups move together; 0 if there are so many layers that it is not known.
@@ -181,6 +200,7 @@ impl Search<'_> {
             let (number, InOrder { order, ordered, least }) = self.found.remove(next);
             let (machine, notes) = &mut self.machines[number];
             let new = little_code(&ordered, least, *machine, (self.threads, notes));
+            let new = new.map(|new| in_finer_tiles(&ordered, new, *machine, self.threads));
             if let Some(new) = new.filter(|new| known.is_none_or(|known| new.moves_less(known))) {
                 self.best = Some((order, new));
             }

@@ -53,6 +53,11 @@ pub(super) struct Form {
 }
 
 impl Form {
+    /// Bytes that are moved.
+    pub fn bytes(&self) -> i64 {
+        self.cost.traffic
+    }
+
     /// The form of a group that was laid out. Chains of it run slice by slice if it needs more than `most` bytes otherwise.
     pub fn of(layout: &mut Layout<'_, '_>, cost: Cost, most: i64) -> Self {
         let whole = layout.peak_without_slices(most);

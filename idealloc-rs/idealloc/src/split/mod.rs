@@ -16,6 +16,7 @@ mod end_layer;
 mod ending;
 pub mod external;
 pub mod families;
+mod finer;
 pub mod fold;
 pub mod given;
 pub mod graph;
