@@ -3,7 +3,7 @@
 // Windows of one channel, 9 * 9 * 4 bytes for one element of the result.
 
 // CHECK: '%r = linalg.conv_2d_nchw_fchw' {{.*}} does not fit 256 bytes however it is cut
-// CHECK-SAME: ; 324 bytes of it are %x, argument 0 of @windows: {{.*}}, of which tiles overlap (halo)
+// CHECK-SAME: ; 360 bytes of it are %x, argument 0 of @windows: {{.*}}, of which tiles overlap (halo)
 func.func @windows(%x: tensor<1x64x22x22xf32>, %w: tensor<64x64x9x9xf32>) -> tensor<1x64x14x14xf32> {
   %c = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x64x14x14xf32>
@@ -64,7 +64,7 @@ func.func @table(%x: tensor<4096xf32>, %i: tensor<64xi64>) -> tensor<64xf32> {
 // Windows of what another layer makes.
 
 // CHECK: '%r = linalg.conv_2d_nchw_fchw' {{.*}} does not fit 256 bytes however it is cut
-// CHECK-SAME: ; 324 bytes of it are '%y = linalg.conv_2d_nchw_fchw' {{.*}}, of which tiles overlap (halo)
+// CHECK-SAME: ; 360 bytes of it are '%y = linalg.conv_2d_nchw_fchw' {{.*}}, of which tiles overlap (halo)
 func.func @made(%x: tensor<1x8x22x22xf32>, %v: tensor<64x8x1x1xf32>, %w: tensor<64x64x9x9xf32>) -> tensor<1x64x14x14xf32> {
   %c = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<1x64x22x22xf32>
