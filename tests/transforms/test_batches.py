@@ -4,7 +4,7 @@ import pytest
 from xdsl.context import Context
 
 from tests.transforms.networks import Network
-from tests.transforms.test_split_programs import arrays_for, check, in_layers, parse
+from tests.transforms.test_split_programs import arrays_for, bytes_moved, check, in_layers, parse
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 
@@ -18,17 +18,11 @@ def stack(images: int, features: int = 6, rows: int = 40, layers: int = 5) -> st
     return n.text(x)
 
 
-def bytes_moved(text: str, memory: str) -> int:
-    module = in_layers(text)
-    MemplanGroupPass(memory=memory, threads=1).apply(Context(), module)
-    return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
-
-
 @pytest.mark.parametrize("images", [3, 8])
 @pytest.mark.parametrize("capacity", [6144, 8192, 12288, 16384, 24576])
 def test_a_batch_moves_no_more_than_its_images_alone(images: int, capacity: int):
-    memory = f"L1={capacity},DDR"
-    assert bytes_moved(stack(images), memory) <= images * bytes_moved(stack(1), memory)
+    group = MemplanGroupPass(memory=f"L1={capacity},DDR", threads=1)
+    assert bytes_moved(stack(images), group) <= images * bytes_moved(stack(1), group)
 
 
 def structured(op: str, ins: dict[str, str], result: str, attributes: str) -> str:
@@ -86,13 +80,8 @@ LAYERS = ["large windows", "features last", "groups", "volumes", "pooling"]
 @pytest.mark.parametrize("capacity", [2560, 4096, 8192])
 @pytest.mark.parametrize("kind", LAYERS)
 def test_images_of_one_layer_move_no_more_than_each_alone(kind: str, capacity: int):
-    def least(images: int) -> int:
-        module = in_layers(layer(kind, images))
-        group = MemplanGroupPass(memory=f"L1={capacity},DDR", max_code=0, threads=1)
-        group.apply(Context(), module)
-        return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
-
-    assert least(6) <= 6 * least(1)
+    group = MemplanGroupPass(memory=f"L1={capacity},DDR", max_code=0, threads=1)
+    assert bytes_moved(layer(kind, 6), group) <= 6 * bytes_moved(layer(kind, 1), group)
 
 
 @pytest.mark.parametrize("emit", ["unroll", "loop"])

@@ -5,11 +5,10 @@ from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
 
 from tests.transforms.networks import Network
-from tests.transforms.test_split_programs import arrays_for, check, in_layers, parse
+from tests.transforms.test_split_programs import arrays_for, bytes_moved, check, in_layers, parse
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
-from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
-from xdsl_memplan.transforms.read_apart import put_back, read_apart
+from xdsl_memplan.transforms.read_apart import put_back, read_all_apart
 
 N = 16
 SQUARE = f"tensor<{N}x{N}xf32>"
@@ -103,15 +102,9 @@ def residual(features: int = 32, rows: int = 32) -> str:
     return n.text(n.each("addf", n.conv(x, features), x))
 
 
-def bytes_moved(text: str, memory: str) -> int:
-    module = in_layers(text)
-    MemplanGroupPass(memory=memory, threads=1).apply(Context(), module)
-    return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
-
-
 def test_views_are_tried_where_much_is_fetched_again():
     """Without them 2,785,280 bytes are moved."""
-    assert bytes_moved(residual(), "L1=8KiB,DDR") < 2_000_000
+    assert bytes_moved(residual(), MemplanGroupPass(memory="L1=8KiB,DDR", threads=1)) < 2_000_000
 
 
 @pytest.mark.parametrize("emit", ["unroll", "loop"])
@@ -127,8 +120,7 @@ def test_views_that_are_no_better_are_taken_back(program: str):
     module = in_layers(PROGRAMS[program])
     before = str(module)
     split = FunctionSplitGraph.of(next(op for op in module.ops if isinstance(op, FuncOp)))
-    layers = dict.fromkeys(op.layer for op in split.graph.ops)
-    views = [view for layer in layers for view in read_apart(split, layer)]
+    views = read_all_apart(split)
     assert views
     assert str(module) != before
     put_back(views)

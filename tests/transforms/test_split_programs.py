@@ -438,6 +438,13 @@ def in_layers(text: str) -> ModuleOp:
     return module
 
 
+def bytes_moved(text: str, group: MemplanGroupPass) -> int:
+    """The bytes that groups move, as the search counts them."""
+    module = in_layers(text)
+    group.apply(Context(), module)
+    return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
+
+
 def test_a_sum_that_a_tile_does_not_need():
     """The first half of the columns is the argument alone; the product is cut along its sum."""
     n = Network()

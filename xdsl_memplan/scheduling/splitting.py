@@ -19,6 +19,9 @@ from xdsl_memplan.model.tiling_plan import (
     Track,
 )
 
+Objective: TypeAlias = Literal["traffic", "peak"]
+"""What groups are searched for: fewest bytes moved, or least room."""
+
 _Misfit: TypeAlias = tuple[int, int | None, int | None]
 _Answer: TypeAlias = tuple[tuple[list[Any], list[int]] | None, _Misfit | None]
 
@@ -69,7 +72,7 @@ class LayerDoesNotFitError(Exception):
 def find_groups(
     graph: SplitGraph,
     machine: SplitMachine,
-    objective: Literal["traffic", "peak"],
+    objective: Objective,
     threads: int = 1,
 ) -> tuple[list[LayerGroup], list[int]]:
     """Find the groups of least traffic within the capacity, or of least peak, in the graph's order.
@@ -89,7 +92,7 @@ def find_groups(
 def find_order_and_groups(
     graph: SplitGraph,
     machine: SplitMachine,
-    objective: Literal["traffic", "peak"],
+    objective: Objective,
     threads: int = 1,
     *,
     order: Literal["keep", "optimize", "thorough"] = "optimize",

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.model.split_graph import SplitGraph
-from xdsl_memplan.scheduling.splitting import LayerDoesNotFitError, LayerGroup
+from xdsl_memplan.scheduling.splitting import LayerDoesNotFitError, LayerGroup, Objective
 from xdsl_memplan.transforms.memplan_form_layers import layer_of
-from xdsl_memplan.transforms.read_apart import put_back, read_apart
-
-Objective: TypeAlias = Literal["traffic", "peak"]
+from xdsl_memplan.transforms.read_apart import put_back, read_all_apart, read_apart
 
 Found: TypeAlias = tuple[list[int], list[LayerGroup], list[int]]
 """Layers in their order, groups, what tensors stand for."""
@@ -52,8 +50,7 @@ def find_with_views(
     split, found = _where_needed(split, analyse, find)
     if objective is None:
         return split, found
-    layers = dict.fromkeys(op.layer for op in split.graph.ops)
-    views = [view for layer in layers for view in read_apart(split, layer)]
+    views = read_all_apart(split)
     having = {layer_of(view.owner) for view, _ in views}
     if _may_be_better(split.graph, found, having, objective):
         try:

@@ -29,6 +29,7 @@ from xdsl_memplan.scheduling.graphturbo.layer_groups import layer_groups
 from xdsl_memplan.scheduling.splitting import (
     GivenGroup,
     LayerDoesNotFitError,
+    Objective,
     SplitMachine,
     find_order_and_groups,
     lay_out_groups,
@@ -138,7 +139,7 @@ class MemplanGroupPass(ModulePass):
 
     name = "memplan-group"
 
-    objective: Literal["traffic", "peak"] = "traffic"
+    objective: Objective = "traffic"
     strategy: Strategy = "auto"
     order: Order = "optimize"
     memory: str = ""
@@ -227,7 +228,7 @@ class MemplanGroupPass(ModulePass):
 def group_function(
     function: FuncOp,
     machine: SplitMachine,
-    objective: Literal["traffic", "peak"],
+    objective: Objective,
     home: str,
     threads: int,
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None = None,
@@ -272,7 +273,7 @@ class LayerTooLarge(PassFailedException):
 def _group_function(
     function: FuncOp,
     machine: SplitMachine,
-    objective: Literal["traffic", "peak"],
+    objective: Objective,
     home: str,
     threads: int,
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None,
@@ -354,7 +355,7 @@ def _put_together(function: FuncOp) -> list[Operation]:
 
 def _find(
     machine: SplitMachine,
-    objective: Literal["traffic", "peak"],
+    objective: Objective,
     threads: int,
     given: Callable[[SplitGraph], Sequence[GivenGroup]] | None,
     order: Order,

@@ -12,7 +12,7 @@ What is computed from arguments element by element is computed again for each of
 `r = exp(x)` times itself the arguments of `exp` are fetched apart, and `exp` runs twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, cast
 
 from xdsl.dialects import tensor
@@ -38,22 +38,18 @@ def read_apart(split: FunctionSplitGraph, layer: int) -> list[Apart]:
     Layers that do the same as this one get theirs, too: networks repeat their blocks. Softmax and
     normalisations get none: each tile would reduce all again. Linear.
     """
-    layers: dict[int, list[int]] = {}
-    makers: dict[int, int] = {}
-    for number, op in enumerate(split.graph.ops):
-        layers.setdefault(op.layer, []).append(number)
-        if _is_elementwise_of_arguments(split, op):
-            makers[op.results[0]] = number
-
-    if any(_sums_without_products(split.graph.ops[number]) for number in layers[layer]):
-        return []
+    layers = _layers(split)
 
     def kind(numbers: list[int]) -> tuple[object, ...]:
         return tuple(_kind(split.graph.ops[number]) for number in numbers)
 
     wanted = kind(layers[layer])
-    alike = [numbers for numbers in layers.values() if kind(numbers) == wanted]
-    return [apart for numbers in alike for apart in _read_apart(split, numbers, makers)]
+    return _read_apart(split, [numbers for numbers in layers.values() if kind(numbers) == wanted])
+
+
+def read_all_apart(split: FunctionSplitGraph) -> list[Apart]:
+    """Put such views before the operations of all layers; return those. Linear."""
+    return _read_apart(split, _layers(split).values())
 
 
 def put_back(aparts: Sequence[Apart]) -> None:
@@ -72,6 +68,14 @@ def _erase_with_operands(op: Operation) -> None:
             Rewriter.erase_op(value.owner)
 
 
+def _layers(split: FunctionSplitGraph) -> dict[int, list[int]]:
+    """The positions of the operations of each layer."""
+    layers: dict[int, list[int]] = {}
+    for number, op in enumerate(split.graph.ops):
+        layers.setdefault(op.layer, []).append(number)
+    return layers
+
+
 def _sums_without_products(op: SplitOp) -> bool:
     return "reduction" in op.iterators and op.work_per_point == 0
 
@@ -80,7 +84,22 @@ def _kind(op: SplitOp) -> tuple[object, ...]:
     return (op.name, op.loops, *(operand.access for operand in op.operands))
 
 
-def _read_apart(
+def _read_apart(split: FunctionSplitGraph, layers: Iterable[list[int]]) -> list[Apart]:
+    ops = split.graph.ops
+    makers = {
+        op.results[0]: number
+        for number, op in enumerate(ops)
+        if _is_elementwise_of_arguments(split, op)
+    }
+    return [
+        apart
+        for numbers in layers
+        if not any(_sums_without_products(ops[number]) for number in numbers)
+        for apart in _read_layer_apart(split, numbers, makers)
+    ]
+
+
+def _read_layer_apart(
     split: FunctionSplitGraph, numbers: list[int], makers: dict[int, int]
 ) -> list[Apart]:
     """The last way to read a tensor stays, as that may be a destination."""

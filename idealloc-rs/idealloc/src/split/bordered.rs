@@ -2,9 +2,10 @@
 
 use super::cut::{Cut, Halo};
 use super::graph::SplitGraph;
-use super::grids::{Grid, LEAD, Tells, ascending, spatial_dims};
+use super::grids::{Grid, LEAD, ascending};
 use super::strips::has_halo;
 use super::sweep::CutLoop;
+use super::told::{Tells, spatial_dims};
 
 /// Sizes of rows that are tried, and of tiles along a row, from one on.
 const SIZES: usize = 2;

@@ -54,6 +54,11 @@ impl Cut {
         Self { size, lead, extent, halo, merged: (1, 1), tiles }
     }
 
+    /// The same with tiles of another size.
+    pub fn sized(&self, size: i64) -> Self {
+        Self::with_lead(self.extent, size, self.halo, self.lead)
+    }
+
     /// The same with the first `head` tiles as one, and the last `tail`, as far as there are so many.
     pub fn with_merged(self, head: usize, tail: usize) -> Self {
         let all = self.tiles + self.merged.0 + self.merged.1 - 2;

@@ -6,9 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, Halo, finest, rounded_up};
 use super::graph::SplitGraph;
-use super::grids::{Grid, Told, sizes, summed_of, ways_to_tell};
+use super::grids::{Grid, sizes};
 use super::rounded_loops::RoundedLoops;
 use super::sweep::CutLoop;
+use super::told::{Told, summed_of, ways_to_tell};
 
 /// Sizes that are tried for parts of the sum of one layer alone.
 const SUM_SIZES: u32 = 4;
@@ -59,7 +60,7 @@ impl Family {
     pub fn grid(&self, size: i64) -> Grid {
         let mut grid = self.grid.clone();
         let cut = &mut grid.cuts[self.varied];
-        *cut = Cut::even(cut.extent, size, cut.halo);
+        *cut = cut.sized(size);
         grid
     }
 

@@ -7,7 +7,6 @@ use super::grids::Grid;
 use super::group::{Group, moved};
 use super::machine::{Length, Machine};
 use super::shorter::{Choice, Goal, Key};
-use super::sweep::CutLoop;
 use crate::parallel;
 
 /// Sizes up to so many times as large or as small are tried,
@@ -71,13 +70,9 @@ pub(super) fn finer<G: Goal>(
         let Some(now) = &now[kind] else { continue };
         let numbers = &alike[kind].1;
         let then = |choice: &Choice| {
-            let count = numbers.len() as i64;
-            let change = |from: i64, to: i64| count * (to - from);
-            Length {
-                operators: length.operators + change(now.length.operators, choice.length.operators),
-                operations: length.operations
-                    + change(now.length.operations, choice.length.operations),
-            }
+            let mut then = length;
+            numbers.iter().for_each(|_| then += choice.length - now.length);
+            then
         };
         let is_allowed = |choice: &&Choice| {
             let then = then(choice);
@@ -141,13 +136,8 @@ fn better_than<G: Goal>(
 
 /// Ways to cut a group that fit: one cut with each size around its own, another with the largest that fits then.
 fn choices_around<G: Goal>(goal: &G, group: &Group, grid: &Grid) -> Vec<Choice> {
-    let is_sum = |of: &CutLoop| matches!(of, CutLoop::Accumulate(..));
-    // Loops of a sum around its last one are cut into single iterations, so that the order of additions stays.
-    let last_of_sum = grid.loops.iter().rposition(is_sum);
-    let free: Vec<usize> = (0..grid.cuts.len())
-        .filter(|&n| !is_sum(&grid.loops[n]) || Some(n) == last_of_sum)
-        .filter(|&n| grid.cuts[n].merged == (1, 1))
-        .collect();
+    let is_free = |&n: &usize| grid.is_resizable(n) && grid.cuts[n].merged == (1, 1);
+    let free: Vec<usize> = (0..grid.cuts.len()).filter(is_free).collect();
     let mut found: Vec<Choice> = Vec::new();
     let mut fits = |cuts: &[Cut]| {
         let sized = Grid { loops: grid.loops.clone(), cuts: cuts.to_vec() };
@@ -156,14 +146,10 @@ fn choices_around<G: Goal>(goal: &G, group: &Group, grid: &Grid) -> Vec<Choice> 
         found.extend(choice);
         fits
     };
-    let set = |cuts: &mut [Cut], n: usize, size: i64| {
-        let Cut { extent, halo, lead, .. } = cuts[n];
-        cuts[n] = Cut::with_lead(extent, size, halo, lead);
-    };
     for &one in &free {
         let mut cuts = grid.cuts.clone();
         for size in sizes(grid.cuts[one]) {
-            set(&mut cuts, one, size);
+            cuts[one] = grid.cuts[one].sized(size);
             if free.len() == 1 {
                 fits(&cuts);
             }
@@ -172,7 +158,7 @@ fn choices_around<G: Goal>(goal: &G, group: &Group, grid: &Grid) -> Vec<Choice> 
                 let (mut low, mut high) = (0, all.len());
                 while low < high {
                     let middle = (low + high) / 2;
-                    set(&mut cuts, other, all[middle]);
+                    cuts[other] = grid.cuts[other].sized(all[middle]);
                     if fits(&cuts) { low = middle + 1 } else { high = middle }
                 }
                 cuts[other] = grid.cuts[other];

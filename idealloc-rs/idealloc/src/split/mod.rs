@@ -75,6 +75,7 @@ pub mod sweep;
 pub mod tally;
 pub mod terms;
 mod tile_rows;
+mod told;
 pub mod track;
 pub mod track_pool;
 pub mod tracks;

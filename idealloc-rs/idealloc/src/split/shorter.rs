@@ -182,21 +182,16 @@ fn are_smaller(cuts: &[Cut], others: &[Cut]) -> bool {
 }
 
 /// The same loops cut into tiles of about the same sizes, itself first.
-///
-/// Of the loops of a sum only the last is cut into others: those around it are cut into single iterations, so that the order
-/// of additions stays.
 fn grids_like(grid: &Grid) -> Vec<Grid> {
     let mut grids = vec![Grid { loops: grid.loops.clone(), cuts: Vec::new() }];
-    let is_sum = |grid_loop: &CutLoop| matches!(grid_loop, CutLoop::Accumulate(..));
-    let last_of_sum = grid.loops.iter().rposition(is_sum);
     for (number, (cut, grid_loop)) in grid.cuts.iter().zip(&grid.loops).enumerate() {
-        if is_sum(grid_loop) && Some(number) != last_of_sum {
+        if !grid.is_resizable(number) {
             grids.iter_mut().for_each(|grid| grid.cuts.push(*cut));
             continue;
         }
         let sizes = (cut.size / FACTOR).max(1)..=(cut.size * FACTOR).min(cut.extent - 1);
         let others = sizes.filter(|&size| size != cut.size && cut.extent % size == 0);
-        let sized = others.map(|size| Cut::with_lead(cut.extent, size, cut.halo, cut.lead));
+        let sized = others.map(|size| cut.sized(size));
         let mut like: Vec<Cut> = std::iter::once(*cut).chain(sized).collect();
         if cut.runs_ahead() {
             let plain = |cut: &Cut| Cut::even(cut.extent, cut.size, cut.halo);
