@@ -3,8 +3,7 @@
 import pytest
 
 from tests.transforms.networks import Network
-from tests.transforms.test_batches import bytes_moved
-from tests.transforms.test_split_programs import Emit, arrays_for, check, parse
+from tests.transforms.test_split_programs import Emit, arrays_for, bytes_moved, check, parse
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 
 HEADS, POSITIONS, FEATURES = 3, 32, 4

@@ -6,8 +6,7 @@ import pytest
 from xdsl.context import Context
 
 from tests.transforms.networks import Network
-from tests.transforms.test_batches import bytes_moved
-from tests.transforms.test_split_programs import arrays_for, check, in_layers, parse
+from tests.transforms.test_split_programs import arrays_for, bytes_moved, check, in_layers, parse
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 

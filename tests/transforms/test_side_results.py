@@ -7,8 +7,14 @@ import pytest
 from xdsl.context import Context
 
 from tests.transforms.networks import Network, Value
-from tests.transforms.test_batches import bytes_moved
-from tests.transforms.test_split_programs import Emit, arrays_for, check, in_layers, parse
+from tests.transforms.test_split_programs import (
+    Emit,
+    arrays_for,
+    bytes_moved,
+    check,
+    in_layers,
+    parse,
+)
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass

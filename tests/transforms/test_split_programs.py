@@ -438,10 +438,10 @@ def in_layers(text: str) -> ModuleOp:
     return module
 
 
-def bytes_moved(text: str, group: MemplanGroupPass) -> int:
+def bytes_moved(text: str, memory: str, max_code: float = 4) -> int:
     """The bytes that groups move, as the search counts them."""
     module = in_layers(text)
-    group.apply(Context(), module)
+    MemplanGroupPass(memory=memory, max_code=max_code, threads=1).apply(Context(), module)
     return sum(op.cost.cost.traffic for op in module.walk() if isinstance(op, GroupOp))
 
 
