@@ -1,10 +1,11 @@
-"""`linalg.map`, `linalg.elementwise` and `linalg.softmax`: the interpreter, tiles, and MLIR."""
+"""Operations with forms of their own: the interpreter, tiles, and MLIR."""
 
 import numpy as np
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
 
 from tests.transforms.test_region_moves import arena_bytes
 from xdsl_memplan.interpreter.run import run
@@ -267,3 +268,78 @@ def test_a_cast_that_others_read_stays(context: Context):
     MemplanGeneralizeOpsPass().apply(context, module)
     module.verify()
     assert str(module).count("tensor.cast") == 1
+
+
+GENERATED = """
+func.func @main(%x: tensor<32x24xf32>) -> (tensor<24x32xf32>, tensor<24xf32>, tensor<24xi32>) {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant -1.0e+9 : f32
+  %none = arith.constant -1 : i32
+  %mask = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %c = arith.cmpi sge, %i, %j : index
+    %s = arith.select %c, %zero, %low : f32
+    tensor.yield %s : f32
+  } : tensor<32x24xf32>
+  %e = tensor.empty() : tensor<32x24xf32>
+  %m = linalg.add ins(%x, %mask : tensor<32x24xf32>, tensor<32x24xf32>)
+    outs(%e : tensor<32x24xf32>) -> tensor<32x24xf32>
+  %turned = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %v = tensor.extract %m[%j, %i] : tensor<32x24xf32>
+    tensor.yield %v : f32
+  } : tensor<24x32xf32>
+  %rows = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %v = arith.index_cast %i : index to i32
+    tensor.yield %v : i32
+  } : tensor<32x24xi32>
+  %ef = tensor.empty() : tensor<24xf32>
+  %ei = tensor.empty() : tensor<24xi32>
+  %ff = linalg.fill ins(%low : f32) outs(%ef : tensor<24xf32>) -> tensor<24xf32>
+  %fi = linalg.fill ins(%none : i32) outs(%ei : tensor<24xi32>) -> tensor<24xi32>
+  %most:2 = linalg.reduce ins(%m, %rows : tensor<32x24xf32>, tensor<32x24xi32>)
+    outs(%ff, %fi : tensor<24xf32>, tensor<24xi32>) dimensions = [0]
+    (%in: f32, %at: i32, %max: f32, %place: i32) {
+      %c = arith.cmpf ogt, %in, %max : f32
+      %v = arith.select %c, %in, %max : f32
+      %p = arith.select %c, %at, %place : i32
+      linalg.yield %v, %p : f32, i32
+    }
+  return %turned, %most#0, %most#1 : tensor<24x32xf32>, tensor<24xf32>, tensor<24xi32>
+}
+"""
+
+
+@pytest.mark.parametrize("memory", ["L1=1KiB,DDR", "L1=2KiB,DDR", "L1=64KiB,DDR"])
+def test_tables_that_are_made_and_places_of_maxima_in_tiles(context: Context, memory: str):
+    x = np.random.default_rng(0).normal(size=(32, 24)).astype(np.float32)
+    masked = x + np.where(np.arange(32)[:, None] >= np.arange(24), 0, np.float32(-1e9))
+    wanted = [masked.T, masked.max(0), masked.argmax(0)]
+    tiles = parsed(context, GENERATED)
+    MemplanPipelinePass(memory=memory, stage="all").apply(Context(), tiles)
+    for module in (parsed(context, GENERATED), tiles):
+        for one, other in zip(wanted, run(module, [x]), strict=True):
+            assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("ins", "types", "dimension", "error"),
+    [
+        ("%x, %y", "tensor<8x6xf32>, tensor<6x8xf32>", 0, "operands of one shape"),
+        ("%x, %x", "tensor<8x6xf32>, tensor<8x6xf32>", 2, "dimensions from 0 to 1"),
+        ("%x", "tensor<8x6xf32>", 0, "one operand in ins and in outs"),
+    ],
+)
+def test_reductions_that_are_none(
+    context: Context, ins: str, types: str, dimension: int, error: str
+):
+    text = f"""func.func @main(%x: tensor<8x6xf32>, %y: tensor<6x8xf32>, %o: tensor<6xf32>) {{
+      %r:2 = linalg.reduce ins({ins} : {types}) outs(%o, %o : tensor<6xf32>, tensor<6xf32>)
+        dimensions = [{dimension}] (%a: f32, %b: f32, %c: f32, %d: f32) {{
+          linalg.yield %a, %b : f32, f32
+        }}
+      return
+    }}"""
+    with pytest.raises(ParseError, match=error):
+        parsed(context, text)

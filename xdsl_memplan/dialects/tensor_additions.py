@@ -1,12 +1,52 @@
-"""What stock xDSL's tensor lacks: a `tensor.pad` with operands and a result of known shape."""
+"""What stock xDSL's tensor lacks: `tensor.generate`, and a `tensor.pad` to a known shape."""
 
 from functools import cache
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
-from xdsl.dialects.tensor import PadOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
+from xdsl.dialects.tensor import PadOp, YieldOp
 from xdsl.ir import Attribute, Dialect
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import RecursiveMemoryEffect, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
+
+
+@irdl_op_definition
+class GenerateOp(IRDLOperation):
+    """`tensor.generate` of MLIR 22: its body makes each element from the indices of its place."""
+
+    name = "tensor.generate"
+
+    dynamic_extents = var_operand_def(IndexType)
+    body = region_def("single_block")
+    result = result_def(TensorType[Attribute])
+
+    assembly_format = "$dynamic_extents $body attr-dict `:` type($result)"
+    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
+
+    def verify_(self) -> None:
+        """An operand for each unknown size; a body that takes indices and yields an element.
+
+        Raises VerifyException.
+        """
+        type_ = self.result.type
+        shape = type_.get_shape()
+        if shape.count(DYNAMIC_INDEX) != len(self.dynamic_extents):
+            raise VerifyException("each unknown size of the result takes one operand")
+        block = self.body.block
+        indices = [argument.type for argument in block.args]
+        if len(indices) != len(shape) or not all(isinstance(of, IndexType) for of in indices):
+            raise VerifyException("the body takes an index for each dimension of the result")
+        yielded = block.last_op
+        if not isinstance(yielded, YieldOp) or [*yielded.operand_types] != [type_.element_type]:
+            raise VerifyException(f"the body must yield {type_.element_type}")
 
 
 @cache
@@ -21,9 +61,12 @@ def accept_padding_of_known_results() -> None:
 
 
 def extended_tensor(stock: Dialect) -> Dialect:
-    """The dialect `stock`, with its `tensor.pad` corrected in place."""
+    """The dialect `stock` with what is missing; its `tensor.pad` is corrected in place."""
     accept_padding_of_known_results()
-    return stock
+    operations = list(stock.operations)
+    if all(op_class.name != GenerateOp.name for op_class in operations):
+        operations.append(GenerateOp)
+    return Dialect(stock.name, operations, [*stock.attributes])
 
 
 def _verify(op: PadOp) -> None:

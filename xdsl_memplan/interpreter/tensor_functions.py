@@ -15,6 +15,7 @@ from xdsl.interpreter import (
     register_impls,
 )
 
+from xdsl_memplan.dialects.tensor_additions import GenerateOp
 from xdsl_memplan.interpreter.arrays import dtype_of, shape_of, unwritten
 from xdsl_memplan.interpreter.slices import merged, reshaped, slice_of
 
@@ -51,6 +52,16 @@ class TensorFunctions(InterpreterFunctions):
     ) -> PythonValues:
         type = op.result.type
         return (np.array(args, dtype_of(type)).reshape(shape_of(type)),)
+
+    @impl(GenerateOp)
+    def generate(
+        self, interpreter: Interpreter, op: GenerateOp, args: PythonValues
+    ) -> PythonValues:
+        type = op.result.type
+        result = np.empty(shape_of(type, args), dtype_of(type))
+        for index in np.ndindex(result.shape):
+            (result[index],) = interpreter.run_ssacfg_region(op.body, index, "tensor.generate")
+        return (result,)
 
     @impl(tensor.ExtractOp)
     def extract(self, _: Interpreter, op: tensor.ExtractOp, args: PythonValues) -> PythonValues:

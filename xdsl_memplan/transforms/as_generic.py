@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import AffineMapAttr, ShapedType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, ReduceOp
+from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, IndexOp, ReduceOp, YieldOp
+from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.rewriter import Rewriter
 
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
+from xdsl_memplan.dialects.tensor_additions import GenerateOp
 
 _MEMOIZED = "linalg.memoized_indexing_maps"
 
@@ -53,6 +56,30 @@ def map_as_generic(op: MapOp) -> GenericOp:
     maps = [AffineMapAttr(AffineMap.identity(rank))] * len(op.operands)
     body = op.detach_region(op.mapper)
     return replaced(op, (op.inputs, [op.init]), body, (maps, _parallel(rank)))
+
+
+def generate_as_generic(op: GenerateOp) -> GenericOp:
+    """Replace `tensor.generate` by a generic operation whose body asks for its place."""
+    rank = _rank_of(op.result)
+    body = op.detach_region(op.body)
+    block = body.block
+    first = block.first_op
+    assert first is not None
+    for dimension, argument in enumerate(block.args):
+        index = IndexOp(dimension)
+        block.insert_op_before(index, first)
+        argument.replace_all_uses_with(index.result)
+    for argument in reversed(block.args):
+        block.erase_arg(argument)
+    block.insert_arg(op.result.type.element_type, 0)
+    made = block.last_op
+    assert made is not None
+    Rewriter.replace_op(made, YieldOp(*made.operands))
+    room = EmptyOp(op.dynamic_extents, op.result.type)
+    assert op.parent is not None
+    op.parent.insert_op_before(room, op)
+    maps = [AffineMapAttr(AffineMap.identity(rank))]
+    return replaced(op, ([], [room.tensor]), body, (maps, _parallel(rank)))
 
 
 def replaced(

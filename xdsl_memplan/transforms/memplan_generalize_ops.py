@@ -24,7 +24,9 @@ from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.dialects.linalg_additions.packing import PackOp, UnpackOp
 from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.dialects.tensor_additions import GenerateOp
 from xdsl_memplan.transforms.as_generic import (
+    generate_as_generic,
     hand_over,
     map_as_generic,
     reduce_as_generic,
@@ -42,9 +44,10 @@ from xdsl_memplan.transforms.static_reshape import write_as_views
 
 @dataclass(frozen=True)
 class MemplanGeneralizeOpsPass(ModulePass):
-    """Write `linalg.map`, `linalg.elementwise` and `linalg.softmax` as `linalg.generic`.
+    """Write operations with forms of their own as `linalg.generic`.
 
-    So are operations with a name that read a tensor of one scalar everywhere (products with ones):
+    They are `linalg.map`, `linalg.elementwise`, `linalg.softmax` and `tensor.generate`. So are
+    operations with a name that read a tensor of one scalar everywhere (products with ones):
     a generic one reads the scalar, and no tensor is filled for it; where only this operand tells
     how often a loop runs, as a filter does, an empty one stays. Padding by constants is written in
     the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory is
@@ -92,6 +95,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 inner = named_again(inner) or take_out_narrowed(inner)
             if isinstance(inner, MapOp):
                 map_as_generic(inner)
+            elif isinstance(inner, GenerateOp):
+                generate_as_generic(inner)
             elif isinstance(inner, ElementwiseOp):
                 structured_as_generic(inner)
             elif isinstance(inner, LinalgStructuredOperation) and reads_scalar(inner, uniforms):

@@ -340,3 +340,25 @@ func.func @packing(%x: tensor<12x10xf32>, %d: tensor<2x3x4x8xf32>, %t: tensor<2x
   %u = linalg.unpack %t outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [4, 8] into %o : tensor<2x3x4x8xf32> -> tensor<12x10xf32>
   return %p, %u : tensor<2x3x4x8xf32>, tensor<12x10xf32>
 }
+
+// -----
+
+// A table of unknown length is made by a generic operation that asks for its place.
+
+// CHECK: @generate
+// CHECK:       %[[E:.*]] = tensor.empty(%n) : tensor<?x4xi32>
+// CHECK-NEXT:  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%[[E]] : tensor<?x4xi32>) {
+// CHECK-NEXT:  ^bb0(%{{.*}}: i32):
+// CHECK-NEXT:    %[[I:.*]] = linalg.index 0 : index
+// CHECK-NEXT:    %[[J:.*]] = linalg.index 1 : index
+// CHECK-NEXT:    arith.muli %[[I]], %[[J]] : index
+// CHECK:         linalg.yield %{{.*}} : i32
+func.func @generate(%n: index) -> tensor<?x4xi32> {
+  %m = tensor.generate %n {
+  ^bb0(%i: index, %j: index):
+    %c = arith.muli %i, %j : index
+    %s = arith.index_cast %c : index to i32
+    tensor.yield %s : i32
+  } : tensor<?x4xi32>
+  return %m : tensor<?x4xi32>
+}

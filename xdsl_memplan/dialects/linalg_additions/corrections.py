@@ -7,6 +7,7 @@
 | matmul               | does not print its `indexing_maps`: a wrong program     | reads, prints  |
 | transpose, broadcast | drop attributes                                         | read, print    |
 | reduce               | drops attributes; does not read `{ arith.addf }`        | reads, prints  |
+|                      | does not read several operands and results              | reads a generic |
 | conv, matmul         | AssertionError for bf16 inputs and f32 output           | casts          |
 | pooling_nchw_max     | body takes the maximum with the window                  | with the output |
 | copy                 | body does not cast                                      | casts          |
@@ -16,11 +17,20 @@
 from collections.abc import Sequence
 from functools import cache
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, TensorType, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    ShapedType,
+    StringAttr,
+    TensorType,
+    i64,
+)
 from xdsl.dialects.linalg import ops
 from xdsl.dialects.linalg.abstract_ops import ConvOperation, NamedOperation
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, OpTraits, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent
@@ -109,13 +119,17 @@ def _iterator_type(parser: Parser, kind: Attribute) -> Attribute:
 OnDimensions = ops.TransposeOp | ops.BroadcastOp | ops.ReduceOp
 
 
-def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimensions:
-    """`ins(...) outs(...) dimensions = [...] {attributes}`, and the body of a reduction."""
+def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimensions | ops.GenericOp:
+    """`ins(...) outs(...) dimensions = [...] {attributes}`, and the body of a reduction.
+
+    The class of a reduction has room for one operand, so that one of several is a generic.
+    """
     payload = parse_short_body(parser) if cls is ops.ReduceOp else None
     position = parser.pos
     inputs = parse_operands(parser, "ins")
     outputs = parse_operands(parser, "outs")
-    if len(inputs) != 1 or len(outputs) != 1:
+    reduces_several = cls is ops.ReduceOp and len(inputs) == len(outputs) > 1 and payload is None
+    if (len(inputs), len(outputs)) != (1, 1) and not reduces_several:
         parser.raise_error(f"{cls.name} takes one operand in ins and in outs", position)
     keyword = _dimensions_of(cls)
     parser.parse_keyword(keyword)
@@ -131,14 +145,48 @@ def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimension
         region = parser.parse_region(arguments)
     else:
         region = bodies.region_of(bodies.copy, operands)
-    out_type: Attribute = outputs[0].type
-    types = [out_type] if isa(out_type, TensorType) else []
+    types = [value.type for value in outputs if isa(value.type, TensorType)]
+    if reduces_several:
+        generic = _several_reductions(parser, position, (inputs, outputs), dimensions, region)
+        generic.attributes |= attributes
+        return generic
     return cls.build(
         operands=[inputs, outputs] if cls is ops.TransposeOp else operands,
         result_types=[types],
         properties={keyword: DenseArrayBase.from_list(i64, dimensions)},
         attributes=attributes,
         regions=[region],
+    )
+
+
+def _several_reductions(
+    parser: Parser,
+    position: int,
+    operands: tuple[Sequence[SSAValue], Sequence[SSAValue]],
+    dimensions: Sequence[int],
+    body: Region,
+) -> ops.GenericOp:
+    """The generic operation that reduces tensors together, such as numbers and their places."""
+    inputs, outputs = operands
+    shapes = [value.type.get_shape() for value in inputs if isinstance(value.type, ShapedType)]
+    if len(set(shapes)) != 1 or len(shapes) != len(inputs):
+        parser.raise_error("linalg.reduce takes operands of one shape in ins", position)
+    rank = len(shapes[0])
+    if not set(dimensions) <= set(range(rank)):
+        parser.raise_error(f"linalg.reduce takes dimensions from 0 to {rank - 1}", position)
+    kept = tuple(AffineDimExpr(d) for d in range(rank) if d not in dimensions)
+    read = [AffineMapAttr(AffineMap.identity(rank))] * len(inputs)
+    written = [AffineMapAttr(AffineMap(rank, 0, kept))] * len(outputs)
+    return ops.GenericOp(
+        inputs,
+        outputs,
+        body,
+        [*read, *written],
+        [
+            IteratorTypeAttr.reduction() if d in dimensions else IteratorTypeAttr.parallel()
+            for d in range(rank)
+        ],
+        [value.type for value in outputs if isa(value.type, TensorType)],
     )
 
 
