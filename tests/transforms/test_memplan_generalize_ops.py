@@ -220,9 +220,11 @@ def test_a_reshape_to_a_static_shape_has_tiles(
     check_in_tiles(context, reshaped(*sizes, str([*new]), len(new)), "L1=1KiB,DDR", old)
 
 
-@pytest.mark.parametrize(("old", "new"), [("", "1x1x"), ("1x1x", "")])
-def test_a_reshape_of_one_element_without_dimensions_stays(context: Context, old: str, new: str):
-    """xDSL takes no `expand_shape` of a tensor without dimensions."""
+@pytest.mark.parametrize(
+    ("old", "new", "view"),
+    [("", "1x1x", "tensor.expand_shape"), ("1x1x", "", "tensor.collapse_shape"), ("", "", None)],
+)
+def test_a_reshape_of_a_scalar_is_a_view(context: Context, old: str, new: str, view: str | None):
     rank = new.count("x")
     shape = [1] * rank if rank else ""
     text = f"""
@@ -235,7 +237,45 @@ func.func @main(%x: tensor<{old}f32>) -> tensor<{new}f32> {{
     module = parsed(context, text)
     MemplanGeneralizeOpsPass().apply(context, module)
     module.verify()
-    assert str(module) == str(parsed(context, text))
+    assert "tensor.reshape" not in str(module)
+    assert view is None or view in str(module)
+    check_same(context, text, module, (1,) * old.count("x"))
+
+
+SCALARS = """
+func.func @main(%x: tensor<32x16xf32>, %s: tensor<f32>, %u: tensor<1x1x1xf32>)
+    -> (tensor<f32>, tensor<1xf32>, tensor<32x16xf32>) {
+  %k = arith.constant dense<2.5> : tensor<f32>
+  %a = tensor.expand_shape %s [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+  %b = tensor.expand_shape %k [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+  %c = tensor.collapse_shape %u [] : tensor<1x1x1xf32> into tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %h = linalg.add ins(%c, %s : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
+  %i = tensor.expand_shape %h [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %o = tensor.empty() : tensor<32x16xf32>
+  %y = linalg.generic {indexing_maps = [
+      affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, 0)>, affine_map<(i, j) -> (0, 0)>,
+      affine_map<(i, j) -> (0)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+    ins(%x, %a, %b, %i : tensor<32x16xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1xf32>)
+    outs(%o : tensor<32x16xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32, %t: f32, %out: f32):
+    %v = arith.mulf %p, %q : f32
+    %w = arith.addf %v, %r : f32
+    %z = arith.subf %w, %t : f32
+    linalg.yield %z : f32
+  } -> tensor<32x16xf32>
+  return %h, %i, %y : tensor<f32>, tensor<1xf32>, tensor<32x16xf32>
+}
+"""
+
+
+@pytest.mark.needs_mlir
+@pytest.mark.parametrize("options", [{}, {"stage": "all"}, {"stage": "all", "rewrite": False}])
+def test_views_of_scalars_in_tiles(context: Context, options: dict[str, object]):
+    module = parsed(context, SCALARS)
+    MemplanPipelinePass(memory="L1=1KiB,DDR", **options).apply(context, module)  # pyright: ignore
+    assert compare_modules(SCALARS, str(module)).results == 3
 
 
 CAST = """

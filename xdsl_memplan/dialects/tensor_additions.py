@@ -1,9 +1,16 @@
-"""What stock xDSL's tensor lacks: `tensor.generate`, and a `tensor.pad` to a known shape."""
+"""What stock xDSL's tensor lacks.
+
+| operation    | stock xDSL 0.74                                  | here                 |
+|--------------|--------------------------------------------------|----------------------|
+| generate     | is not there                                     | is                   |
+| pad          | wants unknown sizes in a result of known padding | takes a known result |
+| expand_shape | refuses a tensor without dimensions              | takes it             |
+"""
 
 from functools import cache
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
-from xdsl.dialects.tensor import PadOp, YieldOp
+from xdsl.dialects.tensor import ExpandShapeOp, PadOp, YieldOp
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import (
     IRDLOperation,
@@ -60,9 +67,30 @@ def accept_padding_of_known_results() -> None:
     setattr(PadOp, "verify_", _verify)
 
 
+@cache
+def accept_views_of_scalars() -> None:
+    """Have `tensor.expand_shape` take a tensor of no dimensions; a second call has no effect.
+
+    It becomes one with any number of dimensions of size 1. No dimension is part of another then,
+    so that MLIR writes `[]`, which stock xDSL 0.74 refuses. torch-mlir prints such.
+    """
+    stock = ExpandShapeOp.verify_
+
+    def verify(op: ExpandShapeOp) -> None:
+        source, result = op.src.type, op.result.type
+        assert isa(source, TensorType[Attribute])
+        is_scalar = not source.get_shape() and not op.reassociation
+        is_known = op.static_output_shape.get_values() == result.get_shape()
+        if not (is_scalar and is_known and set(result.get_shape()) <= {1}):
+            stock(op)
+
+    setattr(ExpandShapeOp, "verify_", verify)
+
+
 def extended_tensor(stock: Dialect) -> Dialect:
-    """The dialect `stock` with what is missing; its `tensor.pad` is corrected in place."""
+    """The dialect `stock` with what is missing; its classes are corrected in place."""
     accept_padding_of_known_results()
+    accept_views_of_scalars()
     operations = list(stock.operations)
     if all(op_class.name != GenerateOp.name for op_class in operations):
         operations.append(GenerateOp)

@@ -17,11 +17,11 @@ from xdsl_memplan.transforms.unit_dimensions import expanded, reassociation
 def write_as_views(op: tensor.ReshapeOp) -> None:
     """Replace ``op`` by a `collapse_shape`, an `expand_shape`, or one after the other.
 
-    Views have tiles, which a reshape to a shape in a tensor has not. What has dynamic sizes, no
-    elements, or no dimensions (of which xDSL takes no `expand_shape`) is left alone.
+    Views have tiles, which a reshape to a shape in a tensor has not. What has dynamic sizes or no
+    elements is left alone.
     """
     old, new = static_shape(op.source), static_shape(op.result)
-    if not old or not new or prod(old) != prod(new):
+    if old is None or new is None or prod(old) != prod(new):
         return
     sources, results = _groups(old, new)
     element = cast(TensorType[Attribute], op.source.type).get_element_type()
@@ -43,7 +43,12 @@ def write_as_views(op: tensor.ReshapeOp) -> None:
 
 
 def _groups(old: Sequence[int], new: Sequence[int]) -> tuple[list[range], list[range]]:
-    """Return the least runs of dimensions of both shapes that hold the same elements."""
+    """Return the least runs of dimensions of both shapes that hold the same elements.
+
+    None where one of them has no dimensions.
+    """
+    if not old or not new:
+        return [], []
     sources: list[range] = []
     results: list[range] = []
     i = j = 0
