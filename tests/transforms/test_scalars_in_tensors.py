@@ -119,6 +119,22 @@ ONE_ELEMENT = with_scalar(
   func.return %o, %y : tensor<1x1xf32>, {X}""",
     f"(tensor<1x1xf32>, {X})",
 )
+SEVERAL_ELEMENTS = with_scalar(
+    f"""%twice = arith.addf %scalar, %scalar : f32
+  %unit = arith.constant 1.0 : f32
+  %square = tensor.from_elements %twice, %unit, %scalar, %twice : tensor<2x2xf32>
+  %pair = tensor.from_elements %scalar, %unit : tensor<2xf32>
+  %room2 = tensor.empty() : tensor<2x2xf32>
+  %o = linalg.generic {{indexing_maps = [{SAME}, affine_map<(i, j) -> (j)>, {SAME}],
+      iterator_types = ["parallel", "parallel"]}}
+    ins(%square, %pair : tensor<2x2xf32>, tensor<2xf32>) outs(%room2 : tensor<2x2xf32>) {{
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %c = arith.subf %a, %b : f32
+    linalg.yield %c : f32
+  }} -> tensor<2x2xf32>
+  func.return %o, %pair, %y : tensor<2x2xf32>, tensor<2xf32>, {X}""",
+    f"(tensor<2x2xf32>, tensor<2xf32>, {X})",
+)
 BRANCH = with_scalar(
     f"""%one = arith.constant 1.0 : f32
   %c = arith.cmpf ogt, %scalar, %one : f32
@@ -138,7 +154,9 @@ BRANCH = with_scalar(
 @pytest.mark.parametrize("emit", ["unroll", "loop"])
 @pytest.mark.parametrize("stage", ["none", "all"])
 @pytest.mark.parametrize(
-    "text", [PADDED, ONE_ELEMENT, BRANCH], ids=["pad", "from-elements", "branch"]
+    "text",
+    [PADDED, ONE_ELEMENT, SEVERAL_ELEMENTS, BRANCH],
+    ids=["pad", "one-element", "several-elements", "branch"],
 )
 def test_pads_elements_and_branches_read_a_scalar(text: str, stage: str, emit: Emit) -> None:
     """Before, functions with one of these were left whole."""

@@ -11,7 +11,7 @@ Networks that quantize as they run divide by the largest element of a tensor:
 Between operations that are tiled there are tensors only. So the scalar is computed in the body of a
 `linalg.generic` without loops, and its readers take the one element of that as another input. The
 same scalars are computed in the same order. Of what is returned the element is taken out at the
-end.
+end. A tensor of several such scalars is joined from tensors of one.
 """
 
 from collections.abc import Iterator
@@ -19,9 +19,7 @@ from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf, tensor
-from xdsl.dialects.builtin import (
-    TensorType,
-)
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
@@ -34,6 +32,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.transforms.new_generic import add_input, in_parallel
+from xdsl_memplan.transforms.unit_dimensions import expanded, reassociation
 
 
 def put_scalars_into_tensors(block: Block) -> None:
@@ -45,6 +44,7 @@ def put_scalars_into_tensors(block: Block) -> None:
     taken = _taken_out(block)
     if not taken:
         return
+    _join_elements(block, taken)
     uses: list[tuple[SSAValue, list[Use]]] = []
     for op in taken:
         for result in op.results:
@@ -70,6 +70,30 @@ def _taken_out(block: Block) -> dict[Operation, None]:
         ):
             taken[op] = None
     return taken
+
+
+def _join_elements(block: Block, taken: dict[Operation, None]) -> None:
+    """Join a tensor of several scalars of which one comes out of a tensor from tensors of one."""
+    for op in list(block.ops):
+        if isinstance(op, tensor.FromElementsOp) and len(op.elements) > 1:
+            if any(scalar.owner in taken for scalar in op.elements):
+                Rewriter.replace_op(op, _joined(op))
+
+
+def _joined(op: tensor.FromElementsOp) -> list[Operation]:
+    type_ = op.result.type
+    element, shape = type_.get_element_type(), type_.get_shape()
+    parts = [tensor.SplatOp(scalar, (), TensorType(element, [1])) for scalar in op.elements]
+    joined = tensor.ConcatOp.build(
+        operands=[[part.result for part in parts]],
+        result_types=[TensorType(element, [len(parts)])],
+        properties={"dim": IntegerAttr(0, i64)},
+    )
+    made: list[Operation] = [*parts, joined]
+    if len(shape) > 1:
+        made.append(expanded(joined.result, reassociation([range(len(shape))]), type_))
+    made[-1].results[0].name_hint = op.result.name_hint
+    return made
 
 
 def _computes_scalars(op: Operation) -> bool:
