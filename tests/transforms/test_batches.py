@@ -55,8 +55,30 @@ PLAIN = "dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64
 PLAIN_3D = PLAIN.replace("2xi64", "3xi64")
 
 
+def merged_groups(n: int) -> str:
+    """As torch-mlir prints groups: what follows sees their features as one dimension."""
+    merged, apart = f"tensor<{n}x32x12x12xf32>", f"tensor<{n}x8x4x12x12xf32>"
+    return f"""
+func.func @main(%x: tensor<{n}x32x14x14xf32>, %w: tensor<8x4x4x3x3xf32>) -> {merged} {{
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [{n}, 8, 4, 14, 14]
+    : tensor<{n}x32x14x14xf32> into tensor<{n}x8x4x14x14xf32>
+  %e = tensor.empty() : {apart}
+  %f = linalg.fill ins(%zero : f32) outs(%e : {apart}) -> {apart}
+  %y = linalg.conv_2d_ngchw_gfchw {{{PLAIN}}}
+    ins(%i, %w : tensor<{n}x8x4x14x14xf32>, tensor<8x4x4x3x3xf32>) outs(%f : {apart}) -> {apart}
+  %m = tensor.collapse_shape %y [[0], [1, 2], [3], [4]] : {apart} into {merged}
+  %o = tensor.empty() : {merged}
+  %z = linalg.exp ins(%m : {merged}) outs(%o : {merged}) -> {merged}
+  func.return %z : {merged}
+}}
+"""
+
+
 def layer(kind: str, n: int) -> str:
     match kind:
+        case "merged groups":
+            return merged_groups(n)
         case "large windows":
             ins = {"x": f"{n}x3x22x22", "w": "8x3x7x7"}
             return structured("linalg.conv_2d_nchw_fchw", ins, f"{n}x8x16x16", PLAIN)
@@ -74,7 +96,7 @@ def layer(kind: str, n: int) -> str:
             return structured("linalg.pooling_nchw_max", ins, f"{n}x24x18x18", PLAIN)
 
 
-LAYERS = ["large windows", "features last", "groups", "volumes", "pooling"]
+LAYERS = ["large windows", "features last", "groups", "merged groups", "volumes", "pooling"]
 
 
 @pytest.mark.parametrize("capacity", [2560, 4096, 8192])
@@ -105,3 +127,23 @@ def test_images_one_by_one_compute_the_same(emit):
     )
     group = MemplanGroupPass(memory=memory, threads=1)
     assert check(text, arrays_for(parse(text)), group, emit, memory) <= 2048
+
+
+STRIDED = structured(
+    "linalg.conv_2d_nhwc_hwcf",
+    {"x": "8x18x18x16", "w": "3x3x16x32"},
+    "8x8x8x32",
+    PLAIN.replace("strides = dense<1>", "strides = dense<2>"),
+)
+
+
+def test_weights_of_some_features_stay_while_all_images_come():
+    """With each image, or with images together in smaller tiles, 508,416 bytes are moved."""
+    assert bytes_moved(STRIDED, "L1=16576,DDR", max_code=0) <= 432_128
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+def test_images_within_features_compute_the_same(emit):
+    memory = "L1=16576,DDR"
+    group = MemplanGroupPass(memory=memory, max_code=0, threads=1)
+    assert check(STRIDED, arrays_for(parse(STRIDED)), group, emit, memory) <= 16576

@@ -438,7 +438,7 @@ def in_layers(text: str) -> ModuleOp:
     return module
 
 
-def bytes_moved(text: str, memory: str, max_code: float = 4) -> int:
+def bytes_moved(text: str, memory: str, max_code: float = MemplanGroupPass.max_code) -> int:
     """The bytes that groups move, as the search counts them."""
     module = in_layers(text)
     MemplanGroupPass(memory=memory, max_code=max_code, threads=1).apply(Context(), module)

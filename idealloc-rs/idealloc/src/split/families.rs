@@ -121,6 +121,9 @@ fn all_families(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
             };
             add_families(&mut families, shape, &apart, (&rest(&all), &rest(&spatial)), &sums);
         }
+        if let Some(d) = batch {
+            add_images_within_features(&mut families, shape, d, (&all, &spatial));
+        }
     }
     number_series(&mut families, 0);
     families
@@ -274,6 +277,29 @@ fn add_families(
             }
         }
     }
+}
+
+/// Adds families that cut rows of single images of a batch within features: weights of these stay on chip while all images
+/// come.
+fn add_images_within_features(
+    families: &mut Vec<Family>,
+    shape: &[i64],
+    batch: usize,
+    (all, spatial): (&[usize], &[usize]),
+) {
+    let largest = |dims: &mut dyn Iterator<Item = usize>| {
+        dims.min_by_key(|&d| (std::cmp::Reverse(shape[d]), d))
+    };
+    let is_in_image = |&d: &usize| d != batch;
+    let rows = largest(&mut spatial.iter().copied().filter(is_in_image));
+    let features = all.iter().copied().filter(is_in_image).filter(|d| !spatial.contains(d));
+    let (Some(rows), Some(features)) = (rows, largest(&mut { features })) else { return };
+    let sizes: Vec<Arc<[i64]>> = shape.iter().map(|&extent| all_sizes(extent).into()).collect();
+    let whole = Grid::default();
+    families.extend(some_sizes(shape[features]).into_iter().map(|wide| {
+        let outer = [(features, wide, Halo::Recompute), (batch, 1, Halo::Recompute)];
+        Family::of(shape, &outer, rows, (&whole, &sizes))
+    }));
 }
 
 /// All sizes of tiles of which there are different numbers, ascending, but for a single tile.

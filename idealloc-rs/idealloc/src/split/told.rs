@@ -80,13 +80,30 @@ pub(super) fn spatial_dims(
 
 /// Of dimensions on which no weight depends the first, if windows move over others but not over that one, and there is a
 /// contraction or are more of them than of a volume.
-fn batch_of(graph: &SplitGraph, (first, last): (usize, usize), spatial: &[usize]) -> Option<usize> {
+fn batch_of(
+    graph: &SplitGraph,
+    (first, last): (usize, usize),
+    spatial: &[usize],
+    tells: Tells,
+) -> Option<usize> {
     let is_window = |(op, index): (&Operator, &Expression)| {
         is_summed(op, index) && index.terms.iter().any(|&(l, _)| !op.is_reduction[l])
     };
-    let has_halo = |d: usize| has_halo(graph, first, last, d);
     let (&batch, others) = spatial.split_first()?;
-    let is_told = spatial.len() > MOST_SPATIAL || anchor_of(graph, first, last).is_some();
+    let anchor = anchor_of(graph, first, last);
+    let loops = anchor.and_then(|anchor| tells.loops(graph, anchor, last)).unwrap_or_default();
+    let loop_of = |d: usize| loops.get(d).copied().flatten();
+    // Where other dimensions are merged, such as groups with their features, only the contraction tells its windows.
+    let is_in_window = |d: usize| {
+        let (Some(anchor), Some(_), Some(l)) = (anchor, loop_of(batch), loop_of(d)) else {
+            return false;
+        };
+        let op = &graph.operators[anchor];
+        let mut indices = op.operands.iter().flat_map(|(_, read)| read.indices());
+        indices.any(|index| is_summed(op, index) && index.follows(l))
+    };
+    let has_halo = |d: usize| has_halo(graph, first, last, d) || is_in_window(d);
+    let is_told = spatial.len() > MOST_SPATIAL || anchor.is_some();
     let mut indices = graph.operators[first..=last].iter().flat_map(|op| {
         op.operands.iter().flat_map(move |(_, read)| read.indices().iter().map(move |e| (op, e)))
     });
@@ -116,7 +133,7 @@ pub(super) fn ways_to_tell(
     for tells in [Tells::Shapes, Tells::Accesses] {
         let is_apart = |&d: &usize| is_apart(graph, (first, last), d, tells);
         let mut spatial = spatial_dims(graph, first, last, dims, tells);
-        let batch = batch_of(graph, (first, last), &spatial);
+        let batch = batch_of(graph, (first, last), &spatial, tells);
         spatial.drain(..spatial.len().saturating_sub(MOST_SPATIAL));
         let new = Told { spatial, apart: dims.iter().copied().filter(is_apart).collect(), batch };
         if !told.contains(&new) {
