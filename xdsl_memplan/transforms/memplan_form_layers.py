@@ -27,6 +27,7 @@ from xdsl_memplan.transforms.bufferize.unread import drop_unread
 from xdsl_memplan.transforms.empty_tensors import drop_empty_tensors
 from xdsl_memplan.transforms.inserted_ranks import insert_whole_ranks
 from xdsl_memplan.transforms.inserted_scalars import insert_slices_of_one_element
+from xdsl_memplan.transforms.results_apart import take_results_apart
 from xdsl_memplan.transforms.returned_constants import copy_returned_constants
 from xdsl_memplan.transforms.scalars_in_tensors import put_scalars_into_tensors
 from xdsl_memplan.transforms.slices_at_run_time import write_slices_at_run_time
@@ -70,7 +71,8 @@ class MemplanFormLayersPass(ModulePass):
     them reads elements as well: generics, fills, splats and pads. Of what is returned the element
     is taken out at the end, and has no layer. What reads a tensor without an element does without
     it. Scalars that are inserted into tensors become slices of one element. What is inserted into a
-    tensor of higher rank gets that rank. Constants and fills that are returned are copied.
+    tensor of higher rank gets that rank. Constants and fills that are returned are copied. A
+    `linalg.generic` whose results have different maps becomes one for each map.
 
     Operations move so that each layer is a run of them and the numbers ascend; else their order
     stays. What computes and is read by nobody is erased. Constants, fills and empty tensors have no
@@ -134,6 +136,7 @@ def _form(
     if not all(op is block.last_op or only_asserts(op) for op in block.ops):
         return
     drop_empty_tensors(block)
+    take_results_apart(block)
     insert_slices_of_one_element(block)
     write_slices_at_run_time(block)
     put_scalars_into_tensors(block)

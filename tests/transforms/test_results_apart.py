@@ -1,0 +1,147 @@
+"""Operations whose results have different maps: one for each map, which has tiles."""
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.ops import GenericOp
+
+from tests.transforms.test_split_programs import Emit, arrays_for, bytes_moved, check, parse
+from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
+from xdsl_memplan.transforms.results_apart import take_results_apart
+
+ROWS, COLUMNS = 24, 40
+SHAPES = {"ij": f"{ROWS}x{COLUMNS}", "ji": f"{COLUMNS}x{ROWS}", "i": f"{ROWS}", "j": f"{COLUMNS}"}
+
+
+def map_of(indices: str) -> str:
+    return f"affine_map<(i, j) -> ({', '.join(indices)})>"
+
+
+def program(outputs: list[str], kinds: str, body: str, yielded: str, more: str = "") -> str:
+    """Results of which each has these indices, made of one argument by loops of these kinds."""
+    types = [f"tensor<{SHAPES[indices]}xf32>" for indices in outputs]
+    results = ", ".join(types)
+    elements = ", ".join(f"%o{n}: f32" for n in range(len(outputs)))
+    arguments = ", ".join(f"%y{n}: {type_}" for n, type_ in enumerate(types))
+    maps = ", ".join(map(map_of, ["ij", *outputs]))
+    return f"""
+func.func @main(%x: tensor<{SHAPES["ij"]}xf32>, {arguments}) -> ({results}) {{
+  %two = arith.constant 2.0 : f32
+  %r:{len(outputs)} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]{more}}}
+    ins(%x : tensor<{SHAPES["ij"]}xf32>)
+    outs({", ".join(f"%y{n}" for n in range(len(outputs)))} : {results}) {{
+  ^bb0(%in: f32, {elements}):
+{body}
+    linalg.yield {yielded} : {", ".join("f32" for _ in outputs)}
+  }} -> ({results})
+  func.return {", ".join(f"%r#{n}" for n in range(len(outputs)))} : {results}
+}}
+"""
+
+
+BOTH = '"reduction", "reduction"'
+ROWWISE = '"parallel", "reduction"'
+DOUBLED = "    %p = arith.mulf %in, %two : f32"
+SUM = "    %s = arith.addf %o1, %p : f32"
+
+PROGRAMS = {
+    "a sum of what is stored": program(["ij", "i"], ROWWISE, f"{DOUBLED}\n{SUM}", "%p, %s"),
+    "the sum first": program(
+        ["i", "ij"],
+        ROWWISE,
+        f"{DOUBLED}\n    %s = arith.addf %o0, %p : f32",
+        "%s, %p",
+    ),
+    "stored turned, and added to": program(
+        ["ji", "i", "j"],
+        BOTH,
+        f"""    %q = arith.addf %in, %o0 : f32
+    %p = arith.mulf %q, %two : f32
+{SUM}
+    %m = arith.maximumf %p, %o2 : f32""",
+        "%p, %s, %m",
+    ),
+    "two sums that read each other": program(
+        ["i", "j", "i"],
+        BOTH,
+        f"""    %p = arith.addf %in, %two : f32
+{SUM}
+    %c = arith.cmpf ogt, %in, %o0 : f32
+    %a = arith.select %c, %in, %o0 : f32
+    %b = arith.select %c, %two, %o2 : f32""",
+        "%a, %s, %b",
+    ),
+    "one value twice, as it is read": program(
+        ["ij", "i", "ji"],
+        ROWWISE.replace("parallel", "reduction"),
+        f"{DOUBLED}\n{SUM}",
+        "%in, %s, %p",
+    ),
+    "places": program(
+        ["ij", "i"],
+        ROWWISE,
+        f"""    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.subi %j, %i : index
+    %l = arith.index_cast %k : index to i32
+    %f = arith.sitofp %l : i32 to f32
+    %p = arith.mulf %in, %f : f32
+{SUM}""",
+        "%p, %s",
+    ),
+}
+
+WHOLE = {
+    "a result of another's output": program(
+        ["ij", "i"],
+        ROWWISE,
+        "    %s = arith.addf %in, %o1 : f32",
+        "%s, %s",
+    ),
+    "a loop that nothing else tells": program(
+        ["i", "j"],
+        BOTH,
+        "    %s = arith.addf %in, %o0 : f32\n    %p = arith.addf %o1, %two : f32",
+        "%s, %p",
+    ),
+    "the last of a row": program(["ij", "i"], '"parallel", "parallel"', DOUBLED, "%p, %p"),
+    "a call": program(
+        ["ij", "i"], ROWWISE, f"{DOUBLED}\n{SUM}", "%p, %s", ', library_call = "kernel"'
+    ),
+}
+
+
+def taken_apart(text: str) -> ModuleOp:
+    module = parse(text)
+    for op in module.ops:
+        if isinstance(op, FuncOp):
+            take_results_apart(op.body.block)
+    module.verify()
+    return module
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_map_has_an_operation(name: str):
+    generics = [op for op in taken_apart(PROGRAMS[name]).walk() if isinstance(op, GenericOp)]
+    assert len(generics) > 1
+    for op in generics:
+        assert len(set(op.indexing_maps.data[len(op.inputs) :])) == 1
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_cannot_be_taken_apart_stays(name: str):
+    assert str(taken_apart(WHOLE[name])) == str(parse(WHOLE[name]))
+
+
+@pytest.mark.parametrize("emit", ["unroll", "loop"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tiles_compute_the_same(name: str, emit: Emit):
+    text, memory = PROGRAMS[name], "L1=1024,DDR"
+    group = MemplanGroupPass(memory=memory, threads=1)
+    assert check(text, arrays_for(parse(text)), group, emit, memory) <= 1024
+
+
+def test_a_sum_of_what_is_stored_reads_it_on_chip():
+    """It is fetched once and stored once, and so is the sum; what is overwritten is not fetched."""
+    elements = 2 * ROWS * COLUMNS + 2 * ROWS
+    assert bytes_moved(PROGRAMS["a sum of what is stored"], "L1=1024,DDR") == 4 * elements
