@@ -20,9 +20,10 @@ from xdsl_memplan.analysis.slots import fits_its_slot
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.analysis.trait_answers import check_answers
 from xdsl_memplan.dialects.groups import GroupOp, GroupYieldOp
+from xdsl_memplan.dialects.interfaces import Access
 from xdsl_memplan.dialects.memref_size import element_size_bytes, size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
-from xdsl_memplan.dialects.queries import aliases_of, shown_by
+from xdsl_memplan.dialects.queries import aliases_of, effects_of, shown_by
 from xdsl_memplan.dialects.tiling import Read, TilingRule
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
@@ -156,8 +157,18 @@ class _Builder:
         self.operations.append(op)
 
     def _all_of_outside(self, op: Operation) -> Sequence[Read]:
-        """Return what an operation reads that has no rule for tiles: all of the tensors it sees."""
+        """Return what an operation reads that has no rule for tiles: all of the tensors it sees.
+
+        Of a generic one not those of which its body reads nothing, such as what it overwrites.
+        """
         seen = dict.fromkeys(values_used(op))
+        if isinstance(op, GenericOp):
+            effects = effects_of(op)
+            assert effects is not None
+            accesses = zip(op.operands, effects.operands, strict=True)
+            read = {operand for operand, access in accesses if Access.READ in access}
+            inside = {value for inner in op.body.walk() for value in inner.operands}
+            seen = {value: None for value in seen if value in read or value in inside}
         # Not what the regions of the operation make themselves.
         outside = (v for v in seen if is_tensor(v.type) and not op.is_ancestor(v.owner))
         return [Read(value, Whole()) for value in outside]
