@@ -161,14 +161,14 @@ class _Builder:
 
         Of a generic one not those of which its body reads nothing, such as what it overwrites.
         """
-        seen = dict.fromkeys(values_used(op))
+        used = values_used(op)
         if isinstance(op, GenericOp):
             effects = effects_of(op)
             assert effects is not None
             accesses = zip(op.operands, effects.operands, strict=True)
-            read = {operand for operand, access in accesses if Access.READ in access}
-            inside = {value for inner in op.body.walk() for value in inner.operands}
-            seen = {value: None for value in seen if value in read or value in inside}
+            read = [operand for operand, access in accesses if Access.READ in access]
+            used = [*read, *used[len(op.operands) :]]
+        seen = dict.fromkeys(used)
         # Not what the regions of the operation make themselves.
         outside = (v for v in seen if is_tensor(v.type) and not op.is_ancestor(v.owner))
         return [Read(value, Whole()) for value in outside]

@@ -8,9 +8,10 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, IndexOp, ReduceOp, YieldOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import Rewriter
 
+from xdsl_memplan.dialects.linalg_additions.indexing import iterators_of, map_without
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.dialects.tensor_additions import GenerateOp
 
@@ -29,9 +30,8 @@ def structured_as_generic(op: LinalgStructuredOperation) -> GenericOp:
 def broadcast_as_generic(op: BroadcastOp) -> GenericOp:
     """Replace a broadcast by a generic operation that reads along the dimensions it had."""
     rank = _rank_of(op.init)
-    added = set(op.dimensions.get_values())
-    kept = tuple(AffineDimExpr(d) for d in range(rank) if d not in added)
-    maps = [AffineMapAttr(map_) for map_ in (AffineMap(rank, 0, kept), AffineMap.identity(rank))]
+    read = map_without(rank, op.dimensions.get_values())
+    maps = [AffineMapAttr(map_) for map_ in (read, AffineMap.identity(rank))]
     body = op.detach_region(op.hidden_region)
     return replaced(op, ([op.input], [op.init]), body, (maps, _parallel(rank)))
 
@@ -39,15 +39,10 @@ def broadcast_as_generic(op: BroadcastOp) -> GenericOp:
 def reduce_as_generic(op: ReduceOp) -> GenericOp:
     """Replace a reduction by a generic operation with the same body, loops in the same order."""
     rank = _rank_of(op.input)
-    reduced = set(op.dimensions.get_values())
-    kept = tuple(AffineDimExpr(d) for d in range(rank) if d not in reduced)
-    maps = [AffineMapAttr(map_) for map_ in (AffineMap.identity(rank), AffineMap(rank, 0, kept))]
-    kinds = [
-        IteratorTypeAttr.reduction() if d in reduced else IteratorTypeAttr.parallel()
-        for d in range(rank)
-    ]
+    written = map_without(rank, op.dimensions.get_values())
+    maps = [AffineMapAttr(map_) for map_ in (AffineMap.identity(rank), written)]
     body = op.detach_region(op.region)
-    return replaced(op, ([op.input], [op.init]), body, (maps, kinds))
+    return replaced(op, ([op.input], [op.init]), body, (maps, iterators_of(written).data))
 
 
 def map_as_generic(op: MapOp) -> GenericOp:

@@ -26,9 +26,29 @@ def put_in_place(
     ``operands`` are the new inputs and outputs, with ``maps`` for all; ``kept`` are the results of
     ``old`` that are the results of the new one, in their order. The others have no readers.
     """
+    new = made_like(old, block, operands, maps, kept)
+    parent = old.parent
+    assert parent is not None
+    parent.insert_op_before(new, old)
+    for i, result in zip(kept, new.results, strict=True):
+        old.results[i].replace_all_uses_with(result)
+        result.name_hint = old.results[i].name_hint
+    old.detach()
+    old.erase()
+    return new
+
+
+def made_like(
+    old: GenericOp,
+    block: Block,
+    operands: tuple[Sequence[SSAValue], Sequence[SSAValue]],
+    maps: Sequence[Attribute],
+    kept: Sequence[int],
+) -> GenericOp:
+    """The operation that `put_in_place` puts there, without a place."""
     inputs, outputs = operands
     # Not by the constructor, which looks at everything and takes several times as long.
-    new = GenericOp.create(
+    return GenericOp.create(
         operands=[*inputs, *outputs],
         result_types=[old.results[i].type for i in kept],
         properties={
@@ -40,15 +60,6 @@ def put_in_place(
         regions=[Region(block)],
         location=old.location,
     )
-    parent = old.parent
-    assert parent is not None
-    parent.insert_op_before(new, old)
-    for i, result in zip(kept, new.results, strict=True):
-        old.results[i].replace_all_uses_with(result)
-        result.name_hint = old.results[i].name_hint
-    old.detach()
-    old.erase()
-    return new
 
 
 def in_parallel(

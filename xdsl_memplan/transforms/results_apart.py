@@ -19,16 +19,19 @@ the same order.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i32
-from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
+from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
-from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xdsl_memplan.analysis.block_order import values_used
+from xdsl_memplan.dialects.linalg_additions.indexing import iterators_of
+from xdsl_memplan.dialects.loop_lengths import told_loops
 from xdsl_memplan.dialects.purity import only_computes
 from xdsl_memplan.dialects.structured_inputs import input_count
+from xdsl_memplan.transforms.new_generic import made_like
 
 
 def take_results_apart(block: Block) -> None:
@@ -89,16 +92,11 @@ def _only_computes(op: Operation) -> bool:
 
 def _may_be_alone(op: GenericOp, part: _Part) -> bool:
     """Tell whether every loop gives the results another element or is summed up in them."""
-    dims = _dims_in(part.map_)
+    loops = told_loops([AffineMapAttr(part.map_)])
     kinds = op.iterator_types.data
-    return len(dims) == len(part.map_.results) and all(
-        dim in dims or kind.data is IteratorType.REDUCTION for dim, kind in enumerate(kinds)
+    return len(loops) == len(part.map_.results) and all(
+        loop in loops or kind.data is IteratorType.REDUCTION for loop, kind in enumerate(kinds)
     )
-
-
-def _dims_in(map_: AffineMap) -> set[int]:
-    """The loops that are indices by themselves."""
-    return {index.position for index in map_.results if isinstance(index, AffineDimExpr)}
 
 
 def _yielded(op: GenericOp) -> Sequence[SSAValue]:
@@ -130,8 +128,8 @@ def _fill(part: _Part, op: GenericOp, made: dict[SSAValue, int]) -> bool:
     own = {inputs + number for number in part.numbers}
     if not own.issuperset(arguments[len(part.inputs) :]):
         return False
-    known = (_dims_in(op.indexing_maps.data[n].data) for n in _operands(op, part))
-    return len(set[int]().union(*known)) == len(op.iterator_types)
+    told = told_loops(op.indexing_maps.data[number] for number in _operands(op, part))
+    return len(told) == len(op.iterator_types)
 
 
 def _operands(op: GenericOp, part: _Part) -> list[int]:
@@ -167,20 +165,7 @@ def _computed(op: GenericOp, part: _Part, made: Sequence[SSAValue]) -> GenericOp
     for inner in part.operations:
         body.add_op(inner.clone(copies))
     body.add_op(YieldOp(*(copies.get(yielded[n], yielded[n]) for n in part.numbers)))
-    dims = _dims_in(part.map_)
-    kinds = enumerate(op.iterator_types.data)
-    parallel = IteratorTypeAttr.parallel()
-    sizes = (len(read) + len(made), len(written))
-    return GenericOp.create(
-        operands=[*read, *made, *written],
-        result_types=[op.results[number].type for number in part.numbers],
-        properties={
-            **op.properties,
-            "indexing_maps": ArrayAttr(op.indexing_maps.data[number] for number in numbers),
-            "iterator_types": ArrayAttr(parallel if d in dims else kind for d, kind in kinds),
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, sizes),
-        },
-        attributes=dict(op.attributes),
-        regions=[Region(body)],
-        location=op.location,
-    )
+    maps = [op.indexing_maps.data[number] for number in numbers]
+    new = made_like(op, body, ([*read, *made], written), maps, part.numbers)
+    new.properties["iterator_types"] = iterators_of(part.map_)
+    return new

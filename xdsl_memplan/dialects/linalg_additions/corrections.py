@@ -30,7 +30,7 @@ from xdsl.dialects.linalg import ops
 from xdsl.dialects.linalg.abstract_ops import ConvOperation, NamedOperation
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, OpTraits, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineMap
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent
@@ -38,6 +38,7 @@ from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.linalg_additions import bodies
 from xdsl_memplan.dialects.linalg_additions.bodies import Body
+from xdsl_memplan.dialects.linalg_additions.indexing import iterators_of, map_without
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.dialects.linalg_additions.short_body import parse_short_body
 from xdsl_memplan.dialects.linalg_additions.syntax import (
@@ -174,18 +175,14 @@ def _several_reductions(
     rank = len(shapes[0])
     if not set(dimensions) <= set(range(rank)):
         parser.raise_error(f"linalg.reduce takes dimensions from 0 to {rank - 1}", position)
-    kept = tuple(AffineDimExpr(d) for d in range(rank) if d not in dimensions)
-    read = [AffineMapAttr(AffineMap.identity(rank))] * len(inputs)
-    written = [AffineMapAttr(AffineMap(rank, 0, kept))] * len(outputs)
+    written = map_without(rank, dimensions)
+    maps = [AffineMap.identity(rank)] * len(inputs) + [written] * len(outputs)
     return ops.GenericOp(
         inputs,
         outputs,
         body,
-        [*read, *written],
-        [
-            IteratorTypeAttr.reduction() if d in dimensions else IteratorTypeAttr.parallel()
-            for d in range(rank)
-        ],
+        [AffineMapAttr(map_) for map_ in maps],
+        iterators_of(written).data,
         [value.type for value in outputs if isa(value.type, TensorType)],
     )
 

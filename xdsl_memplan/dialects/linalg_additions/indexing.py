@@ -5,7 +5,7 @@ arrow the output. `s0` is the stride and `d0` the dilation of window dimension 0
 scalar.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -45,6 +45,13 @@ def indexing_of(
         for access in (*inputs.split(","), output)
     ]
     return Indexing(ArrayAttr(AffineMapAttr(map) for map in maps), iterators_of(maps[-1]))
+
+
+def map_without(loops: int, dropped: Iterable[int]) -> AffineMap:
+    """The map from so many loops to all of them but some, in their order."""
+    left_out = set(dropped)
+    kept = tuple(AffineDimExpr(loop) for loop in range(loops) if loop not in left_out)
+    return AffineMap(loops, 0, kept)
 
 
 def iterators_of(output: AffineMap) -> ArrayAttr[IteratorTypeAttr]:

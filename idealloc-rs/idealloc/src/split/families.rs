@@ -139,7 +139,7 @@ pub(super) fn blocks_of_layer(
     let Some((shape, all)) = dims_of(graph, last) else { return Vec::new() };
     let mut families = Vec::new();
     let sums = sums_of(graph, first, last);
-    let sizes: Vec<Arc<[i64]>> = shape.iter().map(|&extent| all_sizes(extent).into()).collect();
+    let sizes = sizes_of(shape);
     for Told { spatial, .. } in ways_to_tell(graph, first, last, &all) {
         let features = all.iter().copied().filter(|d| !spatial.contains(d));
         let Some(inner) = features.max_by_key(|&d| shape[d]).filter(|_| spatial.len() == 3) else {
@@ -240,15 +240,12 @@ fn add_families(
     (all, spatial): (&[usize], &[usize]),
     sums: &[Grid],
 ) {
-    let largest = |dims: &mut dyn Iterator<Item = usize>| {
-        dims.min_by_key(|&d| (std::cmp::Reverse(shape[d]), d))
-    };
-    let rows = largest(&mut spatial.iter().copied());
-    let features = largest(&mut all.iter().copied().filter(|d| !spatial.contains(d)));
-    let columns = largest(&mut spatial.iter().copied().filter(|&d| Some(d) != rows));
+    let rows = largest(shape, spatial.iter().copied());
+    let features = largest(shape, all.iter().copied().filter(|d| !spatial.contains(d)));
+    let columns = largest(shape, spatial.iter().copied().filter(|&d| Some(d) != rows));
     // Where columns are as many as rows, cutting them instead gives the same tiles, turned.
     let other = columns.filter(|&d| rows.is_none_or(|r| shape[r] != shape[d]));
-    let sizes: Vec<Arc<[i64]>> = shape.iter().map(|&extent| all_sizes(extent).into()).collect();
+    let sizes = sizes_of(shape);
     let mut add = |outer: &[(usize, i64, Halo)], inner: usize| {
         let around = apart.iter().map(|&d| (d, 1, Halo::Recompute));
         let outer: Vec<_> = around.chain(outer.iter().copied()).collect();
@@ -287,19 +284,26 @@ fn add_images_within_features(
     batch: usize,
     (all, spatial): (&[usize], &[usize]),
 ) {
-    let largest = |dims: &mut dyn Iterator<Item = usize>| {
-        dims.min_by_key(|&d| (std::cmp::Reverse(shape[d]), d))
-    };
     let is_in_image = |&d: &usize| d != batch;
-    let rows = largest(&mut spatial.iter().copied().filter(is_in_image));
+    let rows = largest(shape, spatial.iter().copied().filter(is_in_image));
     let features = all.iter().copied().filter(is_in_image).filter(|d| !spatial.contains(d));
-    let (Some(rows), Some(features)) = (rows, largest(&mut { features })) else { return };
-    let sizes: Vec<Arc<[i64]>> = shape.iter().map(|&extent| all_sizes(extent).into()).collect();
+    let (Some(rows), Some(features)) = (rows, largest(shape, features)) else { return };
+    let sizes = sizes_of(shape);
     let whole = Grid::default();
     families.extend(some_sizes(shape[features]).into_iter().map(|wide| {
         let outer = [(features, wide, Halo::Recompute), (batch, 1, Halo::Recompute)];
         Family::of(shape, &outer, rows, (&whole, &sizes))
     }));
+}
+
+/// The longest of some dimensions, the first of those.
+fn largest(shape: &[i64], dims: impl Iterator<Item = usize>) -> Option<usize> {
+    dims.min_by_key(|&d| (std::cmp::Reverse(shape[d]), d))
+}
+
+/// All sizes of tiles of each dimension.
+fn sizes_of(shape: &[i64]) -> Vec<Arc<[i64]>> {
+    shape.iter().map(|&extent| all_sizes(extent).into()).collect()
 }
 
 /// All sizes of tiles of which there are different numbers, ascending, but for a single tile.
