@@ -53,6 +53,7 @@ def test_a_folder_cannot_be_written(
         ("--threads", "-1", "whole number of at least 0"),
         ("--threads", "1.5", "whole number of at least 0"),
         ("--seconds", "-1", "number of at least 0"),
+        ("--seconds", "inf", "number of at least 0 and at most 1e+06"),
         ("--minutes", "nan", "number of at least 0"),
         ("--minutes", "soon", "number of at least 0"),
     ],

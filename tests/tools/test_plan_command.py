@@ -52,3 +52,9 @@ def test_mistakes_are_one_line(
     assert message in err
     assert err.startswith("memplan: ")
     assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is full")
+def test_a_full_disk(csv_file: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["plan", str(csv_file), "-q", "-o", "/dev/full"]) == 1
+    assert capsys.readouterr().err == "memplan: what is written: No space left on device\n"

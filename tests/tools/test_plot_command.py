@@ -46,6 +46,12 @@ def test_a_picture_is_written(tmp_path: Path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_title_is_no_formula(tmp_path: Path):
+    csv, picture = tmp_path / "in.csv", tmp_path / "out.svg"
+    csv.write_text("id,lower,upper,size\na,0,2,4\n")
+    assert main(["plot", str(csv), "-o", str(picture), "--title", "$1 and $x^{"]) == 0
+
+
 def test_overlapping_offsets_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     source = tmp_path / "in.csv"
     source.write_text("id,lower,upper,size,offset\na,0,4,600,0\nb,2,6,400,599\n")

@@ -33,6 +33,14 @@ def test_curve_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert [plan["bound"] for plan in found] == [3631104, 3631104, 0]
 
 
+def test_a_name_is_shown_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    document = json.loads(Path(GRAPH).read_text(encoding="utf-8")) | {"name": "[/b] :dog:"}
+    graph = tmp_path / "graph.json"
+    graph.write_text(json.dumps(document))
+    assert main(["schedule", str(graph)]) == 0
+    assert "[/b] :dog:" in capsys.readouterr().err
+
+
 def test_user_mistakes(capsys: pytest.CaptureFixture[str]):
     assert main(["schedule", GRAPH, "--capacity", "1000"]) == 1
     assert "reads and makes 1210368 bytes" in capsys.readouterr().err

@@ -3,11 +3,10 @@
 import argparse
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
-from rich.console import Console
 from rich.status import Status
 
 from xdsl_memplan.planners.plan import Effort
@@ -20,7 +19,11 @@ from xdsl_memplan.tools.benchmark.report import report
 from xdsl_memplan.tools.benchmark.session import Machine, Session, SessionInterrupted, load_runs
 from xdsl_memplan.tools.benchmark.summary import Line, summarize
 from xdsl_memplan.tools.benchmark.table import print_tables
+from xdsl_memplan.tools.console import plain_console
 from xdsl_memplan.tools.whole_number import whole_number
+
+_LONGEST_SECONDS = 1e6
+"""Eleven days. Waiting for a process takes milliseconds in 32 bits."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,12 +44,17 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     add("--resume", action="store_true", help="keep the runs in OUTPUT; run what had no time left")
     add("--figure", type=Path, help="picture of the first group with more than one instance")
     add("--report", type=Path, help="all tables as a page of Markdown")
-    add("--minutes", type=_time, default=math.inf, help="start nothing new after that")
+    add("--minutes", type=_time(), default=math.inf, help="start nothing new after that")
     add(
         "--only", action="append", default=[], metavar="TEXT", help="planners with this in the name"
     )
     add("--no-peers", action="store_true", help="only our own planners")
-    add("--seconds", type=_time, default=5.0, help="time limit of a run; default: %(default)s")
+    add(
+        "--seconds",
+        type=_time(_LONGEST_SECONDS),
+        default=5.0,
+        help="time limit of a run; default: %(default)s",
+    )
     add(
         "--repetitions", type=whole_number(1), default=3, help="of short runs; default: %(default)s"
     )
@@ -54,15 +62,20 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     add("--threads", type=whole_number(0), default=1, help="0: all; default: %(default)s")
 
 
-def _time(text: str) -> float:
-    """Read a time. Raises ArgumentTypeError unless it is a number, and not below 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not value >= 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 0")
-    return value
+def _time(most: float = math.inf) -> Callable[[str], float]:
+    """Return what reads a time; it raises ArgumentTypeError unless it is in 0 .. `most`."""
+    limits = "at least 0" + ("" if math.isinf(most) else f" and at most {most:g}")
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a number of {limits}")
+        return value
+
+    return read
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -84,9 +97,9 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
     for path in (arguments.output, arguments.report, arguments.figure):
         if path is not None and path.is_dir():
             raise ValueError(f"{path}: it is a folder; name the file to write")
-    console = Console()
+    console = plain_console()
     if not console.is_terminal:
-        console = Console(width=160)
+        console = plain_console(width=160)
     found, missing = ([], []) if arguments.no_peers else peers()
     contenders = _chosen([*ours(), *found], arguments.only)
     limits = Limits(arguments.seconds, arguments.effort, arguments.threads)
@@ -117,7 +130,7 @@ def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInst
 
 
 def _run_shown(session: Session, instances: Iterable[BenchmarkInstance], output: Path) -> list[Run]:
-    errors = Console(stderr=True)
+    errors = plain_console(stderr=True)
     if not errors.is_terminal:
         return session.run(instances, output, lambda _: None)
     with errors.status("") as status:

@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        print(f"memplan: {error.filename}: {error.strerror}", file=sys.stderr)
+        # What fails while it is written, as on a full disk, does not say its name.
+        print(f"memplan: {error.filename or 'what is written'}: {error.strerror}", file=sys.stderr)
         return 1
     except ValueError as error:
         print(f"memplan: {error.args[0] if error.args else error}", file=sys.stderr)

@@ -3,10 +3,9 @@
 import argparse
 from pathlib import Path
 
-from rich.console import Console
-
 from xdsl_memplan.native.compare import Agreement, compare_modules
 from xdsl_memplan.native.inputs import INTEGERS_BELOW
+from xdsl_memplan.tools.console import plain_console
 from xdsl_memplan.tools.whole_number import whole_number
 
 
@@ -39,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         integers_below=arguments.integers_below,
     )
     # As one line, however narrow the terminal.
-    Console(stderr=True, soft_wrap=True).print(_sentence(agreement))
+    plain_console(stderr=True, soft_wrap=True).print(_sentence(agreement))
     return 0
 
 

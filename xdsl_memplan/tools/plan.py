@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import get_args
 
-from rich.console import Console
 from rich.table import Table
 
 from xdsl_memplan.formats.byte_size import format_byte_size, parse_byte_size
@@ -14,6 +13,7 @@ from xdsl_memplan.formats.minimalloc_csv import read_problem, write_plan
 from xdsl_memplan.model.plan import Plan
 from xdsl_memplan.model.problem import Problem
 from xdsl_memplan.planners.plan import DEFAULT_PLANNER, Effort, plan
+from xdsl_memplan.tools.console import plain_console
 from xdsl_memplan.tools.progress import SearchProgress
 
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     Returns 1 if the plan is above the capacity, else 0. Raises FormatError, PlanningError, OSError.
     """
     problem = _read(arguments)
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
     watch = nullcontext(None) if arguments.quiet else SearchProgress(console)
     parameters = dict(_setting(text) for text in arguments.set)
     with watch as progress:

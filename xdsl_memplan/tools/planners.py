@@ -4,10 +4,10 @@ import argparse
 import json
 from dataclasses import asdict
 
-from rich.console import Console
 from rich.table import Table
 
 from xdsl_memplan.planners.registry import PlannerInfo, planners
+from xdsl_memplan.tools.console import plain_console
 
 _FEATURES = {
     "alignment": "align",
@@ -30,9 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([asdict(planner) for planner in listed], indent=2))
         return 0
-    console = Console()
+    console = plain_console()
     if not console.is_terminal:
-        console = Console(width=200)
+        console = plain_console(width=200)
     console.print(_table(listed))
     console.print(
         "align: alignments above 1; fixed: given offsets; gaps: idle times inside lifetimes; "

@@ -83,7 +83,9 @@ def draw_plan(problem: Problem, offsets: Int64Array, output: Path, title: str = 
     axes.yaxis.set_major_formatter(_format_address)
     load = int(live.max(initial=0))
     facts = f"arena {format_byte_size(peak)}, most bytes live {format_byte_size(load)}"
-    axes.set_title(f"{title}\n{facts}" if title else facts, fontsize=10, loc="left")
+    axes.set_title(
+        f"{title}\n{facts}" if title else facts, fontsize=10, loc="left", parse_math=False
+    )
     axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
     figure.savefig(output, dpi=150)
 

@@ -8,7 +8,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from xdsl_memplan.formats.byte_size import format_byte_size, parse_byte_size
@@ -25,6 +24,7 @@ from xdsl_memplan.scheduling.fixed_order import schedule_in_order
 from xdsl_memplan.scheduling.pareto import pareto_curve
 from xdsl_memplan.scheduling.peak import schedule_for_peak
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
+from xdsl_memplan.tools.console import plain_console
 from xdsl_memplan.tools.progress import SearchProgress
 
 _Curve = Sequence[tuple[int | None, Schedule]]
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     graph = _read(arguments.file)
     if not arguments.parameters:
         graph = graph.without_parameters()
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
     watch = nullcontext(None) if arguments.quiet else SearchProgress(console)
     with watch as progress:
         settings = SearchSettings(
@@ -96,7 +96,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure:
         draw_curve(curve, Path(arguments.figure), graph.name)
     if not arguments.quiet or arguments.curve is not None:
-        (Console() if arguments.curve is not None else console).print(_table(graph, curve, checks))
+        (plain_console() if arguments.curve is not None else console).print(
+            _table(graph, curve, checks)
+        )
     for check in checks:
         if check is not None:
             check.require()
@@ -210,7 +212,7 @@ def draw_curve(curve: _Curve, output: Path, title: str) -> None:
     axes.set_ylabel("bytes moved beyond the compulsory")
     axes.xaxis.set_major_formatter(_format_bytes)
     axes.yaxis.set_major_formatter(_format_bytes)
-    axes.set_title(title, fontsize=10, loc="left")
+    axes.set_title(title, fontsize=10, loc="left", parse_math=False)
     figure.savefig(output, dpi=150)
 
 
