@@ -75,6 +75,7 @@ def test_schedules(written: tuple[Path, dict[str, Any]], capsys: pytest.CaptureF
         ({"stays": []}, [], "is not on chip while"),
         ({"order": ["nobody"]}, [], "order: operator 'nobody' is not in the graph"),
         ({"peak": 1.5}, [], "peak is 1.5, not an integer"),
+        ({"parts": [[], 5]}, [], "'parts[1]' is no list"),
         ({"objective": "beauty"}, [], "objective 'beauty' is not peak or traffic"),
         ({"in_order": 1}, [], "in_order is 1, not true or false"),
         # Nothing can be proved with no state, and that is not success.

@@ -95,7 +95,7 @@ def _read(document: Any, graph: Graph) -> WrittenSchedule:
         return checked_integer(entries.get(key), key, least=0)
 
     stays: list[Stay] = []
-    for i, entry in enumerate(_list(entries, "stays")):
+    for i, entry in enumerate(_listed(entries.get("stays", []), "stays")):
         where = f"stays[{i}]"
         if not isinstance(entry, dict):
             raise ValueError(f"{where} is no JSON object")
@@ -112,7 +112,7 @@ def _read(document: Any, graph: Graph) -> WrittenSchedule:
 
     schedule = Schedule(
         objective,
-        positions(_list(entries, "order"), "order: operator"),
+        positions(_listed(entries.get("order", []), "order"), "order: operator"),
         stays,
         number("load"),
         number("peak"),
@@ -120,7 +120,10 @@ def _read(document: Any, graph: Graph) -> WrittenSchedule:
         number("bound"),
         str(entries.get("stop", "")),
         {},
-        [positions(part, "parts: operator") for part in _list(entries, "parts")],
+        [
+            positions(_listed(part, f"parts[{i}]"), "parts: operator")
+            for i, part in enumerate(_listed(entries.get("parts", []), "parts"))
+        ],
     )
     capacity = None if entries.get("capacity") is None else number("capacity")
     return WrittenSchedule(
@@ -128,10 +131,9 @@ def _read(document: Any, graph: Graph) -> WrittenSchedule:
     )
 
 
-def _list(entries: Mapping[str, Any], key: str) -> list[Any]:
-    value = entries.get(key, [])
+def _listed(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError(f"'{key}' is no list")
+        raise ValueError(f"'{what}' is no list")
     return cast(list[Any], value)
 
 
