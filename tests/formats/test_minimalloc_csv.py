@@ -25,6 +25,11 @@ def test_columns_in_any_order():
     assert problem.alignments is None
 
 
+@pytest.mark.parametrize("title", ["id", '"id"'])
+def test_a_byte_order_mark_is_left_out(title: str):
+    assert read(f"\ufeff{title},lower,upper,size\na,0,1,4\n").ids == ["a"]
+
+
 def test_optional_columns():
     problem = read(
         "id,lower,upper,size,alignment,gaps,offset\na,0,10,8,4,2-3 5-7,\nb,0,2,4,1,,16\n"

@@ -39,6 +39,10 @@ def two(**changes: Any) -> Problem:
         ),
         # NumPy makes floats of these.
         ({"starts": [2**63, -1]}, rf"starts\[0\] is {2**63}, not in"),
+        ({"sizes": [4, [5]]}, "sizes has rows of different lengths"),
+        ({"conflict_pairs": [[0, 1], [1]]}, "conflict_pairs has rows of different lengths"),
+        ({"ends": None}, r"ends has the shape \(\), not \(n,\)"),
+        ({"conflict_relation": 5}, "conflict_relation is 5, not one of lifetimes, pairs"),
         ({"ends": a(1)}, "sizes has 2 entries, ends has 1"),
         ({"alignments": np.array([1.0, 8.0])}, r"alignments\[0\] is .*1.0.*, not an integer"),
         ({"ids": ["a"]}, "sizes has 2 entries, ids has 1"),

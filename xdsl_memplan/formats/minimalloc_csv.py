@@ -93,6 +93,11 @@ def _write(problem: Problem, offsets: Iterable[str] | None, stream: TextIO) -> N
     writer.writerows(zip(*columns.values(), strict=True))
 
 
+def _unmarked(cell: str) -> str:
+    """Leave out a byte order mark, after which quotes are part of the cell."""
+    return cell[1:].strip('"') if cell.startswith("\ufeff") else cell
+
+
 class _Table:
     """The cells of a CSV file by column, which know where in the file they stand."""
 
@@ -103,7 +108,7 @@ class _Table:
             header = next(reader, None)
             if header is None:
                 raise FormatError(name, 1, 1, f"the file is empty; expected {','.join(_REQUIRED)}")
-            self._header = [cell.strip().removeprefix("\ufeff") for cell in header]
+            self._header = [_unmarked(cell.strip()) for cell in header]
             self._rows: list[list[str]] = []
             self.lines: list[int] = []
             for row in reader:

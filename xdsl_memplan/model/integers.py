@@ -24,7 +24,7 @@ def int64_array(values: Any, what: str) -> Int64Array:
     Raises ValueError that names ``what``, the index and the value, for anything but integers of 64
     bits in one dimension.
     """
-    array = np.asarray(values)
+    array = _array(values, what)
     if array.ndim != 1:
         raise ValueError(f"{what} has the shape {array.shape}, not (n,)")
     return _as_int64(array, values, what)
@@ -35,7 +35,7 @@ def int64_pairs(values: Any, what: str) -> Int64Array:
 
     Raises ValueError that names ``what``, the index and the value, for anything else.
     """
-    array = np.asarray(values)
+    array = _array(values, what)
     if array.size == 0 and array.ndim <= 2:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -78,6 +78,13 @@ def checked_integer(value: Any, what: str, least: int = _LEAST, most: int = _MOS
     if not least <= whole <= most:
         raise ValueError(f"{what} is {whole}, not in {least} .. {most}")
     return whole
+
+
+def _array(values: Any, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{what} has rows of different lengths") from None
 
 
 def _as_int64(array: NDArray[Any], values: Any, what: str) -> Int64Array:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -104,7 +104,7 @@ class Problem:
     def __post_init__(self) -> None:
         """Take integers as they are or refuse them, and check that the arrays belong together."""
         for name in ("sizes", "starts", "ends", "alignments"):
-            if (values := getattr(self, name)) is not None:
+            if (values := getattr(self, name)) is not None or name != "alignments":
                 object.__setattr__(self, name, int64_array(values, name))
         n = len(self.sizes)
         for name in ("starts", "ends", "alignments", "ids"):
@@ -122,6 +122,9 @@ class Problem:
         for i, (_, pool) in enumerate(self.candidates):
             if not 0 <= pool < len(self.pools):
                 raise ValueError(f"candidates[{i}] names pool {pool} of {len(self.pools)}")
+        if self.conflict_relation not in (known := ("lifetimes", "pairs")):
+            relation = cast(object, self.conflict_relation)
+            raise ValueError(f"conflict_relation is {relation!r}, not one of {', '.join(known)}")
         if self.conflict_pairs is not None:
             pairs = int64_pairs(self.conflict_pairs, "conflict_pairs")
             object.__setattr__(self, "conflict_pairs", pairs)
