@@ -1,5 +1,7 @@
 //! minimalloc's CSV: one buffer a line, columns by name.
 
+use std::collections::HashMap;
+
 use crate::error::Error;
 use crate::problem::{Problem, ProblemBuilder};
 
@@ -60,6 +62,7 @@ pub fn read(text: &str) -> Result<Table, Error> {
     let inclusive = i64::from(header.cells[upper].trim() == "end");
     let mut builder = Problem::builder();
     let mut places = Vec::new();
+    let mut line_of = HashMap::new();
     for (at, line) in lines {
         if line.trim().is_empty() {
             continue;
@@ -68,6 +71,10 @@ pub fn read(text: &str) -> Result<Table, Error> {
         if row.cells.len() != header.cells.len() {
             let reason = format!("{} cells, but {} columns", row.cells.len(), header.cells.len());
             return Err(wrong(row.line, 1, reason));
+        }
+        if let Some(before) = line_of.insert(row.cells[id].clone(), row.line) {
+            let reason = format!("buffer id '{}' is also in line {before}", row.cells[id]);
+            return Err(row.wrong(id, reason));
         }
         let end = row.last_tick(upper, row.cells[upper].trim(), inclusive)?;
         let buffer = builder.buffer(row.number(size)?, row.number(lower)?, end);
@@ -83,6 +90,7 @@ pub fn read(text: &str) -> Result<Table, Error> {
                 // The first sign may be a minus; the dash comes after a digit.
                 let dash = gap.get(1..).and_then(|rest| rest.find('-'));
                 let ends = dash.map(|dash| (&gap[..=dash], &gap[dash + 2..]));
+                let ends = ends.filter(|_| !gap.contains('+'));
                 let Some((Ok(from), to)) = ends.map(|(from, to)| (from.parse(), to)) else {
                     return Err(row.wrong(column, format!("'{gap}' is not a gap like 3-7")));
                 };

@@ -275,7 +275,7 @@ fn check_buffers(p: &mut Problem) -> Result<(), Error> {
                 format!("alignment {alignment} is not in 1 ..= 2^63 - 1"),
             ));
         }
-        total += u128::from(size) + u128::from(alignment - 1);
+        total += padded(p, i);
     }
     if total > u128::from(MAX_BYTES) {
         check_stacks(p)?;
@@ -284,6 +284,14 @@ fn check_buffers(p: &mut Problem) -> Result<(), Error> {
         p.alignments = None;
     }
     Ok(())
+}
+
+/// What a buffer may take with what its alignment wastes. One of no bytes may be anywhere.
+fn padded(p: &Problem, i: usize) -> u128 {
+    match p.sizes[i] {
+        0 => 0,
+        size => u128::from(size) + u128::from(p.alignment(BufferIdx::from(i)) - 1),
+    }
 }
 
 /// A planner may stack all that lifetimes join, directly or through others: its padded sum must be addressable.
@@ -299,10 +307,10 @@ fn check_stacks(p: &Problem) -> Result<(), Error> {
         if apart && life.start >= end {
             sum = 0;
         }
-        sum += u128::from(p.sizes[i]) + u128::from(p.alignment(BufferIdx::from(i)) - 1);
+        sum += padded(p, i);
         end = end.max(life.end);
         if sum > u128::from(MAX_BYTES) {
-            let reason = "the sizes that are live with it, directly or through others, add up to more than 2^63 - 1 bytes";
+            let reason = "the sizes that are live with it, directly or through others, and what their alignments may waste, add up to more than 2^63 - 1 bytes";
             return Err(Error::buffer(i, reason));
         }
     }

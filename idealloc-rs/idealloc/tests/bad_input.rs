@@ -2,7 +2,7 @@
 
 use idealloc::{
     Conflicts, Control, Effort, Error, Lifetime, Options, Planner, Pool, Problem, baselines, check,
-    plan,
+    plan, planners,
 };
 use proptest::prelude::*;
 
@@ -126,6 +126,19 @@ fn the_fixed_offset_of_no_bytes_needs_no_alignment() {
     let knows = |p: &&Planner| p.features.fixed && p.features.alignment;
     for planner in baselines::PLANNERS.iter().filter(knows) {
         assert_eq!(run(&problem, planner), Ok(8), "{}", planner.name);
+    }
+}
+
+#[test]
+fn alignments_of_no_bytes_waste_nothing() {
+    let mut builder = Problem::builder();
+    builder.memory(None, 3);
+    let (empty, other) = (builder.buffer(0, 0, 4), builder.buffer(0, 1, 3));
+    builder.buffer(8, 0, 4);
+    builder.align(empty, i64::MAX as u64).align(other, i64::MAX as u64 - 1);
+    let problem = builder.build().expect("eight bytes are not too many");
+    for planner in planners() {
+        assert_eq!(run(&problem, &planner), Ok(8), "{}", planner.name);
     }
 }
 

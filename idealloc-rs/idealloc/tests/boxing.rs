@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use idealloc::boxing::Boxed;
+use idealloc::boxing::game::Boxing;
 use idealloc::boxing::theorem_2::Draw;
 use idealloc::mcts::{Game, Limits, Play, Policy, search};
 use idealloc::place::instance::Instance;
@@ -15,7 +16,7 @@ fn by_key(drawn: &[Draw]) -> BTreeMap<u64, u32> {
 #[test]
 fn one_draw_made_anew_leaves_the_others_that_still_happen() {
     let instance = Instance::new(&generate::mixed_lifetimes(400, 3).expect("a problem"));
-    let boxed = Boxed::new(&instance, 0);
+    let boxed = Boxed::new(&instance, 0, &Control::default());
     let (order, drawn) = boxed.order(5, &[]);
     assert_eq!(boxed.order(5, &[]).0, order, "the same seed gives the same order");
     let old = by_key(&drawn);
@@ -29,6 +30,18 @@ fn one_draw_made_anew_leaves_the_others_that_still_happen() {
     let same = new.iter().filter(|&(key, _)| *key != changed.key && old.contains_key(key));
     assert!(same.clone().all(|(key, at)| old[key] == *at), "all others as they were");
     assert!(same.count() > 0);
+}
+
+#[test]
+fn nothing_is_boxed_once_cancelled() {
+    let instance = Instance::new(&generate::mixed_lifetimes(400, 3).expect("a problem"));
+    let control = Control::default();
+    control.cancel();
+    let whole = Boxed::new(&instance, 0, &Control::default());
+    let boxed = Boxed::new(&instance, 0, &control);
+    assert!(boxed.epsilon() < whole.epsilon(), "no step is tried");
+    let play = Boxing::new(&instance, boxed, &control).play(None, 0, 0, u64::MAX);
+    assert_eq!((play.value, play.work), (u64::MAX, 0));
 }
 
 /// A number and the steps to it, each by one to ten; the goal is 0, and all starts are far from it.

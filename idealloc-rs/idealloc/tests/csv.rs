@@ -39,6 +39,14 @@ fn what_is_wrong_is_said_with_its_place() {
         refused("id,lower,upper,size,gaps\na,0,9,1,3-99999999999999999999\n"),
         "line 2, column 9: '99999999999999999999' is not a number in range"
     );
+    assert_eq!(
+        refused("id,lower,upper,size\na,0,1,1\na,0,1,1\n"),
+        "line 3, column 1: buffer id 'a' is also in line 2"
+    );
+    assert_eq!(
+        refused("id,lower,upper,size,gaps\na,0,9,1,3-+5\n"),
+        "line 2, column 9: '3-+5' is not a gap like 3-7"
+    );
     assert_eq!(refused("lower,upper,size\n"), "line 1, column 1: no column 'id'");
     assert_eq!(
         refused("id,start,begin,upper,size\n"),

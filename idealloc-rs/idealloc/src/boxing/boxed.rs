@@ -6,6 +6,7 @@ use super::job::{Content, Job};
 use super::rogue::{best_epsilon, rogue};
 use super::theorem_2::{Chooser, Draw};
 use super::unbox::symbolic_offsets;
+use crate::control::Control;
 use crate::place::instance::Instance;
 
 /// The jobs of one instance and its epsilon.
@@ -19,14 +20,14 @@ pub struct Boxed {
 
 impl Boxed {
     /// Finds epsilon; the seed is that of the critical points it is tried with.
-    pub fn new(instance: &Instance, seed: u64) -> Self {
+    pub fn new(instance: &Instance, seed: u64, control: &Control) -> Self {
         let jobs = jobs_of(instance);
         let buffers = instance.len();
         if jobs.is_empty() {
             return Self { jobs, largest: 1, epsilon: 0.0, buffers };
         }
         let jobs = with_dummy(jobs);
-        let epsilon = best_epsilon(&jobs, seed);
+        let epsilon = best_epsilon(&jobs, seed, control);
         let largest = jobs.iter().map(|job| job.size).max().unwrap_or(1);
         Self { jobs, largest, epsilon, buffers }
     }

@@ -67,6 +67,10 @@ impl Game for Boxing<'_> {
             redrawn.retain(|one| one.key != draw.key);
             redrawn.push(draw);
         }
+        if self.control.is_cancelled() {
+            let state = Position { seed, redrawn, moves: Vec::new(), offsets: Vec::new() };
+            return Play { state, value: u64::MAX, work: 0 };
+        }
         let (order, drawn) = self.boxed.order(seed, &redrawn);
         let mut engine = self.engines.take().unwrap_or_else(|| Engine::new(self.instance));
         let before = engine.work();

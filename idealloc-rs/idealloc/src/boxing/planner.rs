@@ -53,7 +53,7 @@ fn run(problem: &Problem, options: &Options, control: &Control) -> Result<Placem
     };
     let (mut plays, mut epsilon, mut boxed_peak) = (0, 0.0, first);
     if peak > target {
-        let boxed = Boxed::new(&instance, options.seed);
+        let boxed = Boxed::new(&instance, options.seed, control);
         epsilon = boxed.epsilon();
         let game = Boxing::new(&instance, boxed, control);
         let limits = Limits {

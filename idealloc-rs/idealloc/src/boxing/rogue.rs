@@ -4,6 +4,7 @@ use super::control::{epsilon_range, safe_round};
 use super::corollary_15::corollary_15;
 use super::job::{Job, size_range};
 use super::theorem_2::Chooser;
+use crate::control::Control;
 
 /// Rounds of Theorem 16 while they are safe. Each lifts the least size, so there are few.
 ///
@@ -21,8 +22,8 @@ pub fn rogue(jobs: Vec<Job>, epsilon: f64, chooser: &mut Chooser<'_>) -> Vec<Job
 }
 
 /// The epsilon that leaves the least ratio of sizes, searched from the small end of its range upwards in steps of a
-/// hundredth of what is left of it, until three steps in a row were no better. At most 100 steps.
-pub fn best_epsilon(jobs: &[Job], seed: u64) -> f64 {
+/// hundredth of what is left of it, until three steps in a row were no better. At most 100 steps, none once cancelled.
+pub fn best_epsilon(jobs: &[Job], seed: u64, control: &Control) -> f64 {
     let ratio = |jobs: &[Job]| {
         size_range(jobs).map_or(1.0, |(least, most)| most as f64 / least.max(1) as f64)
     };
@@ -30,7 +31,7 @@ pub fn best_epsilon(jobs: &[Job], seed: u64) -> f64 {
     let (mut epsilon, mut best) = (range.small, (f64::INFINITY, range.small));
     let mut failures = 0;
     for _ in 0..100 {
-        if failures == 3 || epsilon >= range.big {
+        if failures == 3 || epsilon >= range.big || control.is_cancelled() {
             break;
         }
         let mut chooser = Chooser::new(seed, &[]);
