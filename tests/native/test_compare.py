@@ -265,6 +265,12 @@ def test_memory_that_is_written_says_something(tmp_path: Path, capsys: pytest.Ca
     assert said.startswith("equal, bit for bit: 1 written argument, standard deviation 0.")
 
 
+def test_a_seed_is_not_negative(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        main(["compare", "before.mlir", "after.mlir", "--seed=-1"])
+    assert "'-1' is not a whole number of at least 0" in capsys.readouterr().err
+
+
 def test_nothing_but_nan_says_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "nan.mlir"
     body = """%e = tensor.empty() : tensor<4xf32>

@@ -15,7 +15,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("before", type=Path, help="linalg on tensors, or memref IR")
     add("after", type=Path, help="the same function after planning")
     add("--function", default="main", help="default: %(default)s")
-    add("--seed", type=int, default=0, help="of the random inputs; default: %(default)s")
+    add(
+        "--seed", type=whole_number(0), default=0, help="of the random inputs; default: %(default)s"
+    )
     add(
         "--integers-below",
         type=whole_number(1),
