@@ -1,7 +1,9 @@
 //! `idealloc FILE.csv`: writes the file back with a column `offset`, and a summary to standard error.
+//! The status is 1 if the plan is above the capacity.
 //!
 //! The file is minimalloc's: columns `id`, `lower`, `upper`, `size`, optionally `alignment`, `offset` (fixed), `gaps`.
 
+use std::io::{BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -111,9 +113,20 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         .map_err(|error| error.describe(name_of))?;
     summarise(&problem, &plan, started.elapsed().as_secs_f64());
     if !arguments.quiet {
-        write(&text, &plan);
+        match write(&text, &plan) {
+            // Whoever read our output has seen enough, as in `idealloc FILE | head`.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                return Err(format!("standard output: {error}"));
+            }
+            _ => {}
+        }
     }
-    Ok(())
+    match arguments.capacity {
+        Some(capacity) if plan.peak > capacity => {
+            Err(format!("the plan takes {} bytes, the capacity is {capacity}", plan.peak))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn summarise(problem: &Problem, plan: &Plan, seconds: f64) {
@@ -130,10 +143,12 @@ fn summarise(problem: &Problem, plan: &Plan, seconds: f64) {
 }
 
 /// The lines of the file, each with the offset of its buffer; a column of offsets that were fixed is replaced.
-fn write(text: &str, plan: &Plan) {
+fn write(text: &str, plan: &Plan) -> std::io::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let Some(header) = lines.next() else { return };
-    let old = header.split(',').position(|title| title.trim() == "offset");
+    let Some(header) = lines.next() else { return Ok(()) };
+    let titles = csv::cells_of(header, 1).unwrap_or_default();
+    let old = titles.iter().position(|title| title.trim() == "offset");
     let without = |line: &str| match (old, csv::cells_of(line, 0)) {
         (Some(old), Ok(mut cells)) => {
             cells.remove(old);
@@ -141,10 +156,11 @@ fn write(text: &str, plan: &Plan) {
         }
         _ => line.to_owned(),
     };
-    println!("{},offset", without(header));
+    writeln!(out, "{},offset", without(header))?;
     for (line, offset) in lines.zip(&plan.offsets) {
-        println!("{},{offset}", without(line));
+        writeln!(out, "{},{offset}", without(line))?;
     }
+    out.flush()
 }
 
 fn main() -> ExitCode {
