@@ -1,6 +1,6 @@
-"""Products that cost little to compute again, and whose readers wait for a long sum of them."""
+"""What costs little to compute again, and whose readers wait for a long sum of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -22,7 +22,7 @@ class CheapMaker:
     """An operation whose result each of its readers may compute again."""
 
     op: int
-    """Its number in the graph: a product, or an elementwise operation that follows one."""
+    """Its number in the graph: a product, or an elementwise operation."""
     again: frozenset[int]
     """It, and the operations that lead to it."""
     views: frozenset[int]
@@ -35,10 +35,11 @@ def cheap_makers(graph: SplitGraph) -> list[CheapMaker]:
     """List the operations of which each reader may compute the result again, the last first.
 
     They are products, and what follows these, of arguments that have fewer bytes together, and of
-    what sums come to; one reader adds up at least 1024 elements, and another needs what that makes.
-    So no tile has the result and the sum, and it would be stored and fetched. A twentieth of the
-    graph's multiply-adds more is done at most. Linear, but for 16 operations before each, and those
-    between the readers of what is cheap.
+    what sums come to, or elementwise operations on tensors that are stored in any case and have no
+    more bytes; one reader adds up at least 1024 elements, and another needs what that makes. So no
+    tile has the result and the sum, and it would be stored and fetched. A twentieth of the graph's
+    multiply-adds more is done at most. Linear, but for 16 operations before each, and those between
+    the readers of what is cheap and of what is stored.
     """
     return list(_Makers(graph).cheap())
 
@@ -51,6 +52,8 @@ class _Makers:
         for i, op in enumerate(graph.ops):
             for tensor in dict.fromkeys(operand.tensor for operand in op.operands):
                 self.readers.setdefault(tensor, []).append(i)
+        self.stored: dict[int, bool] = {}
+        """What `_is_stored` has told."""
 
     def cheap(self) -> Iterator[CheapMaker]:
         left = sum(map(_work, self.graph.ops)) // _SHARE
@@ -58,9 +61,13 @@ class _Makers:
             if op.view or any(self.graph.tensors[tensor].returned for tensor in op.results):
                 continue
             again = self._leading_to(i)
-            views, readers = self._behind_views(op)
+            views, readers = self._behind_views(op.results)
             more = (len(readers) - 1) * sum(_work(self.graph.ops[j]) for j in again)
-            if 0 < more <= left and self._waits_for_long_sum(readers):
+            if not more and self._is_made_of_stored(op):
+                again = frozenset({i})
+            elif not 0 < more <= left:
+                continue
+            if self._waits_for_long_sum(readers):
                 left -= more
                 yield CheapMaker(i, again, views, tuple(readers))
 
@@ -86,9 +93,33 @@ class _Makers:
         read_bytes = sum(self.graph.tensors[tensor].size_bytes for tensor in of_value)
         return frozenset(found) if read_bytes < made else frozenset()
 
-    def _behind_views(self, op: SplitOp) -> tuple[frozenset[int], list[int]]:
-        """The views of what an operation makes, and those who read it or one of them."""
-        pending, views, found = [*op.results], set[int](), set[int]()
+    def _is_made_of_stored(self, op: SplitOp) -> bool:
+        """Tell whether an elementwise operation reads what is stored whoever computes it again.
+
+        That is what it reads but for what sums come to: no more bytes than it makes, each an
+        argument or with a reader that waits for a long sum of it.
+        """
+        if not op.splittable or _work(op) or "reduction" in op.iterators:
+            return False
+        made = sum(self.graph.tensors[tensor].size_bytes for tensor in op.results)
+        sizes = {
+            operand.tensor: self.graph.tensors[operand.tensor].size_bytes for operand in op.operands
+        }
+        large = [tensor for tensor, size in sizes.items() if size * SHORTEST_SUM > made]
+        return sum(sizes[tensor] for tensor in large) <= made and all(map(self._is_stored, large))
+
+    def _is_stored(self, tensor: int) -> bool:
+        """Tell whether a tensor is an argument, or no tile has it and all that is made of it."""
+        while (maker := self.maker.get(tensor)) is not None and self.graph.ops[maker].view:
+            [tensor] = {operand.tensor for operand in self.graph.ops[maker].operands}
+        if tensor not in self.stored:
+            readers = self._behind_views([tensor])[1]
+            self.stored[tensor] = maker is None or self._waits_for_long_sum(readers)
+        return self.stored[tensor]
+
+    def _behind_views(self, tensors: Iterable[int]) -> tuple[frozenset[int], list[int]]:
+        """The views of tensors, and the operations that read these or one of them."""
+        pending, views, found = [*tensors], set[int](), set[int]()
         while pending:
             for reader in self.readers.get(pending.pop(), ()):
                 if self.graph.ops[reader].view:

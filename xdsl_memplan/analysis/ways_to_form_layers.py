@@ -46,7 +46,7 @@ def has_turned_operand(module: ModuleOp) -> bool:
 
 
 def has_cheap_maker(module: ModuleOp) -> bool:
-    """Tell whether a product is worth computing again for each reader.
+    """Tell whether something is worth computing again for each reader.
 
     Linear. Where the types of a function tell that no sum is long enough its graph is not made.
     """

@@ -38,6 +38,7 @@ class MemplanComputeAgainPass(ModulePass):
     and a variance are needed: the convolution is computed three times. That is done for what is
     made of arguments alone, which have fewer bytes than it, where one reader adds up at least 1024
     elements and another needs the sum, and for a twentieth of the function's multiply-adds at most.
+    The difference to the mean, too, is made again of what is stored in any case, not stored itself.
 
     Options: none. Requires nothing. Functions with several blocks or tensors of dynamic shape are
     left alone.

@@ -243,8 +243,8 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     What the groups of each move is known when they are found, and no less is moved if they are
     formed again for less room: only what may be best is planned, and nothing is looked for after
     groups that move each byte once. Parts of what is returned are stored, and slices of features
-    computed, apart in that way which is best without, and so are cheap products computed again. The
-    failures are of the way that needs least.
+    computed, apart in that way which is best without, and so are cheap products computed again,
+    with long norms in parts and not. The failures are of the way that needs least.
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
@@ -270,14 +270,17 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     def best_way() -> int:
         return min((way[:2] for way in found), default=(0, ways.last))[1]
 
-    for form in forms_of(module, capacity):
+    forms = forms_of(module, capacity)
+    for form in forms:
         look(form)
     if not is_least and has_returned_concat(ways.rewritten_in(Form())):
         look(replace(ways.forms[best_way()], store_parts=True))
     if not is_least and True in _slices_apart(module, options):
         look(replace(ways.forms[best_way()], slices_apart=True))
     if not is_least and options.rewrite and has_cheap_maker(ways.rewritten_in(Form())):
-        look(replace(ways.forms[best_way()], again=True))
+        best_form = ways.forms[best_way()]
+        for norm in {form.longest_norm: None for form in forms}:
+            look(replace(best_form, longest_norm=norm, again=True))
     # What is brought on chip before a loop takes room that groups leave free.
     is_in_parts = any(PARTS in op.attributes for op in functions_of(module))
     shares = range(1, _SHARES) if is_in_parts and options.stage == "all" else ()
