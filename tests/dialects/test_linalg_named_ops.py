@@ -116,6 +116,9 @@ def samples() -> Iterator[tuple[str, str]]:
         attributes = f"kind=#linalg.elementwise_kind<{kind}> indexing_maps = [{listed}] "
         yield f"elementwise-{kind}", operation_text("elementwise", attributes, types)
     yield "fill", operation_text("fill", "", ["f32", "memref<3x4xf32>"])
+    yield "fill-index", operation_text("fill", "", ["index", "memref<3x4xindex>"])
+    number = "complex<f32>"
+    yield "fill-complex", operation_text("fill", "", [number, f"memref<3x4x{number}>"])
     yield "copy-i8-f32", operation_text("copy", "", ["memref<3x4xi8>", "memref<3x4xf32>"])
     yield from unsigned_samples()
     window = "{dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} "
@@ -135,6 +138,14 @@ def samples() -> Iterator[tuple[str, str]]:
             ["memref<1x3x9x9xf32>", "memref<3x3xf32>", "memref<1x3x4x4xf32>"],
         ),
     )
+    for layout, image, kernel, made in (
+        ("conv_2d_nchw_fchw", "1x3x9x9", "4x3x3x3", "1x4x7x7"),
+        ("conv_2d_nhwc_hwcf", "1x9x9x3", "3x3x3x4", "1x7x7x4"),
+        ("pooling_nchw_max", "1x3x9x9", "3x3", "1x3x7x7"),
+        ("pooling_nhwc_max", "1x9x9x3", "3x3", "1x7x7x3"),
+    ):
+        types = [f"memref<{shape}xf32>" for shape in (image, kernel, made)]
+        yield f"{layout}-without-strides", operation_text(layout, "", types)
 
 
 def unsigned_samples() -> Iterator[tuple[str, str]]:

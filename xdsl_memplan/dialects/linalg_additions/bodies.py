@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, ContainerType, FloatAttr, IntegerType
+from xdsl.dialects.builtin import AnyFloat, ComplexType, ContainerType, FloatAttr, IntegerType
 from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
@@ -32,7 +32,7 @@ def region_of(body: Body, operands: Sequence[SSAValue]) -> Region:
 
 
 def _element_type(type: Attribute) -> Attribute:
-    if isinstance(type, ContainerType):
+    if isinstance(type, ContainerType) and not isinstance(type, ComplexType):
         return typing.cast(Attribute, type.get_element_type())
     return type
 

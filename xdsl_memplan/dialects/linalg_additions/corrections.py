@@ -9,6 +9,8 @@
 | reduce               | drops attributes; does not read `{ arith.addf }`        | reads, prints  |
 |                      | does not read several operands and results              | reads a generic |
 | conv, matmul         | AssertionError for bf16 inputs and f32 output           | casts          |
+| conv, pooling        | refuse an operation without strides or dilations        | they are 1     |
+| fill                 | refuses indices and complex numbers                     | reads them     |
 | pooling_nchw_max     | body takes the maximum with the window                  | with the output |
 | copy                 | body does not cast                                      | casts          |
 | index                | in generic only                                         | in map, reduce |
@@ -21,19 +23,22 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
+    DenseIntElementsAttr,
     ShapedType,
     StringAttr,
     TensorType,
     i64,
 )
 from xdsl.dialects.linalg import ops
-from xdsl.dialects.linalg.abstract_ops import ConvOperation, NamedOperation
+from xdsl.dialects.linalg.abstract_ops import ConvOperation, NamedOperation, PoolingOperation
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, OpTraits, Region, SSAValue
 from xdsl.ir.affine import AffineMap
+from xdsl.irdl import PropertyDef
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.linalg_additions import bodies
@@ -60,8 +65,11 @@ def correct() -> None:
         (ops.MatmulOp, bodies.multiply_add),
         (ops.PoolingNchwMaxOp, bodies.pooling(bodies.maximum)),
         (ops.CopyOp, bodies.copy),
+        (ops.FillOp, bodies.copy),
     ):
         _replace(op_class, "get_hidden_region", _hidden_region(body))
+    _replace(ops.FillOp, "verify_", _verify_fill)
+    _accept_missing_steps()
     _replace(ops.GenericOp, "parse", classmethod(_parse_generic))
     for op_class in (ops.TransposeOp, ops.BroadcastOp, ops.ReduceOp):
         _replace(op_class, "parse", classmethod(_parse_on_dimensions))
@@ -73,6 +81,20 @@ def correct() -> None:
 
 def _replace(op_class: type, method: str, value: object) -> None:
     setattr(op_class, method, value)
+
+
+def _accept_missing_steps() -> None:
+    """Let strides and dilations be 1 where they are not given, in the stock classes."""
+    ones = DenseIntElementsAttr.from_list(TensorType(i64, (2,)), (1, 1))
+    for op_class in (*ConvOperation.__subclasses__(), *PoolingOperation.__subclasses__()):
+        properties = op_class.get_irdl_definition().properties
+        for name in ("strides", "dilations"):
+            properties[name] = PropertyDef(properties[name].constr, ones)
+
+
+def _verify_fill(op: ops.FillOp) -> None:
+    if any(isinstance(value.type, ShapedType) for value in op.inputs):
+        raise VerifyException("linalg.fill takes a scalar in ins")
 
 
 def _hidden_region(body: Body) -> object:

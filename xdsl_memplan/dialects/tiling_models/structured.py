@@ -72,12 +72,7 @@ class StructuredTiling(TilingTrait):
     def rule(self, op: Operation) -> TilingRule | None:
         """Derive the rule from maps, iterators and body."""
         assert isinstance(op, LinalgStructuredOperation)
-        try:
-            maps = [attribute.data for attribute in op.get_indexing_maps()]
-        except (
-            KeyError
-        ):  # Strides or dilations are left to their defaults, which xDSL does not know.
-            return None
+        maps = [attribute.data for attribute in op.get_indexing_maps()]
         loops = _loop_extents(op, maps)
         effects = effects_of(op)
         if loops is None or effects is None or not op.results or not may_run_again(op):
