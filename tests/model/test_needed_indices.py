@@ -1,7 +1,7 @@
 """What must be read where strides leave gaps, against counting one element after the other."""
 
 import random
-from itertools import product
+from itertools import permutations, product
 
 import pytest
 from xdsl.context import Context
@@ -122,6 +122,27 @@ def test_even_and_odd_columns_are_all_columns():
     wanted = [number for number, tensor in enumerate(graph.tensors) if tensor.returned]
     read = surely_read(graph, wanted)
     assert [read[names.index(name)] for name in ("x", "w")] == [15, 24]
+
+
+@pytest.mark.parametrize("order", [*permutations(range(4))], ids=str)
+def test_four_slices_are_the_whole_image(order: tuple[int, ...]):
+    """As patches are merged: every other row and column, from each of four elements."""
+    slices = [
+        SplitOp(
+            "slice",
+            (made + 1,),
+            (SplitOperand(0, (6, 8), Affine((Index(((0, 2),), y), Index(((1, 2),), x)))),),
+            True,
+            (3, 4),
+            ("parallel", "parallel"),
+            (0, 1),
+        )
+        for made, (y, x) in enumerate(product((0, 1), repeat=2))
+    ]
+    parts = [SplitTensor(f"y{n}", (3, 4), 4, "value", returned=True) for n in range(4)]
+    image = SplitTensor("x", (6, 8), 4, "argument")
+    graph = SplitGraph((image, *parts), tuple(slices[n] for n in order))
+    assert surely_read(graph, range(1, 5))[0] == 48
 
 
 @pytest.mark.parametrize(

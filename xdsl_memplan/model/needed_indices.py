@@ -25,16 +25,17 @@ def has_gaps(graph: SplitGraph) -> bool:
 def surely_read(graph: SplitGraph, wanted: Collection[int]) -> dict[int, int]:
     """Return how many elements are read at the least of tensors that ``wanted`` ones are made of.
 
-    Goes backwards from whole tensors (positions). Of each tensor one product of indices is known,
-    the largest that a reader needs, or two that differ in one dimension; what is read by something
-    else than sums of loops or reshapes of the whole, or with one loop in two dimensions, is not
-    followed. Linear in the operands, and in indices for each new question.
+    Goes backwards from whole tensors (positions). Of each tensor a few products of indices are
+    known, where two that differ in one dimension are one, and the largest is what is read; what is
+    read by something else than sums of loops or reshapes of the whole, or with one loop in two
+    dimensions, is not followed. Linear in the operands, and in indices for each new question.
     """
-    read: dict[int, tuple[Indices, ...]] = {
-        tensor: tuple(range(extent) for extent in graph.tensors[tensor].shape) for tensor in wanted
+    read: dict[int, list[tuple[Indices, ...]]] = {
+        tensor: [tuple(range(extent) for extent in graph.tensors[tensor].shape)]
+        for tensor in wanted
     }
     for op in reversed(graph.ops):
-        made = [read[result] for result in op.results if result in read]
+        made = [product for result in op.results for product in read.get(result, ())]
         if not made or not op.splittable:
             continue
         loops = _loops(op, max(made, key=_elements))
@@ -43,9 +44,8 @@ def surely_read(graph: SplitGraph, wanted: Collection[int]) -> dict[int, int]:
                 continue  # What is no part may be written over.
             found = _indices(operand.access, loops, op.loops, operand.shape)
             if found is not None:
-                known = read.get(operand.tensor)
-                read[operand.tensor] = found if known is None else _together(known, found)
-    return {tensor: _elements(indices) for tensor, indices in read.items()}
+                _add(read.setdefault(operand.tensor, []), found)
+    return {tensor: max(map(_elements, products)) for tensor, products in read.items()}
 
 
 def _leaves_gaps(index: Index, extents: Sequence[int]) -> bool:
@@ -99,15 +99,26 @@ def _as_indices(ascending: Sequence[int]) -> Indices:
     return progression if tuple(progression) == found else found
 
 
-def _together(first: tuple[Indices, ...], second: tuple[Indices, ...]) -> tuple[Indices, ...]:
-    """Return a product of what is in any of two: all, if they differ in one dimension only."""
-    pairs = zip(first, second, strict=True)
-    differing = [d for d, (one, other) in enumerate(pairs) if one != other]
-    if len(differing) != 1:
-        return max(first, second, key=_elements)
-    [d] = differing
-    both = _as_indices(sorted({*first[d], *second[d]}))
-    return (*first[:d], both, *first[d + 1 :])
+_MOST_PRODUCTS = 4
+"""Products of one tensor that are kept: the largest."""
+
+
+def _add(products: list[tuple[Indices, ...]], found: tuple[Indices, ...]) -> None:
+    """Add a product, as one with each that differs from it in one dimension at most."""
+    for number, known in enumerate(products):
+        differing = [
+            d for d, pair in enumerate(zip(known, found, strict=True)) if pair[0] != pair[1]
+        ]
+        if len(differing) <= 1:
+            del products[number]
+            for d in differing:
+                both = _as_indices(sorted({*known[d], *found[d]}))
+                found = (*found[:d], both, *found[d + 1 :])
+            _add(products, found)
+            return
+    products.append(found)
+    if len(products) > _MOST_PRODUCTS:
+        products.remove(min(products, key=_elements))
 
 
 def _is_whole(indices: Indices, extent: int) -> bool:

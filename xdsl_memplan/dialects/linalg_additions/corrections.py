@@ -71,9 +71,9 @@ def correct() -> None:
     _replace(ops.FillOp, "verify_", _verify_fill)
     _accept_missing_steps()
     _replace(ops.GenericOp, "parse", classmethod(_parse_generic))
-    for op_class in (ops.TransposeOp, ops.BroadcastOp, ops.ReduceOp):
-        _replace(op_class, "parse", classmethod(_parse_on_dimensions))
-        _replace(op_class, "print", _print_on_dimensions)
+    for on_dimensions in (ops.TransposeOp, ops.BroadcastOp, ops.ReduceOp):
+        _replace(on_dimensions, "parse", classmethod(_parse_on_dimensions))
+        _replace(on_dimensions, "print", _print_on_dimensions)
     traits = OpTraits(lambda: (HasParent(ops.GenericOp, ops.ReduceOp, MapOp),))
     ops.IndexOp.get_irdl_definition().traits = traits
     _replace(ops.IndexOp, "traits", traits)
