@@ -60,6 +60,28 @@ func.func @main(%a: {type_}, %b: {type_}) -> {type_} {{
         compare_modules(text, text.replace("addf", "subf"))
 
 
+def test_complex_numbers_within_bodies():
+    text = """
+#map = affine_map<(i) -> (i)>
+func.func @main(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%y : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = complex.create %a, %b : complex<f32>
+    %d = complex.mul %c, %c : complex<f32>
+    %e = complex.exp %d : complex<f32>
+    %f = complex.im %e : complex<f32>
+    linalg.yield %f : f32
+  } -> tensor<8xf32>
+  func.return %r : tensor<8xf32>
+}
+"""
+    assert compare_modules(text, text).results == 1
+    other = text.replace("complex.mul %c, %c", "complex.add %c, %c")
+    with pytest.raises(DifferenceError, match="result 0 differs"):
+        compare_modules(text, other)
+
+
 def test_a_function_with_scf_while():
     text = """
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

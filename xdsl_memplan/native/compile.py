@@ -60,7 +60,8 @@ _TO_LOOPS = "func.func(linalg-generalize-named-ops),convert-linalg-to-loops,cano
 
 _TO_LLVM = (
     "expand-realloc,func.func(lower-affine),convert-scf-to-cf,expand-strided-metadata,lower-affine,"
-    "convert-math-to-llvm,convert-math-to-libm,finalize-memref-to-llvm,convert-arith-to-llvm,"
+    "convert-complex-to-standard,convert-complex-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
+    "finalize-memref-to-llvm,convert-arith-to-llvm,"
     "convert-index-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts"
 )
 
