@@ -191,6 +191,7 @@ class ElementwiseOp(LinalgStructuredOperation):
             (inputs, outputs, types),
             (properties, attributes),
             lambda: _region(kind.data, inputs, outputs),
+            position,
         )
 
     def print(self, printer: Printer) -> None:

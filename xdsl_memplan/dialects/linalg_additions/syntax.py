@@ -72,6 +72,7 @@ def parse_named(cls: type[NamedOperation], parser: Parser) -> NamedOperation:
         parser.parse_punctuation("=")
         maps = parser.parse_attribute()
     attributes = dict(parser.parse_optional_attr_dict())
+    position = parser.pos
     inputs = parse_operands(parser, "ins")
     outputs = parse_operands(parser, "outs")
     if parser.parse_optional_keyword("attrs") is not None:
@@ -91,6 +92,7 @@ def parse_named(cls: type[NamedOperation], parser: Parser) -> NamedOperation:
         (inputs, outputs, result_types),
         (properties, attributes),
         lambda: with_casts(cls.get_hidden_region(inputs, outputs), properties.get(CAST)),
+        position,
     )
 
 
@@ -100,10 +102,12 @@ def build_named(
     values: tuple[Sequence[SSAValue], Sequence[SSAValue], Sequence[Attribute]],
     notes: tuple[Mapping[str, Attribute], Mapping[str, Attribute]],
     region: Callable[[], Region],
+    position: int,
 ) -> StructuredT:
     """Build what was read: inputs, outputs and result types; properties and attributes.
 
-    Raises ParseError where ``region`` finds that the elements are none for this operation.
+    Raises ParseError where ``region`` finds that the elements are none for this operation, at
+    ``position``: that of the operands.
     """
     inputs, outputs, result_types = values
     properties, attributes = notes
@@ -112,7 +116,7 @@ def build_named(
     except (ValueError, TypeError, AssertionError, IndexError) as error:
         # An assertion of stock xDSL, which says nothing, is about the type of elements.
         why = str(error) or "its elements must be numbers that are no index and not complex"
-        parser.raise_error(f"{cls.name} does not take these operands: {why}")
+        parser.raise_error(f"{cls.name} does not take these operands: {why}", position)
     return cls.build(
         operands=(inputs, outputs),
         result_types=(result_types,),

@@ -44,7 +44,11 @@ func.func @no_casts(%a: tensor<4xf16>, %o: tensor<4xf32>) {
 
 // -----
 
-// CHECK: linalg.elementwise does not take these operands: no max_unsigned of f32
+// The place is that of the operands, not where the next operation begins.
+
+// CHECK:      %0 = linalg.elementwise kind=#linalg.elementwise_kind<max_unsigned> ins(%a, %a
+// CHECK-NEXT: ^
+// CHECK-NEXT: linalg.elementwise does not take these operands: no max_unsigned of f32
 func.func @unsigned(%a: tensor<4xf32>) {
   %0 = linalg.elementwise kind=#linalg.elementwise_kind<max_unsigned> ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
   func.return
