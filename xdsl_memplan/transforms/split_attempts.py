@@ -106,11 +106,16 @@ def _planned_in_less_room(
     """Return a planned module, made with ever more bytes left free until the buffers fit.
 
     Where so many bytes are left that nothing fits the rest, fewer more are left than the last time.
-    Returns the failures if the buffers never fit.
+    In the end half of all is left: what fits there fits. Returns the failures if the buffers never
+    fit.
     """
     failures: list[PassFailedException] = []
     reserve, too_few, too_many = 0, -1, capacity
-    for _ in range(MOST_TRIES):
+    for number in range(MOST_TRIES + 1):
+        if number == MOST_TRIES:
+            reserve = capacity // 2
+            if not too_few < reserve < too_many:
+                break
         try:
             return attempt(reserve)
         except CapacityExceeded as error:
