@@ -77,8 +77,9 @@ const MANY_TILES: usize = 20_000;
 /// Roots above which the large ones come first.
 const MANY_ROOTS: usize = 500;
 
-/// What is glued with more doubt comes apart before that where much meets by chance.
+/// What is glued with more doubt comes apart before that where much meets by chance: of uneven tiles, and of others.
 const DOUBTFUL: f64 = 0.02;
+const DOUBTFUL_OF_EVEN: f64 = 1.0;
 
 /// Work of ejection in tiers, which is cheap: times as much as there is for other searches,
 const TIMES_OF_TIERS: u64 = 2;
@@ -122,11 +123,13 @@ impl Search<'_> {
         let of_roots = solved.or_else(|| (few || !uneven).then(|| self.rest(&forest)).flatten());
         self.accept_roots(&tiling, &forest, of_roots);
         // When time is up there is none for a problem of what is left, nor for tiers of it.
-        if uneven && self.peak > self.target && !self.control.is_cancelled() {
+        let in_tiers = uneven || crowded && tiling.tiles.len() <= MANY;
+        if in_tiers && self.peak > self.target && !self.control.is_cancelled() {
             if crowded {
-                forest.open(DOUBTFUL);
+                forest.open(if uneven { DOUBTFUL } else { DOUBTFUL_OF_EVEN });
             }
-            let of_roots = self.in_tiers(&problem_of(&forest, None));
+            let step = if uneven { tiers::STEP } else { tiers::STEP_OF_EVEN };
+            let of_roots = self.in_tiers(&problem_of(&forest, None), step);
             self.accept_roots(&tiling, &forest, of_roots);
         }
         if tiers_first && self.peak - self.bound > self.bound / POOR {
@@ -170,8 +173,8 @@ impl Search<'_> {
         self.solved(&problem, self.options, stages, work)
     }
 
-    /// Offsets of many roots, the large ones first.
-    fn in_tiers(&mut self, problem: &Problem) -> Option<Vec<u64>> {
+    /// Offsets of many roots, the large ones first, in tiers with such a ratio of sizes.
+    fn in_tiers(&mut self, problem: &Problem, step: f64) -> Option<Vec<u64>> {
         let instance = Instance::new(problem);
         let (bound, seed) = (self.bound, self.options.seed);
         let buffers = problem.len() as u64;
@@ -186,7 +189,7 @@ impl Search<'_> {
             Some(solve(&problem, &options, stages, budget, control).ok()?.offsets)
         };
         let budget = Budget { work, threads: self.options.threads, seed };
-        let found = tiers(&instance, bound, pack, budget, control);
+        let found = tiers(&instance, (bound, step), pack, budget, control);
         self.work = self.work.saturating_add(found.work);
         Some(found.plan?.0)
     }

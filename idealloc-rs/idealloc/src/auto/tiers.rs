@@ -28,13 +28,14 @@ const FIRST_OF_MANY: u64 = 8;
 /// The last tier but one takes more than such a part; the last is all the rest.
 const LAST: u64 = 1_500;
 
-/// Sizes of a tier are at least so much of those of the one before.
-const STEP: f64 = 0.87;
+/// Sizes of a tier are at least so much of those of the one before: where they are uneven, and where not.
+pub const STEP: f64 = 0.87;
+pub const STEP_OF_EVEN: f64 = 0.8;
 
 /// What takes more than such a part of the load is large.
 const LARGE: u64 = 1_000;
 
-/// True if at least half of the buffers are small: where sizes are alike, tiers are no better than one pass.
+/// True if at least half of the buffers are small: where sizes are more alike, fewer tiers are better.
 #[must_use]
 pub fn are_uneven(sizes: &[u64], load: u64) -> bool {
     2 * sizes.iter().filter(|&&size| size > load / LARGE).count() <= sizes.len()
@@ -49,21 +50,22 @@ pub struct Layers {
     pub work: u64,
 }
 
-/// Places `instance`, which must be [temporal](Instance::is_temporal) with nothing fixed, down to a peak of `load` at best.
-/// `pack` plans the first tier, of which it is given the buffers. When time is up what is not placed goes around the rest.
+/// Places `instance`, which must be [temporal](Instance::is_temporal) with nothing fixed, down to a peak of `load` at best;
+/// sizes of a tier are at least `step` times those of the one before. `pack` plans the first tier, of which it is given the
+/// buffers. When time is up what is not placed goes around the rest.
 ///
 /// The same for any number of threads. Complexity: a first fit of each tier with all before it, and ejection as far as
 /// the budget goes, in equal shares of what is left of it.
 pub fn tiers(
     instance: &Instance,
-    load: u64,
+    (load, step): (u64, f64),
     pack: impl FnOnce(&[u32]) -> Option<Vec<u64>>,
     budget: Budget,
     control: &Control,
 ) -> Layers {
     let mut sizes = instance.sizes().to_vec();
     sizes.sort_unstable_by_key(|&size| Reverse(size));
-    let ends = ends(&sizes, load);
+    let ends = ends(&sizes, load, step);
     let ids = descending(instance);
     let mut layers = Layers { plan: None, work: 0 };
     let Some(mut offsets) = ends.first().and_then(|&first| pack(&ids[..first])) else {
@@ -133,7 +135,7 @@ fn descending(instance: &Instance) -> Vec<u32> {
 }
 
 /// Where each tier ends among descending sizes.
-fn ends(sizes: &[u64], load: u64) -> Vec<usize> {
+fn ends(sizes: &[u64], load: u64, step: f64) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut least = load / if sizes.len() < MANY { FIRST } else { FIRST_OF_MANY };
     while least > load / LAST {
@@ -141,7 +143,7 @@ fn ends(sizes: &[u64], load: u64) -> Vec<usize> {
         if end > ends.last().copied().unwrap_or(0) {
             ends.push(end);
         }
-        least = (least as f64 * STEP) as u64;
+        least = (least as f64 * step) as u64;
     }
     if ends.last() != Some(&sizes.len()) {
         ends.push(sizes.len());
@@ -183,7 +185,7 @@ fn place(
 mod tests {
     use std::time::Duration;
 
-    use super::{are_uneven, descending, ends, tiers};
+    use super::{STEP, STEP_OF_EVEN, are_uneven, descending, ends, tiers};
     use crate::auto::budget::MANY;
     use crate::auto::repair::Budget;
     use crate::auto::search::peak_of;
@@ -214,13 +216,15 @@ mod tests {
     fn each_tier_adds_smaller_buffers_and_the_last_one_all() {
         // More than 83, 72, 62 and so on.
         let sizes = [900, 500, 90, 89, 80, 70, 1, 1];
-        assert_eq!(ends(&sizes, 1_000), [4, 5, 6, 8]);
+        assert_eq!(ends(&sizes, 1_000, STEP), [4, 5, 6, 8]);
+        // Where sizes are alike more than 83, 66, 52 and so on.
+        assert_eq!(ends(&sizes, 1_000, STEP_OF_EVEN), [4, 6, 8]);
         // Of many more than 125, 108, 93, 80, 69 and so on.
         let mut many = vec![1; MANY];
         many[..6].copy_from_slice(&sizes[..6]);
-        assert_eq!(ends(&many, 1_000)[..3], [2, 4, 6]);
-        assert_eq!(ends(&[1, 1], 100_000), [2]);
-        assert_eq!(ends(&[], 1_000), [0]);
+        assert_eq!(ends(&many, 1_000, STEP)[..3], [2, 4, 6]);
+        assert_eq!(ends(&[1, 1], 100_000, STEP), [2]);
+        assert_eq!(ends(&[], 1_000, STEP), [0]);
         assert!(are_uneven(&[500, 1, 1], 1_000) && !are_uneven(&[500, 400, 1], 1_000));
     }
 
@@ -255,7 +259,7 @@ mod tests {
                 .max()?;
             Some(offsets)
         };
-        let found = tiers(&instance, load, pack, budget, &Control::default());
+        let found = tiers(&instance, (load, STEP), pack, budget, &Control::default());
         let (offsets, peak) = found.plan.expect("nobody stops it");
         assert!(check(&problem, &offsets, &[]).is_ok());
         assert_eq!(peak, peak_of(&instance, &offsets));
@@ -271,10 +275,11 @@ mod tests {
         let pack = |large: &[u32]| Some(towering(&instance, large));
         let late = Control::default();
         late.stop_after(Duration::ZERO);
-        let (offsets, _) = tiers(&instance, load, pack, budget, &late).plan.expect("is placed");
+        let (offsets, _) =
+            tiers(&instance, (load, STEP), pack, budget, &late).plan.expect("is placed");
         assert!(check(&problem, &offsets, &[]).is_ok());
         let cancelled = Control::default();
         cancelled.cancel();
-        assert!(tiers(&instance, load, pack, budget, &cancelled).plan.is_none());
+        assert!(tiers(&instance, (load, STEP), pack, budget, &cancelled).plan.is_none());
     }
 }
