@@ -97,6 +97,7 @@ def _memplan() -> "Dialect":
 _EXTENSIONS: dict[str, tuple[str, str]] = {
     "arith": ("xdsl_memplan.dialects.arith_additions", "extended_arith"),
     "linalg": ("xdsl_memplan.dialects.linalg_additions", "extended_linalg"),
+    "math": ("xdsl_memplan.dialects.math_additions", "extended_math"),
     "memref": ("xdsl_memplan.dialects.memref_additions", "extended_memref"),
     "tensor": ("xdsl_memplan.dialects.tensor_additions", "extended_tensor"),
 }

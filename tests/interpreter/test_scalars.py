@@ -61,6 +61,7 @@ EXACT = [
         "absf", "ceil", "floor", "round", "roundeven", "trunc", "sqrt",
     )),
     *(f"arith.remf {of} : f32 -> f32" for of in ("%x, %z", "%y, %m", "%x, %y")),
+    *(f"math.{op} %w : f32 -> i1" for op in ("isfinite", "isnan")),
     "math.copysign %x, %y : f32 -> f32",
     "math.fma %x, %y, %z : f32 -> f32",
 ]  # fmt: skip
@@ -71,6 +72,8 @@ NEAR = [
     )),
     *(f"math.{op} %m : f32 -> f32" for op in ("acosh", "log", "log10", "log2")),
     "math.atan2 %x, %y : f32 -> f32",
+    "math.erfc %x : f32 -> f32",
+    "math.sincos %x : f32 -> f32, f32",
 ]  # fmt: skip
 
 
@@ -83,6 +86,7 @@ def _program(lines: list[str]) -> tuple[str, list[str]]:
     block = ", ".join(f"{n}: {t}" for n, (t, _) in OPERANDS.items())
     body = ["%one = arith.constant 1.0 : f32", "%positive = math.absf %y : f32"]
     body.append("%m = arith.addf %positive, %one : f32")
+    body.append("%w = math.powf %y, %z : f32")
     types: list[str] = []
     for number, line in enumerate(lines):
         text, results = line.split(" -> ")
@@ -148,3 +152,21 @@ def test_a_whole_tensor_is_its_elements(type_: str):
     [found] = run_text(text, a, b)
     least = np.minimum(a.view(np.uint8), b.view(np.uint8)).view(np.int8)
     assert found.tobytes() == (least if op == "minui" else a * b).tobytes()
+
+
+def test_classes_of_numbers_and_clamps():
+    """LLVM 22 has no lowering of these from the dialect."""
+    numbers = np.array([1, -2.5, 0, 1e-40, np.inf, -np.inf, np.nan, 1e-38 * 1.1755], np.float32)
+    text = """
+    func.func @f(%x: f32, %low: f32, %high: f32) -> (i1, i1, f32) {
+      %inf = math.isinf %x : f32
+      %normal = math.isnormal %x : f32
+      %clamped = math.clampf %x to [%low, %high] : f32
+      func.return %inf, %normal, %clamped : i1, i1, f32
+    }"""
+    found = [run_text(text, float(x), -2.0, 2.0) for x in numbers]
+    inf, normal, clamped = map(list, zip(*found, strict=True))
+    tiny = np.finfo(np.float32).smallest_normal
+    assert inf == list(np.isinf(numbers))
+    assert normal == list(np.isfinite(numbers) & (np.abs(numbers) >= tiny))
+    np.testing.assert_array_equal(clamped, np.clip(numbers, -2, 2))

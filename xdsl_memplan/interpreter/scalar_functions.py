@@ -23,6 +23,15 @@ from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.arith_additions import IndexCastUIOp, RemFOp
+from xdsl_memplan.dialects.math_additions import (
+    ClampFOp,
+    ErfcOp,
+    IsFiniteOp,
+    IsInfOp,
+    IsNaNOp,
+    IsNormalOp,
+    SincosOp,
+)
 from xdsl_memplan.interpreter.arrays import bit_width, constant, element_dtype, is_array
 
 
@@ -33,6 +42,10 @@ def _divide(a: float, b: float) -> float:
 
 def _one_over_root(x: float) -> float:
     return _divide(1.0, float(np.sqrt(x)))
+
+
+def _clamp(x: float, low: float, high: float) -> float:
+    return float(np.minimum(np.maximum(x, low), high))
 
 
 def _power(x: float, y: int) -> float:
@@ -82,7 +95,9 @@ _COMPUTE: dict[type[Operation], Callable[..., Any]] = {
     math.CopySignOp: np.copysign,
     math.CosOp: np.cos,
     math.CoshOp: np.cosh,
+    ClampFOp: _clamp,
     math.ErfOp: python_math.erf,
+    ErfcOp: python_math.erfc,
     math.Exp2Op: np.exp2,
     math.ExpM1Op: np.expm1,
     math.ExpOp: np.exp,
@@ -104,6 +119,13 @@ _COMPUTE: dict[type[Operation], Callable[..., Any]] = {
     math.TruncOp: np.trunc,
 }
 
+_CLASSES: dict[type[Operation], Callable[[float], bool]] = {
+    IsFiniteOp: python_math.isfinite,
+    IsInfOp: python_math.isinf,
+    IsNaNOp: python_math.isnan,
+}
+"""Of numbers, whatever their type."""
+
 
 def rounded(value: Any, type: Attribute) -> Any:
     """Round a number, or those of an array, which have 64 bits, to the narrower type of a result.
@@ -116,6 +138,15 @@ def rounded(value: Any, type: Attribute) -> Any:
     if is_array(value):
         return value.astype(dtype).astype(np.float64)
     return float(dtype.type(value))
+
+
+def _class(belongs: Callable[[float], bool]) -> Callable[..., PythonValues]:
+    def run(
+        self: InterpreterFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
+    ) -> PythonValues:
+        return (belongs(args[0]),)
+
+    return run
 
 
 def _function(compute: Callable[..., Any]) -> Callable[..., PythonValues]:
@@ -198,6 +229,23 @@ class ScalarFunctions(ArithFunctions):
                 return (_nearest(exact, op.result.type),)
         return (a * b + c,)
 
+    @impl(IsNormalOp)
+    def run_isnormal(
+        self, interpreter: Interpreter, op: IsNormalOp, args: PythonValues
+    ) -> PythonValues:
+        """Neither infinite nor NaN, and not below the least normal number of the type."""
+        least = float(np.finfo(element_dtype(op.operand.type)).smallest_normal)
+        return (python_math.isfinite(args[0]) and abs(args[0]) >= least,)
+
+    @impl(SincosOp)
+    def run_sincos(
+        self, interpreter: Interpreter, op: SincosOp, args: PythonValues
+    ) -> PythonValues:
+        """As sine and cosine alone."""
+        with np.errstate(all="ignore"):
+            both = np.sin(args[0]), np.cos(args[0])
+        return tuple(float(rounded(found, op.operand.type)) for found in both)
+
     @impl(cf.AssertOp)
     def run_assert(
         self, interpreter: Interpreter, op: cf.AssertOp, args: PythonValues
@@ -210,4 +258,6 @@ class ScalarFunctions(ArithFunctions):
 
 for _op_class, _compute in _COMPUTE.items():
     setattr(ScalarFunctions, f"run_{_op_class.__name__}", impl(_op_class)(_function(_compute)))
+for _op_class, _belongs in _CLASSES.items():
+    setattr(ScalarFunctions, f"run_{_op_class.__name__}", impl(_op_class)(_class(_belongs)))
 register_impls(ScalarFunctions)
