@@ -104,7 +104,8 @@ class Problem:
     def __post_init__(self) -> None:
         """Take integers as they are or refuse them, and check that the arrays belong together."""
         for name in ("sizes", "starts", "ends", "alignments"):
-            if (values := getattr(self, name)) is not None or name != "alignments":
+            values = getattr(self, name)
+            if name != "alignments" or values is not None:
                 object.__setattr__(self, name, int64_array(values, name))
         n = len(self.sizes)
         for name in ("starts", "ends", "alignments", "ids"):

@@ -56,10 +56,7 @@ def _without_empty(op: Operation) -> None:
 
 
 def _has_empty_loop(op: LinalgStructuredOperation) -> bool:
-    try:
-        maps = [attribute.data for attribute in op.get_indexing_maps()]
-    except KeyError:  # Strides or dilations are left to their defaults, which xDSL does not know.
-        return False
+    maps = [attribute.data for attribute in op.get_indexing_maps()]
     return any(
         extent == 0 and isinstance(expression, AffineDimExpr)
         for operand, map_ in zip(op.operands, maps, strict=True)

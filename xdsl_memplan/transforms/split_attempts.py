@@ -284,8 +284,8 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
         look(replace(ways.forms[best_way()], slices_apart=True))
     if not is_least and options.rewrite and has_cheap_maker(ways.rewritten_in(Form())):
         best_form = ways.forms[best_way()]
-        for norm in {form.longest_norm: None for form in forms}:
-            look(replace(best_form, longest_norm=norm, again=True))
+        for longest_norm in dict.fromkeys(form.longest_norm for form in forms):
+            look(replace(best_form, longest_norm=longest_norm, again=True))
     # What is brought on chip before a loop takes room that groups leave free.
     is_in_parts = any(PARTS in op.attributes for op in functions_of(module))
     shares = range(1, _SHARES) if is_in_parts and options.stage == "all" else ()

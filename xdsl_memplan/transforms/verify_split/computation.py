@@ -224,10 +224,7 @@ def body_key(op: Operation, tables: list[SSAValue]) -> Hashable:
 
 
 def _structured(op: LinalgStructuredOperation) -> Computation:
-    try:
-        maps = [attribute.data for attribute in op.get_indexing_maps()]
-    except KeyError as error:
-        raise NotFollowedError(f"{op.name} leaves strides to their defaults") from error
+    maps = [attribute.data for attribute in op.get_indexing_maps()]
     if not op.results:
         raise NotFollowedError(f"{op.name} has no results")
     operands, body = list(op.operands), op.body.block

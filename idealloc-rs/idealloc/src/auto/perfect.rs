@@ -77,8 +77,10 @@ const MANY_TILES: usize = 20_000;
 /// Roots above which the large ones come first.
 const MANY_ROOTS: usize = 500;
 
-/// What is glued with more doubt comes apart before that where much meets by chance: of uneven tiles, and of others.
+/// What is glued with more doubt comes apart before that where much meets by chance: of uneven tiles,
 const DOUBTFUL: f64 = 0.02;
+
+/// and of others.
 const DOUBTFUL_OF_EVEN: f64 = 1.0;
 
 /// Work of ejection in tiers, which is cheap: times as much as there is for other searches,
@@ -125,10 +127,14 @@ impl Search<'_> {
         // When time is up there is none for a problem of what is left, nor for tiers of it.
         let in_tiers = uneven || crowded && tiling.tiles.len() <= MANY;
         if in_tiers && self.peak > self.target && !self.control.is_cancelled() {
+            let (doubtful, step) = if uneven {
+                (DOUBTFUL, tiers::STEP)
+            } else {
+                (DOUBTFUL_OF_EVEN, tiers::STEP_OF_EVEN)
+            };
             if crowded {
-                forest.open(if uneven { DOUBTFUL } else { DOUBTFUL_OF_EVEN });
+                forest.open(doubtful);
             }
-            let step = if uneven { tiers::STEP } else { tiers::STEP_OF_EVEN };
             let of_roots = self.in_tiers(&problem_of(&forest, None), step);
             self.accept_roots(&tiling, &forest, of_roots);
         }

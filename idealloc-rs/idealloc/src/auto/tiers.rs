@@ -28,8 +28,10 @@ const FIRST_OF_MANY: u64 = 8;
 /// The last tier but one takes more than such a part; the last is all the rest.
 const LAST: u64 = 1_500;
 
-/// Sizes of a tier are at least so much of those of the one before: where they are uneven, and where not.
+/// Sizes of a tier are at least so much of those of the one before where they are uneven,
 pub const STEP: f64 = 0.87;
+
+/// and where they are not.
 pub const STEP_OF_EVEN: f64 = 0.8;
 
 /// What takes more than such a part of the load is large.
