@@ -43,6 +43,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.looked_up_bytes import looked_up_bytes
 from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.merged_places import has_merged_places
 from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
@@ -70,6 +71,7 @@ from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_look_up_once import MemplanLookUpOncePass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.memplan_trim import MemplanTrimPass
+from xdsl_memplan.transforms.memplan_unmerge_places import MemplanUnmergePlacesPass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 from xdsl_memplan.transforms.resting_collector import resting_collector
 from xdsl_memplan.transforms.split_attempts import MOST_TRIES, more_to_reserve
@@ -163,6 +165,9 @@ def measure(path: Path, row: Row) -> Row:
         memory = f"L1={row.memory},DDR"
         for form in [Form()] if is_peak else forms_of(module, _capacity(module, memory)):
             split(module, form)
+        if has_merged_places(module):
+            _run(module, [MemplanUnmergePlacesPass()], row)
+            split(module, best()[1])
         if not is_peak and _puts_together(module):
             split(module, replace(best()[1], store_parts=True))
         if has_cheap_maker(module):

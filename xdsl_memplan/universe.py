@@ -46,6 +46,7 @@ _PASSES: dict[str, str] = {
     "memplan-look-up-once": "MemplanLookUpOncePass",
     "memplan-compute-slices": "MemplanComputeSlicesPass",
     "memplan-split-loops": "MemplanSplitLoopsPass",
+    "memplan-unmerge-places": "MemplanUnmergePlacesPass",
     "memplan-form-layers": "MemplanFormLayersPass",
     "memplan-group": "MemplanGroupPass",
     "memplan-expand-groups": "MemplanExpandGroupsPass",

@@ -29,6 +29,8 @@ class Form:
     """Slices of features are computed apart."""
     again: bool = False
     """Cheap products are computed again for each reader."""
+    places_apart: bool = False
+    """Places of an image are in dimensions of their own."""
 
     def forming(self) -> list[ModulePass]:
         """The pass that forms the layers."""
@@ -57,8 +59,8 @@ class WaysToFormLayers:
     forms: list[Form] = field(default_factory=list[Form])
     """Those that differ, of `others`, in the order in which they were asked for."""
     others: list[ModuleOp] = field(default_factory=list[ModuleOp])
-    _rewritten: dict[tuple[bool, bool], ModuleOp] = field(
-        default_factory=dict[tuple[bool, bool], ModuleOp]
+    _rewritten: dict[tuple[bool, ...], ModuleOp] = field(
+        default_factory=dict[tuple[bool, ...], ModuleOp]
     )
     _formed: dict[Form, ModuleOp] = field(default_factory=dict[Form, ModuleOp])
 
@@ -69,7 +71,7 @@ class WaysToFormLayers:
 
     def rewritten_in(self, form: Form) -> ModuleOp:
         """Return the module as it is before layers are formed."""
-        way = form.slices_apart, form.again
+        way = form.slices_apart, form.again, form.places_apart
         if way not in self._rewritten:
             self._rewritten[way] = trial_of(self.module, rewriting(self.options, *way), self.run)
         return self._rewritten[way]

@@ -1,42 +1,19 @@
 """Splits loops whose position is divided, so that indexing maps are sums of loops."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd
-from typing import TypeAlias, cast
 
-from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntegerAttr, ModuleOp, i64
-from xdsl.dialects.linalg.ops import GenericOp, IndexOp
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineMap,
-)
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from xdsl_memplan.analysis.known_numbers import KnownNumbers
 from xdsl_memplan.analysis.looked_up_near import loops_to_split
-from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.operations_in import operations_in
-from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling_models.looked_up import tables
-from xdsl_memplan.dialects.tiling_models.tile_values import (
-    Tensor,
-    is_remade,
-    remake,
-    shape_of,
-    static_shape,
-    tile_type,
-)
-from xdsl_memplan.transforms.unit_dimensions import expanded, reassociation
+from xdsl_memplan.transforms.loop_parts import Loops, extents_of, split_loops, sums_over
 
 
 @dataclass(frozen=True)
@@ -80,9 +57,6 @@ class MemplanSplitLoopsPass(ModulePass):
                     _split_loops_of(inner, known if looks_up else ())
 
 
-Terms: TypeAlias = dict[int, int]
-"""Loops, and what each is multiplied by."""
-
 _DIVISIONS = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
 
 
@@ -95,267 +69,13 @@ def _divides(op: GenericOp) -> bool:
     )
 
 
-@dataclass
-class _Loops:
-    """The loops that each loop of an operation becomes, outermost first, and their extents."""
-
-    parts: list[list[int]]
-    extents: list[int]
-
-    @classmethod
-    def of(cls, extents: Sequence[int]) -> "_Loops":
-        """Loops that are not split yet."""
-        return cls([[loop] for loop in range(len(extents))], list(extents))
-
-    def split(self, part: int, inner: int) -> None:
-        """Make two loops of a part, the inner one of ``inner`` iterations."""
-        new = len(self.extents)
-        self.extents[part] //= inner
-        self.extents.append(inner)
-        for parts in self.parts:
-            if part in parts:
-                parts.insert(parts.index(part) + 1, new)
-
-    def factors(self, loop: int) -> Iterator[tuple[int, int]]:
-        """The parts of a loop with what each is multiplied by."""
-        factor = 1
-        for part in reversed(self.parts[loop]):
-            yield part, factor
-            factor *= self.extents[part]
-
-    def numbers(self) -> list[int]:
-        """The parts in the order of the loops."""
-        return [part for parts in self.parts for part in parts]
-
-
-class _NoSumError(Exception):
-    """An index is no sum of parts of loops."""
-
-
-class _Split(Exception):
-    """An index becomes a sum once this part of a loop is split."""
-
-    def __init__(self, part: int, inner: int) -> None:
-        super().__init__()
-        self.part, self.inner = part, inner
-
-
 def _split_loops_of(op: GenericOp, known: Sequence[KnownNumbers]) -> None:
-    extents = _extents(op)
+    extents = extents_of(op)
     if extents is None:
         return
-    loops = _Loops.of(extents)
+    loops = Loops.of(extents)
     for loop, inner in loops_to_split(op, extents, known).items() if known else ():
         loops.split(loop, inner)
-    while True:
-        try:
-            sums = [
-                [_sum(expression, loops) for expression in map_.data.results]
-                for map_ in op.indexing_maps
-            ]
-            break
-        except _Split as wanted:
-            loops.split(wanted.part, wanted.inner)
-        except _NoSumError:
-            return
-    changes = len(loops.extents) > len(extents) or _divides(op)
-    if changes and all(_is_written_in_parts(map_, loops) for map_ in _output_maps(op)):
-        _rewrite(op, loops, sums)
-
-
-def _extents(op: GenericOp) -> list[int] | None:
-    """The extents of the loops; None if one is not known."""
-    extents: dict[int, int] = {}
-    for operand, map_ in zip(op.operands, op.indexing_maps, strict=True):
-        if not is_tensor(operand.type):
-            continue
-        shape = static_shape(operand)
-        if shape is None:
-            return None
-        for expression, extent in zip(map_.data.results, shape, strict=True):
-            if isinstance(expression, AffineDimExpr):
-                extents[expression.position] = extent
-    count = len(op.iterator_types)
-    return [extents[loop] for loop in range(count)] if len(extents) == count else None
-
-
-def _sum(expression: AffineExpr, loops: _Loops) -> tuple[Terms, int]:
-    """An index as a sum of parts of loops and a constant.
-
-    Raises _Split if a part of a loop must be split for that, _NoSumError if that does not help.
-    """
-    match expression:
-        case AffineDimExpr():
-            return dict(loops.factors(expression.position)), 0
-        case AffineConstantExpr():
-            return {}, expression.value
-        case AffineBinaryOpExpr():
-            terms, constant = _sum(expression.lhs, loops)
-            others, other = _sum(expression.rhs, loops)
-            match expression.kind:
-                case AffineBinaryOpKind.Add:
-                    for part, factor in others.items():
-                        terms[part] = terms.get(part, 0) + factor
-                    return terms, constant + other
-                case AffineBinaryOpKind.Mul if not others:
-                    return {part: factor * other for part, factor in terms.items()}, (
-                        constant * other
-                    )
-                case AffineBinaryOpKind.FloorDiv | AffineBinaryOpKind.Mod if (
-                    not others and other > 0
-                ):
-                    return _divided(terms, constant, other, expression.kind, loops)
-                case _:
-                    pass
-        case _:
-            pass
-    raise _NoSumError
-
-
-def _divided(
-    terms: Terms, constant: int, divisor: int, kind: AffineBinaryOpKind, loops: _Loops
-) -> tuple[Terms, int]:
-    """The quotient or the rest of a sum, where all that is no multiple is less than the divisor."""
-    rest = {part: factor for part, factor in terms.items() if factor % divisor}
-    over = constant % divisor
-    low = over + sum(min(0, f * (loops.extents[p] - 1)) for p, f in rest.items())
-    high = over + sum(max(0, f * (loops.extents[p] - 1)) for p, f in rest.items())
-    if low < 0 or high >= divisor:
-        for part, factor in rest.items():
-            inner = divisor // gcd(factor, divisor)
-            if loops.extents[part] > inner and loops.extents[part] % inner == 0:
-                raise _Split(part, inner)
-        raise _NoSumError
-    if kind is AffineBinaryOpKind.Mod:
-        return rest, over
-    whole = {part: factor // divisor for part, factor in terms.items() if part not in rest}
-    return whole, constant // divisor
-
-
-def _output_maps(op: GenericOp) -> Iterator[AffineMap]:
-    for map_ in op.indexing_maps.data[input_count(op) :]:
-        yield map_.data
-
-
-def _is_written_in_parts(map_: AffineMap, loops: _Loops) -> bool:
-    """Tell whether the dimensions of a result can be split as the loops are."""
-    return all(
-        isinstance(expression, AffineDimExpr)
-        or all(len(loops.parts[loop]) == 1 for loop in expression.used_dims())
-        for expression in map_.results
-    )
-
-
-def _rewrite(op: GenericOp, loops: _Loops, sums: Sequence[Sequence[tuple[Terms, int]]]) -> None:
-    number = {part: position for position, part in enumerate(loops.numbers())}
-    builder = Builder(InsertPoint.before(op))
-    operands: list[SSAValue] = []
-    maps: list[AffineMapAttr] = []
-    groups: list[list[list[int]]] = []
-    for operand, map_, of_map in zip(op.operands, op.indexing_maps, sums, strict=True):
-        split = [
-            loops.parts[expression.position] if isinstance(expression, AffineDimExpr) else []
-            for expression in map_.data.results
-        ]
-        results: list[AffineExpr] = []
-        dimensions: list[list[int]] = []
-        for parts, (terms, constant) in zip(split, of_map, strict=True):
-            first = len(results)
-            results += (
-                [AffineExpr.dimension(number[part]) for part in parts]
-                if len(parts) > 1
-                else [_expression(terms, constant, number)]
-            )
-            dimensions.append([*range(first, len(results))])
-        shape = [
-            extent
-            for parts, old in zip(split, _shape(operand), strict=True)
-            for extent in ([loops.extents[part] for part in parts] if len(parts) > 1 else [old])
-        ]
-        operands.append(_shown(operand, dimensions, shape, builder))
-        maps.append(AffineMapAttr(AffineMap(len(number), 0, tuple(results))))
-        groups.append(dimensions)
-    kinds = [
-        kind for parts, kind in zip(loops.parts, op.iterator_types.data, strict=True) for _ in parts
-    ]
-    op.operands = operands
-    op.properties["indexing_maps"] = ArrayAttr(maps)
-    op.properties["iterator_types"] = ArrayAttr(kinds)
-    for index in [inner for inner in operations_in(op) if type(inner) is IndexOp]:
-        _renumber(index, loops, number)
-    inputs = input_count(op)
-    after = Builder(InsertPoint.after(op))
-    for old, output, dimensions in zip(
-        op.results, op.operands[inputs:], groups[inputs:], strict=True
-    ):
-        if old.type != output.type:
-            _show(old, output.type, dimensions, after)
-
-
-def _shape(value: SSAValue) -> tuple[int, ...]:
-    return shape_of(value) if is_tensor(value.type) else ()
-
-
-def _expression(terms: Terms, constant: int, number: dict[int, int]) -> AffineExpr:
-    found: AffineExpr | None = None
-    for part, factor in sorted(terms.items(), key=lambda term: number[term[0]]):
-        if not factor:
-            continue
-        term: AffineExpr = AffineExpr.dimension(number[part])
-        term = term if factor == 1 else term * factor
-        found = term if found is None else found + term
-    if found is None:
-        return AffineExpr.constant(constant)
-    return found + constant if constant else found
-
-
-def _shown(
-    value: SSAValue, dimensions: Sequence[Sequence[int]], shape: Sequence[int], builder: Builder
-) -> SSAValue:
-    """Show a tensor with some dimensions split; one that is the same everywhere is made anew."""
-    if not is_tensor(value.type) or len(shape) == len(dimensions):
-        return value
-    if is_remade(value):
-        return remake(value, shape, builder)
-    type_ = tile_type(value.type, shape)
-    return builder.insert(expanded(value, reassociation(dimensions), type_)).result
-
-
-def _show(
-    old: SSAValue, type_: Attribute, dimensions: Sequence[Sequence[int]], builder: Builder
-) -> None:
-    """Give a result another type, and let its readers read it in the shape that it had."""
-    view = tensor.CollapseShapeOp.create(
-        operands=[old],
-        properties={"reassociation": reassociation(dimensions)},
-        result_types=[cast(Tensor, old.type)],
-    )
-    builder.insert(view)
-    view.result.name_hint = old.name_hint
-    old.replace_uses_with_if(view.result, lambda use: use.operation is not view)
-    Rewriter.replace_value_with_new_type(old, type_).name_hint = None
-
-
-def _renumber(index: IndexOp, loops: _Loops, number: dict[int, int]) -> None:
-    """Compute the position in a loop from those in its parts."""
-    factors = list(loops.factors(index.dim.value.data))[::-1]
-    if len(factors) == 1:
-        index.dim = IntegerAttr(number[factors[0][0]], i64)
-        return
-    added: list[Operation] = []
-    total: SSAValue | None = None
-    for part, factor in factors:
-        position = IndexOp(number[part])
-        added.append(position)
-        term: SSAValue = position.result
-        if factor != 1:
-            constant = arith.ConstantOp(IntegerAttr(factor, IndexType()))
-            product = arith.MuliOp(term, constant.result)
-            added += [constant, product]
-            term = product.result
-        if total is not None:
-            added.append(arith.AddiOp(total, term))
-            term = added[-1].results[0]
-        total = term
-    assert total is not None
-    Rewriter.replace_op(index, added, [total])
+    sums = sums_over(op, loops)
+    if sums is not None and (len(loops.extents) > len(extents) or _divides(op)):
+        split_loops(op, loops, sums)

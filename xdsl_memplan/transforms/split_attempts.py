@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
+from xdsl_memplan.analysis.merged_places import has_merged_places
 from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.trait_answers import WrongAnswerError
@@ -232,12 +233,18 @@ def _slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
     return (False, True) if options.rewrite and has_sliced_product(module) else (False,)
 
 
+def _places_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
+    """Whether places of an image are in dimensions of their own: what to try."""
+    return (False, True) if options.rewrite and has_merged_places(module) else (False,)
+
+
 def _forms_of_least_peak(module: ModuleOp, options: SplitOptions) -> list[Form]:
     """The ways to form layers that are tried where nothing is moved off chip."""
     again = (False, True) if options.rewrite and has_cheap_maker(module) else (False,)
+    places = _places_apart(module, options)
     return [
-        Form(slices_apart=apart, again=once_more)
-        for apart, once_more in product(_slices_apart(module, options), again)
+        Form(slices_apart=apart, again=once_more, places_apart=unmerged)
+        for unmerged, apart, once_more in product(places, _slices_apart(module, options), again)
     ]
 
 
@@ -278,6 +285,8 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     forms = forms_of(module, capacity)
     for form in forms:
         look(form)
+    if not is_least and True in _places_apart(module, options):
+        look(replace(ways.forms[best_way()], places_apart=True))
     if not is_least and has_returned_concat(ways.rewritten_in(Form())):
         look(replace(ways.forms[best_way()], store_parts=True))
     if not is_least and True in _slices_apart(module, options):

@@ -27,22 +27,28 @@ class SplitOptions:
 
 
 def rewriting(
-    options: SplitOptions, slices_apart: bool = False, again: bool = False
+    options: SplitOptions,
+    slices_apart: bool = False,
+    again: bool = False,
+    places_apart: bool = False,
 ) -> list[ModulePass]:
     """The passes before layers are formed.
 
     With ``slices_apart`` slices of features are computed by operations of their own, with ``again``
-    cheap products for each reader.
+    cheap products for each reader, with ``places_apart`` places of an image in dimensions of their
+    own.
     """
     from xdsl_memplan.transforms.memplan_compute_again import MemplanComputeAgainPass
     from xdsl_memplan.transforms.memplan_compute_slices import MemplanComputeSlicesPass
     from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
     from xdsl_memplan.transforms.memplan_look_up_once import MemplanLookUpOncePass
     from xdsl_memplan.transforms.memplan_split_loops import MemplanSplitLoopsPass
+    from xdsl_memplan.transforms.memplan_unmerge_places import MemplanUnmergePlacesPass
 
     if not options.rewrite:
         return []
     return [
+        *([MemplanUnmergePlacesPass()] if places_apart else []),
         *([MemplanComputeSlicesPass()] if slices_apart else []),
         MemplanFuseElementwisePass(chains=True),
         MemplanSplitLoopsPass(),

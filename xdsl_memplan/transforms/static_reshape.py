@@ -1,15 +1,14 @@
-"""A `tensor.reshape` between static shapes, written as views that say which dimensions merge."""
+"""Static tensors in another shape, through views that say which dimensions merge."""
 
 from collections.abc import Sequence
 from math import prod
-from typing import cast
 
+from xdsl.builder import Builder
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint
 
-from xdsl_memplan.dialects.tiling_models.tile_values import static_shape
+from xdsl_memplan.dialects.tiling_models.tile_values import shape_of, static_shape, tile_type
 from xdsl_memplan.transforms.as_generic import hand_over
 from xdsl_memplan.transforms.unit_dimensions import expanded, reassociation
 
@@ -23,23 +22,27 @@ def write_as_views(op: tensor.ReshapeOp) -> None:
     old, new = static_shape(op.source), static_shape(op.result)
     if old is None or new is None or prod(old) != prod(new):
         return
-    sources, results = _groups(old, new)
-    element = cast(TensorType[Attribute], op.source.type).get_element_type()
-    value: SSAValue = op.source
+    hand_over(op, (reshaped(op.source, new, Builder(InsertPoint.before(op))),))
+
+
+def reshaped(value: SSAValue, shape: Sequence[int], builder: Builder) -> SSAValue:
+    """Show a static tensor in another shape of as many elements, through as few views as can be."""
+    old = shape_of(value)
+    if old == tuple(shape):
+        return value
+    sources, results = _groups(old, shape)
     if len(sources) != len(old):
-        merged = TensorType(element, [prod(old[d] for d in group) for group in sources])
+        merged = tile_type(value.type, [prod(old[d] for d in group) for group in sources])
         collapse = tensor.CollapseShapeOp.create(
             operands=[value],
             properties={"reassociation": reassociation(sources)},
             result_types=[merged],
         )
-        Rewriter.insert_op(collapse, InsertPoint.before(op))
-        value = collapse.result
-    if len(results) != len(new):
-        expand = expanded(value, reassociation(results), TensorType(element, new))
-        Rewriter.insert_op(expand, InsertPoint.before(op))
-        value = expand.result
-    hand_over(op, (value,))
+        value = builder.insert(collapse).result
+    if len(results) != len(shape):
+        view = expanded(value, reassociation(results), tile_type(value.type, shape))
+        value = builder.insert(view).result
+    return value
 
 
 def _groups(old: Sequence[int], new: Sequence[int]) -> tuple[list[range], list[range]]:
