@@ -96,6 +96,7 @@ def _memplan() -> "Dialect":
 
 
 _EXTENSIONS: dict[str, tuple[str, str]] = {
+    "affine": ("xdsl_memplan.dialects.affine_additions", "extended_affine"),
     "arith": ("xdsl_memplan.dialects.arith_additions", "extended_arith"),
     "builtin": ("xdsl_memplan.dialects.location_additions", "with_locations_of_mlir"),
     "func": ("xdsl_memplan.dialects.location_additions", "with_locations_of_mlir"),
