@@ -103,6 +103,7 @@ _EXTENSIONS: dict[str, tuple[str, str]] = {
     "linalg": ("xdsl_memplan.dialects.linalg_additions", "extended_linalg"),
     "math": ("xdsl_memplan.dialects.math_additions", "extended_math"),
     "memref": ("xdsl_memplan.dialects.memref_additions", "extended_memref"),
+    "scf": ("xdsl_memplan.dialects.scf_additions", "extended_scf"),
     "tensor": ("xdsl_memplan.dialects.tensor_additions", "extended_tensor"),
 }
 """Stock dialects that lack something: the module and the function that add it."""

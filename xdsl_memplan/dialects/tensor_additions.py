@@ -1,26 +1,43 @@
 """What stock xDSL's tensor lacks.
 
-| operation    | stock xDSL 0.74                                  | here                 |
-|--------------|--------------------------------------------------|----------------------|
-| generate     | is not there                                     | is                   |
-| pad          | wants unknown sizes in a result of known padding | takes a known result |
-| expand_shape | refuses a tensor without dimensions              | takes it             |
+| operation             | stock xDSL 0.74                                  | here                 |
+|-----------------------|--------------------------------------------------|----------------------|
+| generate              | is not there                                     | is                   |
+| parallel_insert_slice | is not there                                     | is                   |
+| rank                  | is not there                                     | is                   |
+| bitcast               | is not there                                     | is                   |
+| pad                   | wants unknown sizes in a result of known padding | takes a known result |
+| expand_shape          | refuses a tensor without dimensions              | takes it             |
 """
 
 from functools import cache
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    AnyTensorTypeConstr,
+    AnyUnrankedTensorTypeConstr,
+    DenseArrayBase,
+    IndexType,
+    IntegerType,
+    TensorType,
+    i64,
+)
 from xdsl.dialects.tensor import ExpandShapeOp, PadOp, YieldOp
+from xdsl.dialects.utils import DynamicIndexList
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
+    operand_def,
+    prop_def,
     region_def,
     result_def,
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import RecursiveMemoryEffect, SingleBlockImplicitTerminator
+from xdsl.traits import Pure, RecursiveMemoryEffect, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -56,6 +73,97 @@ class GenerateOp(IRDLOperation):
             raise VerifyException(f"the body must yield {type_.element_type}")
 
 
+@irdl_op_definition
+class ParallelInsertSliceOp(IRDLOperation):
+    """What an iteration of `scf.forall` inserts into a shared tensor."""
+
+    name = "tensor.parallel_insert_slice"
+
+    source = operand_def(TensorType)
+    dest = operand_def(TensorType)
+    offsets = var_operand_def(IndexType)
+    sizes = var_operand_def(IndexType)
+    strides = var_operand_def(IndexType)
+    static_offsets = prop_def(DenseArrayBase.constr(i64))
+    static_sizes = prop_def(DenseArrayBase.constr(i64))
+    static_strides = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def()
+
+    assembly_format = (
+        "$source `into` $dest ``"
+        "custom<DynamicIndexList>($offsets, $static_offsets)"
+        "custom<DynamicIndexList>($sizes, $static_sizes)"
+        "custom<DynamicIndexList>($strides, $static_strides)"
+        "attr-dict `:` type($source) `into` type($dest)"
+    )
+    custom_directives = (DynamicIndexList,)
+
+    def verify_(self) -> None:
+        """As many numbers of each kind as the tensor has dimensions.
+
+        Raises VerifyException.
+        """
+        type_ = self.dest.type
+        assert isa(type_, TensorType[Attribute])
+        rank = type_.get_num_dims()
+        for known, values in (
+            (self.static_offsets.get_values(), self.offsets),
+            (self.static_sizes.get_values(), self.sizes),
+            (self.static_strides.get_values(), self.strides),
+        ):
+            if len(known) != rank or known.count(DYNAMIC_INDEX) != len(values):
+                raise VerifyException(f"offsets, sizes and strides are {rank} numbers each")
+
+
+@irdl_op_definition
+class RankOp(IRDLOperation):
+    """The number of dimensions of a tensor."""
+
+    name = "tensor.rank"
+
+    tensor = operand_def(AnyTensorTypeConstr | AnyUnrankedTensorTypeConstr)
+    result = result_def(IndexType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "attr-dict $tensor `:` type($tensor)"
+
+
+@irdl_op_definition
+class BitcastOp(IRDLOperation):
+    """The same bits as elements of another type of the same width."""
+
+    name = "tensor.bitcast"
+
+    source = operand_def(TensorType[Attribute])
+    dest = result_def(TensorType[Attribute])
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$source attr-dict `:` type($source) `to` type($dest)"
+
+    def verify_(self) -> None:
+        """One shape, and elements of one width.
+
+        Raises VerifyException.
+        """
+        source, dest = self.source.type, self.dest.type
+        assert isa(source, TensorType[Attribute])
+        assert isa(dest, TensorType[Attribute])
+        if source.get_shape() != dest.get_shape():
+            raise VerifyException("both tensors must have one shape")
+        if _bits(source) != _bits(dest):
+            raise VerifyException("elements of both must have as many bits")
+
+
+def _bits(type_: TensorType[Attribute]) -> int | None:
+    element = type_.element_type
+    known = isinstance(element, IntegerType | AnyFloat)
+    return element.bitwidth if known else None
+
+
 @cache
 def accept_padding_of_known_results() -> None:
     """Have `tensor.pad` verified as in MLIR; a second call has no effect.
@@ -87,13 +195,16 @@ def accept_views_of_scalars() -> None:
     setattr(ExpandShapeOp, "verify_", verify)
 
 
+_ADDED = (BitcastOp, GenerateOp, ParallelInsertSliceOp, RankOp)
+
+
 def extended_tensor(stock: Dialect) -> Dialect:
     """The dialect `stock` with what is missing; its classes are corrected in place."""
     accept_padding_of_known_results()
     accept_views_of_scalars()
     operations = list(stock.operations)
-    if all(op_class.name != GenerateOp.name for op_class in operations):
-        operations.append(GenerateOp)
+    known = {op_class.name for op_class in operations}
+    operations += [added for added in _ADDED if added.name not in known]
     return Dialect(stock.name, operations, [*stock.attributes])
 
 

@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import AffineMapAttr, ShapedType
+from xdsl.dialects.arith import BitcastOp as ArithBitcastOp
+from xdsl.dialects.builtin import AffineMapAttr, ShapedType, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, IndexOp, ReduceOp, YieldOp
 from xdsl.dialects.tensor import EmptyOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import Rewriter
+from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.linalg_additions.indexing import iterators_of, map_without
 from xdsl_memplan.dialects.linalg_additions.map import MapOp
-from xdsl_memplan.dialects.tensor_additions import GenerateOp
+from xdsl_memplan.dialects.tensor_additions import BitcastOp, GenerateOp
 
 _MEMOIZED = "linalg.memoized_indexing_maps"
 
@@ -75,6 +77,22 @@ def generate_as_generic(op: GenerateOp) -> GenericOp:
     op.parent.insert_op_before(room, op)
     maps = [AffineMapAttr(AffineMap.identity(rank))]
     return replaced(op, ([], [room.tensor]), body, (maps, _parallel(rank)))
+
+
+def bitcast_as_generic(op: BitcastOp) -> GenericOp:
+    """Replace `tensor.bitcast` by a generic operation that takes the bits of each element."""
+    source, dest = op.source.type, op.dest.type
+    assert isa(source, TensorType[Attribute])
+    assert isa(dest, TensorType[Attribute])
+    rank = dest.get_num_dims()
+    block = Block(arg_types=[source.element_type, dest.element_type])
+    cast = ArithBitcastOp(block.args[0], dest.element_type)
+    block.add_ops([cast, YieldOp(cast.result)])
+    room = EmptyOp((), dest)
+    assert op.parent is not None
+    op.parent.insert_op_before(room, op)
+    maps = [AffineMapAttr(AffineMap.identity(rank))] * 2
+    return replaced(op, ([op.source], [room.tensor]), Region(block), (maps, _parallel(rank)))
 
 
 def replaced(

@@ -7,8 +7,9 @@ from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.bufferization import AllocTensorOp
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import GenericOp, ReduceOp
 from xdsl.dialects.scf import ExecuteRegionOp
@@ -16,6 +17,7 @@ from xdsl.dialects.tensor import CastOp, EmptyOp, PadOp, ReshapeOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
 
 from xdsl_memplan.analysis.storage_type import is_static_tensor
 from xdsl_memplan.analysis.uniform import Uniforms
@@ -24,8 +26,10 @@ from xdsl_memplan.dialects.linalg_additions.map import MapOp
 from xdsl_memplan.dialects.linalg_additions.packing import PackOp, UnpackOp
 from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
-from xdsl_memplan.dialects.tensor_additions import GenerateOp
+from xdsl_memplan.dialects.scf_additions import ForallOp
+from xdsl_memplan.dialects.tensor_additions import BitcastOp, GenerateOp, RankOp
 from xdsl_memplan.transforms.as_generic import (
+    bitcast_as_generic,
     generate_as_generic,
     hand_over,
     map_as_generic,
@@ -33,6 +37,7 @@ from xdsl_memplan.transforms.as_generic import (
     structured_as_generic,
 )
 from xdsl_memplan.transforms.casts_back import read_before_casts
+from xdsl_memplan.transforms.forall_as_loops import forall_as_loops
 from xdsl_memplan.transforms.known_padding import write_known_padding
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
@@ -54,7 +59,9 @@ class MemplanGeneralizeOpsPass(ModulePass):
     a `tensor.empty`. A `tensor.reshape` between static shapes is a `tensor.collapse_shape`, a
     `tensor.expand_shape`, or one after the other, and a `tensor.cast` to another type and back is
     none. A `linalg.pack` is padding, an expanded shape and a transpose, a `linalg.unpack` the
-    reverse. What is in a `scf.execute_region` of one block takes its place. What a sum makes
+    reverse. What is in a `scf.execute_region` of one block takes its place, and a `scf.forall` is
+    loops one within another. A `tensor.bitcast` is a generic `arith.bitcast`, and a `tensor.rank`
+    a number. What a sum makes
     narrower before it adds up is taken out of it (`narrowed_operands.py`), and fills and transposes
     that were made generic have their names again.
 
@@ -108,6 +115,13 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 Rewriter.replace_op(inner, room)
             elif isinstance(inner, ExecuteRegionOp) and len(inner.region.blocks) == 1:
                 inline_region(inner)
+            elif isinstance(inner, ForallOp):
+                forall_as_loops(inner)
+            elif isinstance(inner, BitcastOp) and is_static_tensor(inner.dest):
+                bitcast_as_generic(inner)
+            elif isinstance(inner, RankOp) and isa(inner.tensor.type, TensorType[Attribute]):
+                rank = IntegerAttr(inner.tensor.type.get_num_dims(), IndexType())
+                Rewriter.replace_op(inner, ConstantOp(rank))
             elif isinstance(inner, PadOp):
                 write_known_padding(inner)
             elif isinstance(inner, CastOp):

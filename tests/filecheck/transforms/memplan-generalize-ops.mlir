@@ -362,3 +362,50 @@ func.func @generate(%n: index) -> tensor<?x4xi32> {
   } : tensor<?x4xi32>
   return %m : tensor<?x4xi32>
 }
+
+// -----
+
+// Iterations in any order are loops one within another; what an iteration puts into a shared tensor is inserted into it.
+
+// CHECK: @forall
+// CHECK:       %[[R:.*]], %[[S:.*]] = scf.for %i = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[O:.*]] = %e, %[[P:.*]] = %f) -> (tensor<8x6xf32>, tensor<8xf32>) {
+// CHECK-NEXT:    %[[Q:.*]], %[[T:.*]] = scf.for %j = %first to %{{.*}} step %{{.*}} iter_args(%[[U:.*]] = %[[O]], %[[V:.*]] = %[[P]]) -> (tensor<8x6xf32>, tensor<8xf32>) {
+// CHECK-NEXT:      %[[D:.*]] = tensor.extract_slice %[[U]][%i, %j] [2, 3] [1, 1]
+// CHECK-NEXT:      %[[A:.*]] = linalg.add ins(%x, %[[D]] : {{.*}}) outs(%[[D]] : tensor<2x3xf32>)
+// CHECK-NEXT:      %[[W:.*]] = tensor.insert_slice %[[A]] into %[[U]][%i, %j] [2, 3] [1, 1]
+// CHECK-NEXT:      %[[X:.*]] = tensor.insert_slice %y into %[[V]][%i] [1] [1]
+// CHECK-NEXT:      %[[Y:.*]] = tensor.insert_slice %y into %[[X]][%j] [1] [1]
+// CHECK-NEXT:      scf.yield %[[W]], %[[Y]] : tensor<8x6xf32>, tensor<8xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    scf.yield %[[Q]], %[[T]] : tensor<8x6xf32>, tensor<8xf32>
+// CHECK-NEXT:  }
+// CHECK-NEXT:  return %[[R]], %[[S]]
+func.func @forall(%x: tensor<2x3xf32>, %y: tensor<1xf32>, %e: tensor<8x6xf32>, %f: tensor<8xf32>, %first: index) -> (tensor<8x6xf32>, tensor<8xf32>) {
+  %r:2 = scf.forall (%i, %j) = (0, %first) to (8, 6) step (2, 3) shared_outs(%o = %e, %p = %f) -> (tensor<8x6xf32>, tensor<8xf32>) {
+    %d = tensor.extract_slice %o[%i, %j] [2, 3] [1, 1] : tensor<8x6xf32> to tensor<2x3xf32>
+    %a = linalg.add ins(%x, %d : tensor<2x3xf32>, tensor<2x3xf32>) outs(%d : tensor<2x3xf32>) -> tensor<2x3xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %a into %o[%i, %j] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<8x6xf32>
+      tensor.parallel_insert_slice %y into %p[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+      tensor.parallel_insert_slice %y into %p[%j] [1] [1] : tensor<1xf32> into tensor<8xf32>
+    }
+  }
+  return %r#0, %r#1 : tensor<8x6xf32>, tensor<8xf32>
+}
+
+// -----
+
+// On memory nothing goes through the loop.
+
+// CHECK: @forall_on_memory
+// CHECK:       scf.for %i = %{{.*}} to %n step %{{.*}} {
+// CHECK-NEXT:    %x = memref.load %a[%i]
+// CHECK-NEXT:    memref.store %x, %b[%i]
+// CHECK-NEXT:  }
+func.func @forall_on_memory(%a: memref<8xf32>, %b: memref<8xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    %x = memref.load %a[%i] : memref<8xf32>
+    memref.store %x, %b[%i] : memref<8xf32>
+  }
+  return
+}
