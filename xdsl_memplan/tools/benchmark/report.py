@@ -6,7 +6,7 @@ from itertools import groupby
 from xdsl_memplan.formats.byte_size import format_byte_size
 from xdsl_memplan.tools.benchmark.growth import Growth, growth
 from xdsl_memplan.tools.benchmark.measure import Run
-from xdsl_memplan.tools.benchmark.peers import Missing
+from xdsl_memplan.tools.benchmark.missing import Missing
 from xdsl_memplan.tools.benchmark.same_rule import Comparison, compare_same_rule
 from xdsl_memplan.tools.benchmark.session import Machine
 from xdsl_memplan.tools.benchmark.summary import Line

@@ -15,7 +15,7 @@ from xdsl_memplan.formats.json_document import read_json
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance
 from xdsl_memplan.tools.benchmark.measure import Run, Status, measure
-from xdsl_memplan.tools.benchmark.peers import Missing
+from xdsl_memplan.tools.benchmark.missing import Missing
 
 _SAVE_SECONDS = 5.0
 _SHORT_SECONDS = 1.0

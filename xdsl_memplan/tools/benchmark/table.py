@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from xdsl_memplan.formats.byte_size import format_byte_size
-from xdsl_memplan.tools.benchmark.peers import Missing
+from xdsl_memplan.tools.benchmark.missing import Missing
 from xdsl_memplan.tools.benchmark.summary import Line
 
 

@@ -7,9 +7,9 @@ where a problem has them.
 """
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from xdsl_memplan.tools.benchmark.contenders import Contender
+from xdsl_memplan.tools.benchmark.missing import Missing
 from xdsl_memplan.tools.benchmark.peers import (
     cp_sat,
     executorch,
@@ -21,15 +21,7 @@ from xdsl_memplan.tools.benchmark.peers import (
     vela,
 )
 
-
-class Missing(NamedTuple):
-    """A peer that cannot take part, and why."""
-
-    name: str
-    reason: str
-
-
-_FAMILIES: dict[str, Callable[[], Iterator[Contender]]] = {
+_FAMILIES: dict[str, Callable[[], Iterator[Contender | Missing]]] = {
     "omnimalloc": omnimalloc.contenders,
     "ethos-u-vela": vela.contenders,
     "ortools": cp_sat.contenders,
@@ -47,7 +39,11 @@ def peers() -> tuple[list[Contender], list[Missing]]:
     missing: list[Missing] = []
     for name, family in _FAMILIES.items():
         try:
-            found.extend(family())
+            for peer in family():
+                if isinstance(peer, Missing):
+                    missing.append(peer)
+                else:
+                    found.append(peer)
         except (ImportError, FileNotFoundError, AttributeError) as error:
             missing.append(Missing(name, str(error)))
     return found, missing

@@ -9,6 +9,7 @@ import numpy as np
 
 from xdsl_memplan.model.problem import Int64Array, Problem
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, Task
+from xdsl_memplan.tools.benchmark.missing import Missing
 
 _SEARCHES = {
     "genetic",
@@ -24,11 +25,19 @@ _MOST_SEARCHED = 2_000
 _MOST_PLACED = 30_000
 
 
-def contenders() -> Iterator[Contender]:
-    """Yield all its allocators but the random one. Raises ImportError."""
+def contenders() -> Iterator[Contender | Missing]:
+    """Yield all its allocators but the random one, and those that lack a package of their own.
+
+    Raises ImportError.
+    """
     module: Any = import_module("omnimalloc")
     for name in module.available_allocators():
         if name == "random":
+            continue
+        try:
+            module.allocators.BaseAllocator.resolve(name)
+        except ImportError as error:
+            yield Missing(f"omnimalloc {name}", " ".join(str(error).split()))
             continue
         searches = name in _SEARCHES
         most = _MOST_SEARCHED if searches else _MOST_PLACED
