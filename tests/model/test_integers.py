@@ -28,6 +28,11 @@ def two(**changes: Any) -> Problem:
         ({"sizes": np.array([1 + 2j, 3])}, r"sizes\[0\] is .*\(1\+2j\).*, not an integer"),
         ({"sizes": np.array(["4", "5"])}, r"sizes\[0\] is .*'4'.*, not an integer"),
         ({"sizes": np.array([True, False])}, r"sizes\[0\] is True, not an integer"),
+        # NumPy makes ones of these.
+        ({"sizes": [True, 4]}, r"sizes\[0\] is True, not an integer"),
+        ({"sizes": (4, np.True_)}, r"sizes\[1\] is True, not an integer"),
+        ({"conflict_pairs": [[0, True]]}, r"conflict_pairs\[0\]\[1\] is True, not an integer"),
+        ({"fixed": [(0, True), (1, 8)]}, r"fixed\[0\]\[1\] is True, not an integer"),
         ({"sizes": np.array([1, None])}, r"sizes\[1\] is None, not an integer"),
         ({"sizes": a(4, 4).reshape(2, 1)}, r"sizes has the shape \(2, 1\), not \(n,\)"),
         # [0, 1.9) and [1.5, 3) overlap, [0, 1) and [1, 3) do not.

@@ -6,7 +6,7 @@ too small shares its last bytes with another one.
 
 from collections.abc import Iterable, Sequence
 from operator import index
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Int64Array = NDArray[np.int64]
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
+_BOOLEANS = (bool, np.bool_)
 
 
 def int64_array(values: Any, what: str) -> Int64Array:
@@ -53,7 +54,8 @@ def integer_rows(values: Iterable[Sequence[Any]], what: str, width: int) -> list
         array = np.array(rows)
     except ValueError:
         array = None  # of different lengths
-    if array is not None and array.dtype == np.int64 and array.shape == (len(rows), width):
+    is_plain = array is not None and array.dtype == np.int64 and array.shape == (len(rows), width)
+    if array is not None and is_plain and not _hides_booleans(rows):
         return [tuple(row) for row in array.tolist()]
     for i, row in enumerate(rows):
         if not hasattr(row, "__len__") or len(row) != width or isinstance(row, str):
@@ -87,13 +89,27 @@ def _array(values: Any, what: str) -> NDArray[Any]:
         raise ValueError(f"{what} has rows of different lengths") from None
 
 
+def _hides_booleans(values: Any) -> bool:
+    """Tell whether a list, or one in it, has booleans: NumPy makes 0 and 1 of them."""
+    if not isinstance(values, list | tuple):
+        return False
+    listed = cast("Sequence[Any]", values)
+    kinds = set(map(type, listed))
+    return not kinds.isdisjoint(_BOOLEANS) or (
+        not kinds.isdisjoint((list, tuple)) and any(map(_hides_booleans, listed))
+    )
+
+
 def _as_int64(array: NDArray[Any], values: Any, what: str) -> Int64Array:
-    if array.dtype == np.int64 or array.size == 0:
+    if array.size == 0:
         return array.astype(np.int64, copy=False)
-    if array.dtype.kind in "iu" and int(array.max()) <= _MOST:
+    mixed = _hides_booleans(values)
+    if array.dtype == np.int64 and not mixed:
+        return array
+    if array.dtype.kind in "iu" and int(array.max()) <= _MOST and not mixed:
         return array.astype(np.int64)
     # A list is read value by value, as NumPy makes floats of integers that do not fit together.
-    exact = np.array(values, dtype=object) if array.dtype.kind == "f" else array
+    exact = np.array(values, dtype=object) if array.dtype.kind == "f" or mixed else array
     if isinstance(values, np.ndarray):
         exact = array
     taken = np.empty(array.shape, dtype=np.int64)
