@@ -75,6 +75,13 @@ def test_negative_ticks_in_gaps_come_back():
         ),
         (f"id,lower,upper,size\na,0,1,{2**63}\n", "f.csv:2:7: size 9223372036854775808 is not in"),
         ("id,lower,upper,size\na,0,1,1.5\n", "f.csv:2:7: size '1.5' is not an integer"),
+        # Python reads these as 1000 and 3, the Rust reader does not.
+        ("id,lower,upper,size\na,0,1,1_000\n", "f.csv:2:7: size '1_000' is not an integer"),
+        ("id,lower,upper,size\na,0,٣,1\n", "f.csv:2:5: upper '٣' is not an integer"),
+        (
+            "id,lower,upper,size,offset\na,0,1,1,1_0\n",
+            "f.csv:2:9: offset '1_0' is not an integer",
+        ),
         ("id,lower,upper,size\na,5,1,1\n", "f.csv:2:5: the lifetime ends before it starts at 5"),
         ("id,lower,upper,size\na,0,1,1\na,0,1,1\n", "f.csv:3:1: buffer id 'a' is also in line 2"),
         ("id,lower,upper,size,alignment\na,0,1,1,0\n", "f.csv:2:9: alignment 0 is not in 1 .."),

@@ -30,6 +30,7 @@ _OLD_NAMES = {
     "begin": "lower",
     "end": "upper",
 }
+_INTEGER = re.compile(r"[+-]?[0-9]+")
 _GAP = re.compile(r"(-?[0-9]+)-(-?[0-9]+)")
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
@@ -174,9 +175,12 @@ class _Table:
     ) -> Callable[[int, str], int]:
         def parse(row: int, cell: str) -> int:
             try:
-                value = int(cell)
+                # Python's own integers may have underscores and digits of any script.
+                value = int(cell) if _INTEGER.fullmatch(cell.strip()) else None
             except ValueError:
-                raise self.error(row, title, f"{title} '{cell}' is not an integer") from None
+                value = None  # of more digits than Python reads
+            if value is None:
+                raise self.error(row, title, f"{title} '{cell}' is not an integer")
             if not least <= value <= most:
                 raise self.error(row, title, f"{title} {value} is not in {least} .. {most}")
             return value
