@@ -46,6 +46,14 @@ def test_a_picture_is_written(tmp_path: Path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_name_without_an_ending_is_the_file_that_is_written(tmp_path: Path):
+    source, picture = tmp_path / "in.csv", tmp_path / "out"
+    source.write_text("id,lower,upper,size\na,0,4,600\n")
+    assert main(["plot", str(source), "-o", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert not picture.with_suffix(".png").exists()
+
+
 def test_a_title_is_no_formula(tmp_path: Path):
     csv, picture = tmp_path / "in.csv", tmp_path / "out.svg"
     csv.write_text("id,lower,upper,size\na,0,2,4\n")

@@ -18,7 +18,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("file", type=Path, help="CSV of a problem, or of a plan: with an offset for every buffer")
-    add("-o", "--output", type=Path, required=True, help="PNG, SVG or PDF to write")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="PNG (also without an ending), SVG or PDF",
+    )
     add("--planner", default=DEFAULT_PLANNER, help="for a file without offsets: %(default)s")
     add("--title", default="", help="first line of the title")
 
@@ -87,7 +93,8 @@ def draw_plan(problem: Problem, offsets: Int64Array, output: Path, title: str = 
         f"{title}\n{facts}" if title else facts, fontsize=10, loc="left", parse_math=False
     )
     axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
-    figure.savefig(output, dpi=150)
+    # Matplotlib would add an ending to a name that has none.
+    figure.savefig(output, dpi=150, format=output.suffix[1:] or "png")
 
 
 def _format_address(value: float, _: int) -> str:

@@ -213,7 +213,8 @@ def draw_curve(curve: _Curve, output: Path, title: str) -> None:
     axes.xaxis.set_major_formatter(_format_bytes)
     axes.yaxis.set_major_formatter(_format_bytes)
     axes.set_title(title, fontsize=10, loc="left", parse_math=False)
-    figure.savefig(output, dpi=150)
+    # Matplotlib would add an ending to a name that has none.
+    figure.savefig(output, dpi=150, format=output.suffix[1:] or "png")
 
 
 def _format_bytes(value: float, _: int) -> str:

@@ -81,7 +81,8 @@ def save_figure(lines: Sequence[Line], path: Path) -> None:
     _list(figure, drawn, numbers)
     _label(figure, axes, drawn, frontier, numbers)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    # Matplotlib would add an ending to a name that has none.
+    figure.savefig(path, format=path.suffix[1:] or "png")
     pyplot.close(figure)
 
 
