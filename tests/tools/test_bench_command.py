@@ -56,6 +56,8 @@ def test_a_folder_cannot_be_written(
         ("--seconds", "inf", "number of at least 0 and at most 1e+06"),
         ("--minutes", "nan", "number of at least 0"),
         ("--minutes", "soon", "number of at least 0"),
+        ("--threads", "99999", "whole number of at least 0 and at most 65535"),
+        ("--threads", "٣", "whole number of at least 0 and at most 65535"),
     ],
 )
 def test_numbers_that_there_cannot_be(

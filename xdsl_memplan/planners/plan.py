@@ -16,6 +16,9 @@ Effort = Literal["low", "medium", "high", "max"]
 
 DEFAULT_PLANNER = "auto"
 
+MOST_THREADS = 2**16 - 1
+"""More are an error, not a wish."""
+
 BOUNDED_BY = "first-fit-by-size"
 """The planner that says load and bound for those that do not."""
 
@@ -62,9 +65,9 @@ def plan(
         offsets,
         pools,
         planner=planner,
-        seed=_unsigned(seed, "seed", 64),
+        seed=_unsigned(seed, "seed", 2**64 - 1),
         effort=effort,
-        threads=_unsigned(threads, "threads", 16),
+        threads=_unsigned(threads, "threads", MOST_THREADS),
         time_limit_seconds=time_limit_seconds,
         minimize=minimize,
         parameters=dict(parameters or {}),
@@ -83,9 +86,9 @@ def _run_embedded(embedded: EmbeddedPlanner, problem: Problem) -> Plan:
     return Plan(name, offsets, None, peak, reference.load, reference.bound, stop, {})
 
 
-def _unsigned(value: int, what: str, bits: int) -> int:
+def _unsigned(value: int, what: str, most: int) -> int:
     try:
-        return checked_integer(value, what, least=0, most=2**bits - 1)
+        return checked_integer(value, what, least=0, most=most)
     except ValueError as error:
         raise InvalidOptionError(str(error)) from None
 

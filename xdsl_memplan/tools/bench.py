@@ -9,7 +9,7 @@ from typing import get_args
 
 from rich.status import Status
 
-from xdsl_memplan.planners.plan import Effort
+from xdsl_memplan.planners.plan import MOST_THREADS, Effort
 from xdsl_memplan.tools.benchmark.contenders import Contender, Limits, ours
 from xdsl_memplan.tools.benchmark.figure import save_figure
 from xdsl_memplan.tools.benchmark.instances import BenchmarkInstance, from_files, generated
@@ -59,7 +59,12 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
         "--repetitions", type=whole_number(1), default=3, help="of short runs; default: %(default)s"
     )
     add("--effort", choices=get_args(Effort), default="medium", help="default: %(default)s")
-    add("--threads", type=whole_number(0), default=1, help="0: all; default: %(default)s")
+    add(
+        "--threads",
+        type=whole_number(0, MOST_THREADS),
+        default=1,
+        help="0: all; default: %(default)s",
+    )
 
 
 def _time(most: float = math.inf) -> Callable[[str], float]:

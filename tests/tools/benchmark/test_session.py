@@ -117,7 +117,7 @@ def test_summary_and_file(tmp_path: Path):
     good, loose, broken = summarize(runs)
     assert (good.contender, good.ratio, good.at_load, good.fits) == ("good", 1.0, 1, 1)
     assert (loose.ratio, loose.at_load, loose.fits) == (pytest.approx(1.5), 0, 0)
-    assert (broken.finished, broken.note) == (0, "1 error")
+    assert (broken.finished, broken.note) == (0, "1 error (RuntimeError: broken)")
 
 
 def test_a_stopped_session_keeps_what_it_has(tmp_path: Path):

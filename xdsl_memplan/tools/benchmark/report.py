@@ -91,7 +91,7 @@ def _table(group: str, lines: Sequence[Line]) -> str:
     for line in lines:
         name = f"`{line.contender}`" if line.side == "ours" else line.contender
         if not line.finished:
-            rows.append(f"| {name} | 0 | | | | | | | {line.note} |")
+            rows.append(f"| {name} | 0 | | | | | | | {_cell(line.note)} |")
             continue
         cells = (
             name,
@@ -102,10 +102,14 @@ def _table(group: str, lines: Sequence[Line]) -> str:
             line.fits,
             f"{line.cpu_seconds:.4f}" if line.cpu_seconds < 1 else f"{line.cpu_seconds:.2f}",
             format_byte_size(line.memory),
-            line.note,
+            _cell(line.note),
         )
         rows.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(rows)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _growth(grown: Sequence[Growth]) -> Iterator[str]:

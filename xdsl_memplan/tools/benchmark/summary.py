@@ -8,6 +8,9 @@ from statistics import median
 
 from xdsl_memplan.tools.benchmark.measure import Run
 
+_MOST_LETTERS = 120
+"""Of a message in a table."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -68,7 +71,7 @@ def _line(group: str, contender: str, by_instance: dict[str, list[Run]], instanc
         side = repetitions[0].side
         if not good:
             first = repetitions[0]
-            why = f" ({first.message})" if first.status == "left out" else ""
+            why = "" if first.status == "timeout" else _in_short(first.message)
             notes[first.status + why] += 1
             continue
         # A search may give different plans: the median one counts.
@@ -96,3 +99,9 @@ def _line(group: str, contender: str, by_instance: dict[str, list[Run]], instanc
         memory,
         note,
     )
+
+
+def _in_short(message: str) -> str:
+    """Return the first line of a message in brackets, cut where it is long."""
+    first = message.strip().partition("\n")[0]
+    return f" ({first[:_MOST_LETTERS]})" if first else ""
