@@ -10,12 +10,17 @@ use crate::random::Random;
 /// powers of two from 1 KiB to 16 MiB, and evenly within each. Integer arithmetic only: the same bytes everywhere.
 ///
 /// # Errors
-/// [`Error::InvalidProblem`] if there are more than 2^32 - 1 buffers.
+/// [`Error::InvalidProblem`] if there are more than 2^32 - 1 buffers, or more than fit the machine.
 pub fn mixed_lifetimes(n: usize, seed: u64) -> Result<Problem, Error> {
+    if u32::try_from(n).is_err() {
+        return Err(Error::problem("more than 2^32 - 1 buffers"));
+    }
     let mut random = Random::new(seed);
     let horizon = (n as u64).max(1000);
-    let mut sizes = Vec::with_capacity(n);
-    let mut lifetimes = Vec::with_capacity(n);
+    let mut sizes = Vec::new();
+    let mut lifetimes = Vec::new();
+    let room = sizes.try_reserve_exact(n).and_then(|()| lifetimes.try_reserve_exact(n));
+    room.map_err(|_| Error::problem(format!("no memory for {n} buffers")))?;
     for _ in 0..n {
         let life = match random.below(100) {
             0..75 => 1 + random.below(32),

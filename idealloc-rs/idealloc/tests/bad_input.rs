@@ -323,3 +323,10 @@ fn equal_buffers_are_apart() {
         assert_eq!(run(&problem, planner), Ok(150), "{}", planner.name);
     }
 }
+
+#[test]
+fn more_buffers_than_can_be_counted_are_an_error() {
+    // Memory for them was asked for first, which aborted.
+    let made = idealloc::generate::mixed_lifetimes(99_999_999_999_999, 0);
+    assert!(matches!(made, Err(Error::InvalidProblem { .. })));
+}
