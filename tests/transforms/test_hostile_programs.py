@@ -300,6 +300,23 @@ def test_the_smallest_capacity_that_is_named_is_accepted(text: str, stage: Stage
         report = refused(text, f"L1={capacity},DDR", stage)
 
 
+def test_where_each_layer_fits_alone_what_groups_need_is_named():
+    """Before, it was one alignment more than there was, whatever there was, up to 160 bytes."""
+    result, turned = "tensor<16x9xf32>", "tensor<9x16xf32>"
+    body = exp("%m", "%x", result) + (
+        f"%c = tensor.collapse_shape %m [[0, 1]] : {result} into tensor<144xf32>\n"
+        f"%e = tensor.empty() : {turned}\n"
+        f"%t = linalg.transpose ins(%m : {result}) outs(%e : {turned}) permutation = [1, 0]\n"
+        f"%s = tensor.extract_slice %m[3, 2] [5, 4] [1, 1] : {result} to tensor<5x4xf32>\n"
+        f"return %m, %c, %t, %s : {result}, tensor<144xf32>, {turned}, tensor<5x4xf32>"
+    )
+    results = f"{result}, tensor<144xf32>, {turned}, tensor<5x4xf32>"
+    text = main(f"%x: {result}", results, body)
+    assert "about 160 bytes would do for this layer" in refusal(text, "L1=100:align=4,DDR", "all")
+    assert ", about 160 for all" in refusal(text, "L1=4:align=4,DDR", "all")
+    assert refused(text, "L1=160:align=4,DDR", "all") is None
+
+
 @pytest.mark.parametrize("alignment", [4, 64, 4096])
 @pytest.mark.parametrize("program", CHAINS)
 def test_the_smallest_capacity_is_whole_alignments_and_no_byte_less_does(

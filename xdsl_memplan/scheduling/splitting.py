@@ -56,7 +56,7 @@ class LayerDoesNotFitError(Exception):
     """A layer takes more room than there is, however it is cut.
 
     ``op`` is the operation whose result the layer hands on, ``smallest_bytes`` about the least
-    capacity that would do for this layer, ``smallest_for_all`` that for each layer alone; None
+    capacity that would do for this layer, ``smallest_for_all`` that for all layers; None
     where no cut helps.
     """
 

@@ -261,7 +261,7 @@ def group_function(
 class LayerTooLarge(PassFailedException):
     """A layer does not fit the memory however it is cut.
 
-    ``smallest_for_all`` is about the least capacity that would do for each layer alone; None where
+    ``smallest_for_all`` is about the least capacity that would do for all layers; None where
     none is known.
     """
 

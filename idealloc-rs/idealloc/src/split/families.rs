@@ -105,7 +105,7 @@ fn all_families(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
     let Some((shape, all)) = dims_of(graph, last) else { return Vec::new() };
     let mut families = Vec::new();
     if all.is_empty() {
-        return families_of_one_number(graph, first, last);
+        return families_of_sums(graph, first, last);
     }
     let sums = sums_of(graph, first, last);
     for Told { spatial, apart, batch } in ways_to_tell(graph, first, last, &all) {
@@ -125,6 +125,9 @@ fn all_families(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
             add_images_within_features(&mut families, shape, d, (&all, &spatial));
         }
     }
+    // One loop alone is cut with other groups; of several the last is cut within single iterations of the others.
+    let of_several = |family: &Family| family.grid.loops.len() > 1;
+    families.extend(families_of_sums(graph, first, last).into_iter().filter(of_several));
     number_series(&mut families, 0);
     families
 }
@@ -159,8 +162,8 @@ pub(super) fn blocks_of_layer(
     families
 }
 
-/// The grids of a layer whose result is one number: parts of its sum.
-fn families_of_one_number(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
+/// The grids of a layer whose result is not cut, as one number is not: parts of its sum.
+fn families_of_sums(graph: &SplitGraph, first: usize, last: usize) -> Vec<Family> {
     let family = |(series, grid): (usize, Grid)| {
         let varied = grid.loops.len() - 1;
         let sizes = all_sizes(grid.cuts[varied].extent).into();

@@ -225,7 +225,7 @@ fn runs_told(
     let features = dims.iter().copied().filter(|d| !spatial.contains(d));
     if let Some(inner) = features.max_by_key(|&d| shape[d]).filter(|_| !is_coarse) {
         for &outer in spatial.iter().take(if without_halo.is_some() { 2 } else { 1 }) {
-            for wide in sizes_and_few_parts(shape[outer], 5) {
+            for wide in sizes_and_few_parts(shape[outer], 8) {
                 let one = |size: i64| Grid {
                     loops: vec![CutLoop::Result(outer), CutLoop::Result(inner)],
                     cuts: vec![

@@ -1,9 +1,10 @@
 //! Why nothing fits.
 
 use super::end_layer::EndLayer;
-use super::ending::ways_to;
+use super::ending::{Notes, ways_to};
 use super::graph::SplitGraph;
 use super::layers::Layers;
+use super::likeness::Likeness;
 use super::machine::Machine;
 use super::ways::{Reached, Ways};
 
@@ -14,17 +15,22 @@ pub struct Misfit {
     pub operator: usize,
     /// The least capacity that would do for the layer, as the search counts; none if no cut helps.
     pub smallest_capacity: Option<i64>,
-    /// The least that would do for each layer alone; none if no cut helps one of them.
+    /// The least that would do for all layers, as the search counts; none if no cut helps one of them.
     pub smallest_for_all: Option<i64>,
 }
 
 impl Misfit {
-    /// The first layer that does not fit alone.
+    /// The first layer that does not fit alone; if all do, the first that no groups lead to.
     pub(super) fn of(graph: &SplitGraph, layers: &Layers, machine: Machine) -> Self {
         let mut stuck = (0..layers.count()).filter(|&layer| !fits(graph, layers, layer, machine));
-        let layer = stuck.next().unwrap_or(0);
+        let Some(layer) = stuck.next() else {
+            let layer = first_not_reached(graph, layers, machine).unwrap_or(0);
+            let smallest = smallest_for_groups(graph, layers, machine);
+            let operator = layers.target[layer];
+            return Self { operator, smallest_capacity: smallest, smallest_for_all: smallest };
+        };
         let smallest = smallest_capacity(graph, layers, layer, machine);
-        let smallest_for_all = smallest.and_then(|found| {
+        let smallest_for_each = smallest.and_then(|found| {
             (layer + 1..layers.count()).try_fold(found, |capacity, other| {
                 let machine = Machine { capacity, ..machine };
                 if fits(graph, layers, other, machine) {
@@ -33,9 +39,56 @@ impl Misfit {
                 smallest_capacity(graph, layers, other, machine)
             })
         });
+        let smallest_for_all = smallest_for_each.and_then(|capacity| {
+            let machine = Machine { capacity, ..machine };
+            match first_not_reached(graph, layers, machine) {
+                None => Some(capacity),
+                Some(_) => smallest_for_groups(graph, layers, machine),
+            }
+        });
         let operator = layers.target[layer];
         Self { operator, smallest_capacity: smallest, smallest_for_all }
     }
+}
+
+/// The least capacity above the machine's for which groups lead to the last layer; none if there is none.
+///
+/// Each layer may fit alone, but not with what must stay on chip beside it.
+fn smallest_for_groups(graph: &SplitGraph, layers: &Layers, machine: Machine) -> Option<i64> {
+    let in_bytes = |units: i64| units.saturating_mul(machine.alignment);
+    let fits_in = |units: i64| {
+        let capacity = in_bytes(units);
+        first_not_reached(graph, layers, Machine { capacity, ..machine }).is_none()
+    };
+    let low = machine.capacity / machine.alignment;
+    let all: i64 = graph.tensors.iter().map(|tensor| machine.align(tensor.bytes())).sum();
+    let mut doubled = std::iter::successors(Some(low + 1), |&high| Some(high.saturating_mul(2)))
+        .take_while(|&high| high / 2 <= all / machine.alignment);
+    let high = doubled.find(|&high| fits_in(high))?;
+    Some(in_bytes(least_between(low.max(high / 2), high, fits_in)))
+}
+
+/// The first layer that no groups lead to; none if groups lead to the last one.
+fn first_not_reached(graph: &SplitGraph, layers: &Layers, machine: Machine) -> Option<usize> {
+    let ends = EndLayer::of_all(graph, layers, machine, (1, &mut Likeness::default()));
+    let mut notes = Notes::default();
+    let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
+    for end in &ends {
+        let before = (&reached[..], [None, None]);
+        reached.push(ways_to(layers, end, &[], machine, before, (1, &mut notes)));
+    }
+    let is_reached = |ways: &Ways| ways.iter().any(Option::is_some);
+    let furthest = reached.iter().rposition(is_reached).unwrap_or(0);
+    (furthest < layers.count()).then_some(furthest)
+}
+
+/// The least number above `low` that is enough, where `high` is.
+fn least_between(mut low: i64, mut high: i64, is_enough: impl Fn(i64) -> bool) -> i64 {
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if is_enough(middle) { high = middle } else { low = middle }
+    }
+    high
 }
 
 /// Whether a layer fits alone.
@@ -66,14 +119,7 @@ fn smallest_capacity(
     let fits_in =
         |units: i64| fits(graph, layers, layer, Machine { capacity: in_bytes(units), ..machine });
     let most: i64 = ops.iter().map(all).sum();
-    let (mut low, mut high) =
+    let (low, high) =
         (machine.capacity / machine.alignment, machine.align(most) / machine.alignment);
-    if !fits_in(high) {
-        return None;
-    }
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if fits_in(middle) { high = middle } else { low = middle }
-    }
-    Some(in_bytes(high))
+    fits_in(high).then(|| in_bytes(least_between(low, high, fits_in)))
 }
