@@ -35,7 +35,6 @@ Node: TypeAlias = tuple[SSAValue | Operation, int]
 """A dimension of a tensor, or a loop of a structured operation."""
 Extents: TypeAlias = tuple[int, ...]
 
-
 _MADE_FOR_EACH = (EmptyOp, SplatOp, FillOp, ConstantOp)
 """What makes tensors of which others are made that have nothing else to do with one another."""
 
@@ -136,6 +135,8 @@ def _merges(op: CollapseShapeOp | ExpandShapeOp) -> Iterator[tuple[int, list[int
 
 @dataclass
 class _Finder:
+    """What is known of the dimensions of a block."""
+
     same: _Classes = field(default_factory=_Classes)
     parts_along: list[tuple[Node, Node]] = field(default_factory=list[tuple[Node, Node]])
     """Dimensions of which one is a part of the other: of slices, within borders, put together."""
@@ -314,13 +315,13 @@ class _Finder:
             if whole in fixed
             for pair in _neighbours(of)
         }
-        cut: dict[Node, list[tuple[Node, Node]]] = {}
+        cut: dict[Node, set[tuple[Node, Node]]] = {}
         for merge, (number, within, *_) in zip(self.merges, parts, strict=True):
-            cut.setdefault(number, []).append((within, side(merge.whole)))
+            cut.setdefault(number, set()).add((within, side(merge.whole)))
         images: set[tuple[Node, ...]] = set()
         blocks: set[tuple[Node, ...]] = set()
         for pair in merged:
-            rows, columns = (cut.get(number, []) for number in pair)
+            rows, columns = (cut.get(number, ()) for number in pair)
             for (high, one), (wide, other) in product(rows, columns):
                 if len({*pair, high, wide}) == 4 and one != other and (high, wide) in summed:
                     images.add((one, other))
