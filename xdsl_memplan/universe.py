@@ -108,6 +108,9 @@ _EXTENSIONS: dict[str, tuple[str, str]] = {
 }
 """Stock dialects that lack something: the module and the function that add it."""
 
+_IN_ALL_FILES = ("builtin", "func")
+"""Dialects of users who have nothing to do with us, too: they hear nothing of what fails."""
+
 
 def _extend_stock(name: str) -> None:
     """Have a stock dialect made with our additions, if and when it is needed.
@@ -125,7 +128,9 @@ def _extend_stock(name: str) -> None:
         try:
             return getattr(import_module(module), function)(dialect)
         except Exception as error:  # whatever it is, it must not break other users
-            warn(f"xdsl_memplan does not extend {name}: {error!r}", RuntimeWarning, stacklevel=2)
+            if name not in _IN_ALL_FILES:
+                text = f"xdsl_memplan does not extend {name}: {error!r}"
+                warn(text, RuntimeWarning, stacklevel=2)
             return dialect
 
     XDSL_UNIVERSE.all_dialects[name] = extended
