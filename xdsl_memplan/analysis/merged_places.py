@@ -3,7 +3,7 @@
 A tile of an image that is cut along both sides has no name in such a dimension.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from math import prod
@@ -203,12 +203,15 @@ class _Finder:
             case LinalgStructuredOperation():
                 self._structured(op)
             case ExtractSliceOp():
-                self._slice(op.source, op.result, op.static_offsets.get_values())
+                self._relate(op.source, op.result, op.static_offsets.get_values())
             case InsertSliceOp():
-                self._slice(op.dest, op.source, op.static_offsets.get_values())
-                self._along((op.dest, op.result))
-            case PadOp() | ConcatOp():
-                self._along((*op.operands[: 1 if isinstance(op, PadOp) else None], op.results[0]))
+                self._relate(op.dest, op.source, op.static_offsets.get_values())
+                self._relate(op.result, op.dest)
+            case PadOp():
+                self._relate(op.result, op.source)
+            case ConcatOp():
+                for part in op.inputs:
+                    self._relate(op.result, part)
             case _:
                 pass
 
@@ -251,30 +254,19 @@ class _Finder:
         if added:
             self.sums.append((op, [loop for loop in range(len(kinds)) if loop not in added]))
 
-    def _slice(self, whole: SSAValue, part: SSAValue, offsets: Sequence[int]) -> None:
-        """Relate a tensor to a slice of it, which may have fewer dimensions of size 1."""
+    def _relate(self, whole: SSAValue, part: SSAValue, offsets: Sequence[int] = ()) -> None:
+        """Relate a tensor to a part of it, which begins at ``offsets``, or wherever it fits.
+
+        A slice may have fewer dimensions of size 1; nothing is known of these.
+        """
         of_whole, of_part = static_shape(whole), static_shape(part)
         if of_whole is None or of_part is None or len(of_whole) != len(of_part):
             return
         for d, (size, taken) in enumerate(zip(of_whole, of_part, strict=True)):
-            if size == taken and offsets[d] == 0:
+            if size == taken and not any(offsets[d : d + 1]):
                 self.same.unite((whole, d), (part, d))
             else:
                 self.parts_along.append(((whole, d), (part, d)))
-
-    def _along(self, tensors: Iterable[SSAValue]) -> None:
-        """Relate tensors of which one is put together of the others, or has a border around."""
-        first, *others = tensors
-        shape = static_shape(first)
-        for other in others:
-            size = static_shape(other)
-            for d in range(len(shape or ()) if size is not None else 0):
-                assert shape is not None
-                assert size is not None
-                if shape[d] == size[d]:
-                    self.same.unite((first, d), (other, d))
-                else:
-                    self.parts_along.append(((first, d), (other, d)))
 
     def _are_images(
         self, wholes: Sequence[Node], parts: Sequence[tuple[Node, ...]], fixed: set[Node]

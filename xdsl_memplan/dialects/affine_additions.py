@@ -18,6 +18,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xdsl_memplan.dialects.extended_dialect import with_operations
+
 
 @irdl_op_definition
 class MaxOp(IRDLOperation):
@@ -82,7 +84,4 @@ def know_that_min_computes() -> None:
 def extended_affine(stock: Dialect) -> Dialect:
     """The dialect `stock` with what it lacks; its `affine.min` is corrected in place."""
     know_that_min_computes()
-    operations = list(stock.operations)
-    if all(op_class.name != MaxOp.name for op_class in operations):
-        operations.append(MaxOp)
-    return Dialect(stock.name, operations, list(stock.attributes))
+    return with_operations(stock, (MaxOp,))

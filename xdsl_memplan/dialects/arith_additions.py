@@ -23,6 +23,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
+from xdsl_memplan.dialects.extended_dialect import with_operations
+
 _FLAGS = "overflowFlags"
 
 
@@ -67,10 +69,7 @@ def accept_overflow_flags() -> None:
 def extended_arith(stock: Dialect) -> Dialect:
     """The dialect `stock` with what it lacks; its `arith.trunci` is corrected in place."""
     accept_overflow_flags()
-    operations = list(stock.operations)
-    known = {op_class.name for op_class in operations}
-    operations += [added for added in (IndexCastUIOp, RemFOp) if added.name not in known]
-    return Dialect(stock.name, operations, list(stock.attributes))
+    return with_operations(stock, (IndexCastUIOp, RemFOp))
 
 
 def _parse(cls: type[TruncIOp], parser: Parser) -> TruncIOp:

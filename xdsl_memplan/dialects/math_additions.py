@@ -19,6 +19,8 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure, SameOperandsAndResultType
 
+from xdsl_memplan.dialects.extended_dialect import with_operations
+
 
 class ClassOfNumberOp(IRDLOperation, abc.ABC):
     """Whether a number is one of a class."""
@@ -116,7 +118,4 @@ _ADDED = (ClampFOp, ErfcOp, IsFiniteOp, IsInfOp, IsNaNOp, IsNormalOp, SincosOp)
 
 def extended_math(stock: Dialect) -> Dialect:
     """The dialect `stock` with what it lacks."""
-    operations = list(stock.operations)
-    known = {op_class.name for op_class in operations}
-    operations += [added for added in _ADDED if added.name not in known]
-    return Dialect(stock.name, operations, list(stock.attributes))
+    return with_operations(stock, _ADDED)

@@ -41,6 +41,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from xdsl_memplan.dialects.extended_dialect import with_operations
+
 _MAPPING = "mapping"
 
 
@@ -217,7 +219,4 @@ _ADDED = (ForallOp, InParallelOp)
 
 def extended_scf(stock: Dialect) -> Dialect:
     """The dialect `stock` with what it lacks."""
-    operations = list(stock.operations)
-    known = {op_class.name for op_class in operations}
-    operations += [added for added in _ADDED if added.name not in known]
-    return Dialect(stock.name, operations, list(stock.attributes))
+    return with_operations(stock, _ADDED)

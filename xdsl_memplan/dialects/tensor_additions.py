@@ -41,6 +41,8 @@ from xdsl.traits import Pure, RecursiveMemoryEffect, SingleBlockImplicitTerminat
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xdsl_memplan.dialects.extended_dialect import with_operations
+
 
 @irdl_op_definition
 class GenerateOp(IRDLOperation):
@@ -202,10 +204,7 @@ def extended_tensor(stock: Dialect) -> Dialect:
     """The dialect `stock` with what is missing; its classes are corrected in place."""
     accept_padding_of_known_results()
     accept_views_of_scalars()
-    operations = list(stock.operations)
-    known = {op_class.name for op_class in operations}
-    operations += [added for added in _ADDED if added.name not in known]
-    return Dialect(stock.name, operations, [*stock.attributes])
+    return with_operations(stock, _ADDED)
 
 
 def _verify(op: PadOp) -> None:

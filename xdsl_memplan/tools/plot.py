@@ -12,6 +12,7 @@ from xdsl_memplan.formats.minimalloc_csv import read_problem
 from xdsl_memplan.model.check import check_plan
 from xdsl_memplan.model.problem import Int64Array, Problem
 from xdsl_memplan.planners.plan import DEFAULT_PLANNER, plan
+from xdsl_memplan.tools.figure_file import write_figure
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -93,8 +94,7 @@ def draw_plan(problem: Problem, offsets: Int64Array, output: Path, title: str = 
         f"{title}\n{facts}" if title else facts, fontsize=10, loc="left", parse_math=False
     )
     axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
-    # Matplotlib would add an ending to a name that has none.
-    figure.savefig(output, dpi=150, format=output.suffix[1:] or "png")
+    write_figure(figure, output, dpi=150)
 
 
 def _format_address(value: float, _: int) -> str:

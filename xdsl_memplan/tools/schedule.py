@@ -25,6 +25,7 @@ from xdsl_memplan.scheduling.pareto import pareto_curve
 from xdsl_memplan.scheduling.peak import schedule_for_peak
 from xdsl_memplan.scheduling.traffic import schedule_for_traffic
 from xdsl_memplan.tools.console import plain_console
+from xdsl_memplan.tools.figure_file import write_figure
 from xdsl_memplan.tools.progress import SearchProgress
 
 _Curve = Sequence[tuple[int | None, Schedule]]
@@ -213,8 +214,7 @@ def draw_curve(curve: _Curve, output: Path, title: str) -> None:
     axes.xaxis.set_major_formatter(_format_bytes)
     axes.yaxis.set_major_formatter(_format_bytes)
     axes.set_title(title, fontsize=10, loc="left", parse_math=False)
-    # Matplotlib would add an ending to a name that has none.
-    figure.savefig(output, dpi=150, format=output.suffix[1:] or "png")
+    write_figure(figure, output, dpi=150)
 
 
 def _format_bytes(value: float, _: int) -> str:

@@ -6,7 +6,7 @@ from math import gcd
 from typing import TypeAlias, cast
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntegerAttr, i64
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -31,7 +31,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     static_shape,
     tile_type,
 )
-from xdsl_memplan.transforms.unit_dimensions import expanded, reassociation
+from xdsl_memplan.transforms.unit_dimensions import collapsed, expanded, reassociation
 
 Terms: TypeAlias = dict[int, int]
 """Loops, and what each is multiplied by."""
@@ -218,7 +218,7 @@ def split_loops(op: GenericOp, loops: Loops, sums: Sequence[Sequence[Sum]]) -> b
             for parts, old in zip(split, _shape(operand), strict=True)
             for extent in ([loops.extents[part] for part in parts] if len(parts) > 1 else [old])
         ]
-        operands.append(shown_in_parts(operand, dimensions, shape, builder))
+        operands.append(_shown_in_parts(operand, dimensions, shape, builder))
         maps.append(AffineMapAttr(AffineMap(len(number), 0, tuple(results))))
         groups.append(dimensions)
     kinds = [
@@ -235,7 +235,7 @@ def split_loops(op: GenericOp, loops: Loops, sums: Sequence[Sequence[Sum]]) -> b
         op.results, op.operands[inputs:], groups[inputs:], strict=True
     ):
         if old.type != output.type:
-            show_merged(old, output.type, dimensions, after)
+            _show_merged(old, output.type, dimensions, after)
     return True
 
 
@@ -256,7 +256,7 @@ def _expression(terms: Terms, constant: int, number: dict[int, int]) -> AffineEx
     return found + constant if constant else found
 
 
-def shown_in_parts(
+def _shown_in_parts(
     value: SSAValue, dimensions: Sequence[Sequence[int]], shape: Sequence[int], builder: Builder
 ) -> SSAValue:
     """Show a tensor with some dimensions split; one that is the same everywhere is made anew."""
@@ -268,16 +268,11 @@ def shown_in_parts(
     return builder.insert(expanded(value, reassociation(dimensions), type_)).result
 
 
-def show_merged(
+def _show_merged(
     old: SSAValue, type_: Attribute, dimensions: Sequence[Sequence[int]], builder: Builder
 ) -> None:
     """Give a result another type, and let its readers read it in the shape that it had."""
-    view = tensor.CollapseShapeOp.create(
-        operands=[old],
-        properties={"reassociation": reassociation(dimensions)},
-        result_types=[cast(Tensor, old.type)],
-    )
-    builder.insert(view)
+    view = builder.insert(collapsed(old, reassociation(dimensions), cast(Tensor, old.type)))
     view.result.name_hint = old.name_hint
     old.replace_uses_with_if(view.result, lambda use: use.operation is not view)
     Rewriter.replace_value_with_new_type(old, type_).name_hint = None

@@ -29,6 +29,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     tile_type,
 )
 from xdsl_memplan.transforms.unit_dimensions import (
+    collapsed,
     expanded,
     non_unit_dimensions,
     reassociation,
@@ -261,18 +262,10 @@ def _merged(
         return empties[key]
     if is_remade(value):
         return remake(value, shape, builder)
-    return _before_expansion(value, shape, builder) or _collapsed(value, groups, shape, builder)
-
-
-def _collapsed(
-    value: SSAValue, groups: Sequence[range], shape: Sequence[int], builder: Builder
-) -> SSAValue:
-    """Show a tensor with each group of dimensions as one."""
-    view = tensor.CollapseShapeOp.create(
-        operands=[value],
-        properties={"reassociation": reassociation(groups)},
-        result_types=[tile_type(value.type, shape)],
-    )
+    shown = _before_expansion(value, shape, builder)
+    if shown is not None:
+        return shown
+    view = collapsed(value, reassociation(groups), tile_type(value.type, shape))
     return builder.insert(view).result
 
 

@@ -30,7 +30,7 @@ from xdsl_memplan.dialects.tiling_models.tile_values import (
     static_shape,
     tile_type,
 )
-from xdsl_memplan.transforms.unit_dimensions import expanded, reassociation
+from xdsl_memplan.transforms.unit_dimensions import collapsed, expanded, reassociation
 
 
 def packed(op: PackOp, builder: Builder) -> SSAValue | None:
@@ -78,12 +78,8 @@ def unpacked(op: UnpackOp, builder: Builder) -> SSAValue | None:
         groups = _groups(len(shape), tiles)
         cut = shape_of(value)
         merged = [cut[group[0]] * (cut[group[1]] if len(group) > 1 else 1) for group in groups]
-        collapse = tensor.CollapseShapeOp.create(
-            operands=[value],
-            properties={"reassociation": reassociation(groups)},
-            result_types=[_tensor_type(value, merged)],
-        )
-        value = builder.insert(collapse).result
+        view = collapsed(value, reassociation(groups), _tensor_type(value, merged))
+        value = builder.insert(view).result
     ones = [1] * len(shape)
     return sliced(value, [0] * len(shape), shape, ones, shape, builder)
 

@@ -10,7 +10,7 @@ from xdsl.rewriter import InsertPoint
 
 from xdsl_memplan.dialects.tiling_models.tile_values import shape_of, static_shape, tile_type
 from xdsl_memplan.transforms.as_generic import hand_over
-from xdsl_memplan.transforms.unit_dimensions import expanded, reassociation
+from xdsl_memplan.transforms.unit_dimensions import collapsed, expanded, reassociation
 
 
 def write_as_views(op: tensor.ReshapeOp) -> None:
@@ -33,12 +33,7 @@ def reshaped(value: SSAValue, shape: Sequence[int], builder: Builder) -> SSAValu
     sources, results = _groups(old, shape)
     if len(sources) != len(old):
         merged = tile_type(value.type, [prod(old[d] for d in group) for group in sources])
-        collapse = tensor.CollapseShapeOp.create(
-            operands=[value],
-            properties={"reassociation": reassociation(sources)},
-            result_types=[merged],
-        )
-        value = builder.insert(collapse).result
+        value = builder.insert(collapsed(value, reassociation(sources), merged)).result
     if len(results) != len(shape):
         view = expanded(value, reassociation(results), tile_type(value.type, shape))
         value = builder.insert(view).result

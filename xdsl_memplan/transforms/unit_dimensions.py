@@ -28,11 +28,7 @@ def unit_reshape(value: SSAValue, shape: Sequence[int]) -> tuple[list[Operation]
         return operations, value
     core = [old[position] for position in non_unit_dimensions(old)] or [1]
     if len(core) != len(old):
-        collapse = tensor.CollapseShapeOp.create(
-            operands=[value],
-            properties={"reassociation": _groups(old)},
-            result_types=[TensorType(element, core)],
-        )
+        collapse = collapsed(value, _groups(old), TensorType(element, core))
         operations.append(collapse)
         value = collapse.result
     if len(core) != len(shape):
@@ -56,6 +52,17 @@ def expanded(
             "static_output_shape": _static_shape(type_.get_shape()),
         },
         result_types=[type_],
+    )
+
+
+def collapsed(
+    value: SSAValue,
+    groups: ArrayAttr[ArrayAttr[IntegerAttr]],
+    type_: TensorType[Attribute],
+) -> tensor.CollapseShapeOp:
+    """Make the operation that shows ``value`` with fewer dimensions."""
+    return tensor.CollapseShapeOp.create(
+        operands=[value], properties={"reassociation": groups}, result_types=[type_]
     )
 
 

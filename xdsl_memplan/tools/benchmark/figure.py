@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from xdsl_memplan.tools.benchmark.summary import Line
+from xdsl_memplan.tools.figure_file import write_figure
 
 _COLOURS = {"ours": "#1f5fa8", "peer": "#c8551b"}
 _LEAST_SECONDS = 1e-4
@@ -81,8 +82,7 @@ def save_figure(lines: Sequence[Line], path: Path) -> None:
     _list(figure, drawn, numbers)
     _label(figure, axes, drawn, frontier, numbers)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Matplotlib would add an ending to a name that has none.
-    figure.savefig(path, format=path.suffix[1:] or "png")
+    write_figure(figure, path)
     pyplot.close(figure)
 
 
