@@ -59,17 +59,17 @@ impl Ordered {
     }
 }
 
-/// The groups that move the fewest bytes, or none if a layer does not fit.
+/// The cheapest ways to have computed so many layers, from none on, as far as groups lead.
 ///
 /// For each layer in turn, groups that end there are looked at; one that cannot be cheaper than what was found is left
 /// out as soon as a bound tells. `notes` are what was found out about groups for this machine with any price of code, and
 /// other orders; `known` are ways found with other prices, whose groups are looked at first.
-pub(super) fn least_traffic(
+pub(super) fn ways_as_far_as_any(
     Ordered { layers, ends }: &Ordered,
     known: &[Vec<Ways>],
     machine: Machine,
     (threads, notes): (usize, &mut Notes),
-) -> Option<Path> {
+) -> Vec<Ways> {
     let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
     for end in ends {
         let ways = ways_to(layers, end, known, machine, (&reached, [None, None]), (threads, notes));
@@ -78,6 +78,18 @@ pub(super) fn least_traffic(
             break;
         }
     }
+    reached
+}
+
+/// The groups that move the fewest bytes, or none if a layer does not fit; `known` and `notes` as above.
+pub(super) fn least_traffic(
+    ordered: &Ordered,
+    known: &[Vec<Ways>],
+    machine: Machine,
+    notes: (usize, &mut Notes),
+) -> Option<Path> {
+    let layers = &ordered.layers;
+    let reached = ways_as_far_as_any(ordered, known, machine, notes);
     let last_group = |count: usize, is_on_chip: bool| {
         reached.get(count)?[usize::from(is_on_chip)].as_ref()?.group.as_ref()
     };

@@ -4,6 +4,7 @@ use super::end_layer::EndLayer;
 use super::ending::{Notes, ways_to};
 use super::graph::SplitGraph;
 use super::layers::Layers;
+use super::least_traffic::{Ordered, ways_as_far_as_any};
 use super::likeness::Likeness;
 use super::machine::Machine;
 use super::ways::{Reached, Ways};
@@ -24,8 +25,8 @@ impl Misfit {
     pub(super) fn of(graph: &SplitGraph, layers: &Layers, machine: Machine) -> Self {
         let mut stuck = (0..layers.count()).filter(|&layer| !fits(graph, layers, layer, machine));
         let Some(layer) = stuck.next() else {
-            let layer = first_not_reached(graph, layers, machine).unwrap_or(0);
-            let smallest = smallest_for_groups(graph, layers, machine);
+            let layer = first_not_reached(graph, machine).unwrap_or(0);
+            let smallest = smallest_for_groups(graph, machine);
             let operator = layers.target[layer];
             return Self { operator, smallest_capacity: smallest, smallest_for_all: smallest };
         };
@@ -41,9 +42,9 @@ impl Misfit {
         });
         let smallest_for_all = smallest_for_each.and_then(|capacity| {
             let machine = Machine { capacity, ..machine };
-            match first_not_reached(graph, layers, machine) {
+            match first_not_reached(graph, machine) {
                 None => Some(capacity),
-                Some(_) => smallest_for_groups(graph, layers, machine),
+                Some(_) => smallest_for_groups(graph, machine),
             }
         });
         let operator = layers.target[layer];
@@ -54,11 +55,11 @@ impl Misfit {
 /// The least capacity above the machine's for which groups lead to the last layer; none if there is none.
 ///
 /// Each layer may fit alone, but not with what must stay on chip beside it.
-fn smallest_for_groups(graph: &SplitGraph, layers: &Layers, machine: Machine) -> Option<i64> {
+fn smallest_for_groups(graph: &SplitGraph, machine: Machine) -> Option<i64> {
     let in_bytes = |units: i64| units.saturating_mul(machine.alignment);
     let fits_in = |units: i64| {
         let capacity = in_bytes(units);
-        first_not_reached(graph, layers, Machine { capacity, ..machine }).is_none()
+        first_not_reached(graph, Machine { capacity, ..machine }).is_none()
     };
     let low = machine.capacity / machine.alignment;
     let all: i64 = graph.tensors.iter().map(|tensor| machine.align(tensor.bytes())).sum();
@@ -69,17 +70,12 @@ fn smallest_for_groups(graph: &SplitGraph, layers: &Layers, machine: Machine) ->
 }
 
 /// The first layer that no groups lead to; none if groups lead to the last one.
-fn first_not_reached(graph: &SplitGraph, layers: &Layers, machine: Machine) -> Option<usize> {
-    let ends = EndLayer::of_all(graph, layers, machine, (1, &mut Likeness::default()));
-    let mut notes = Notes::default();
-    let mut reached: Vec<Ways> = vec![[Some(Reached::default()), None]];
-    for end in &ends {
-        let before = (&reached[..], [None, None]);
-        reached.push(ways_to(layers, end, &[], machine, before, (1, &mut notes)));
-    }
+fn first_not_reached(graph: &SplitGraph, machine: Machine) -> Option<usize> {
+    let ordered = Ordered::new(graph, machine, (1, &mut Likeness::default()));
+    let reached = ways_as_far_as_any(&ordered, &[], machine, (1, &mut Notes::default()));
     let is_reached = |ways: &Ways| ways.iter().any(Option::is_some);
     let furthest = reached.iter().rposition(is_reached).unwrap_or(0);
-    (furthest < layers.count()).then_some(furthest)
+    (furthest < ordered.layers.count()).then_some(furthest)
 }
 
 /// The least number above `low` that is enough, where `high` is.
