@@ -7,7 +7,7 @@ from typing import cast
 from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, TensorType
-from xdsl.dialects.linalg.ops import GenericOp, TransposeOp
+from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, TransposeOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
@@ -17,6 +17,7 @@ from xdsl.utils.hints import isa
 from xdsl_memplan.analysis.storage_type import is_static_tensor
 from xdsl_memplan.dialects.linalg_additions.filter_layouts import features_first
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.transforms.repeated_operands import read_unrepeated, repeated
 from xdsl_memplan.transforms.unit_dimensions import non_unit_dimensions, unit_reshape
 
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
@@ -55,7 +56,11 @@ class MemplanFoldTransposesPass(ModulePass):
     that only moves such dimensions becomes a reshape. Where only slices are read of a transposed
     tensor (queries, keys and values), they are taken from the tensor itself, if the dimensions that
     are left are in the same order: views instead of a copy. A tensor with other readers is left
-    alone unless it is an argument or a constant, as it would have to live longer. Options: none.
+    alone unless it is an argument or a constant, as it would have to live longer.
+
+    What a sum without a name or `linalg.batch_matmul` reads repeated, such as weights that are
+    there once for each image of a batch, is read where it is, too; the product has no name then.
+    A broadcast that only adds dimensions of size 1 becomes a reshape. Options: none.
 
     Requires nothing; what has dynamic sizes is left alone.
     """
@@ -64,7 +69,10 @@ class MemplanFoldTransposesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fold in the whole module ``op``; linear in its operations."""
-        operations = operations_in(op)
+        for inner in operations_in(op):
+            if isinstance(inner, BroadcastOp):
+                _reshape_instead_of_repeating(inner)
+        operations = [read_unrepeated(inner) for inner in operations_in(op)]
         if any(type(inner) is TransposeOp for inner in operations):
             for inner in operations:
                 if isinstance(inner, GenericOp) or inner.name in _BATCH_DIMENSIONS:
@@ -77,7 +85,8 @@ class MemplanFoldTransposesPass(ModulePass):
                     _reshape_instead(inner)
             operations = operations_in(op)
         for inner in reversed(operations):
-            if type(inner) in _LOOKED_THROUGH and _is_dead(inner):
+            is_folded = type(inner) in _LOOKED_THROUGH or any(map(repeated, inner.results))
+            if is_folded and _is_dead(inner):
                 inner.detach()
                 inner.erase()
 
@@ -246,6 +255,20 @@ def _reshape_instead(transpose: TransposeOp) -> None:
         return
     for use in [*result.uses]:
         _show(origin.source, _shape(result), use)
+
+
+def _reshape_instead_of_repeating(broadcast: BroadcastOp) -> None:
+    """Replace a broadcast that only adds dimensions of size 1."""
+    if len(broadcast.results) != 1:
+        return
+    source, [result] = broadcast.input, broadcast.results
+    if not is_static_tensor(source) or not is_static_tensor(result):
+        return
+    if all(_shape(result)[dimension] == 1 for dimension in broadcast.dimensions.get_values()):
+        for use in [*result.uses]:
+            _show(source, _shape(result), use)
+        broadcast.detach()
+        broadcast.erase()
 
 
 def _show(source: SSAValue, shape: Sequence[int], use: Use) -> None:

@@ -144,3 +144,64 @@ func.func @filters(%x: tensor<1x8x8x4xf32>, %w: tensor<6x3x3x4xf32>, %q: tensor<
   %c = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %r : tensor<1x8x8x4xf32>, tensor<3x3x4x6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32>
   return %a, %b, %c : tensor<1x6x6x6xf32>, tensor<1x8x8x6xi32>, tensor<1x6x6x6xf32>
 }
+
+// -----
+
+// What is the same for each image is read where it is, transposed or not, and the repetitions are gone.
+
+// CHECK-LABEL: func.func @repeated
+// CHECK-NOT:   linalg.broadcast
+// CHECK-NOT:   linalg.transpose
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>]
+// CHECK-SAME:  ins(%x, %w : tensor<2x3x4xf32>, tensor<5x4xf32>) outs(%z : tensor<2x3x5xf32>)
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d3, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>]
+// CHECK-SAME:  ins(%y, %v : tensor<2x3x5xf32>, tensor<5x4xf32>) outs(%u : tensor<2x3x4xf32>)
+// CHECK-NOT:   linalg.generic
+func.func @repeated(%x: tensor<2x3x4xf32>, %w: tensor<5x4xf32>, %v: tensor<5x4xf32>, %z: tensor<2x3x5xf32>, %u: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %d = tensor.empty() : tensor<4x5xf32>
+  %t = linalg.transpose ins(%w : tensor<5x4xf32>) outs(%d : tensor<4x5xf32>) permutation = [1, 0]
+  %e = tensor.empty() : tensor<2x4x5xf32>
+  %b = linalg.broadcast ins(%t : tensor<4x5xf32>) outs(%e : tensor<2x4x5xf32>) dimensions = [0]
+  %y = linalg.batch_matmul ins(%x, %b : tensor<2x3x4xf32>, tensor<2x4x5xf32>) outs(%z : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  %f = tensor.empty() : tensor<2x5x4xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%v : tensor<5x4xf32>) outs(%f : tensor<2x5x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<2x5x4xf32>
+  %r = linalg.batch_matmul ins(%y, %c : tensor<2x3x5xf32>, tensor<2x5x4xf32>) outs(%u : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  func.return %r : tensor<2x3x4xf32>
+}
+
+// -----
+
+// Nothing else says how long the loop of repetitions is.
+
+// CHECK-LABEL: func.func @sum_of_repetitions
+// CHECK:       linalg.broadcast
+// CHECK:       linalg.generic
+func.func @sum_of_repetitions(%x: tensor<4xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<2x4xf32>
+  %b = linalg.broadcast ins(%x : tensor<4xf32>) outs(%e : tensor<2x4xf32>) dimensions = [0]
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%b : tensor<2x4xf32>) outs(%z : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.addf %in, %out : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  func.return %s : tensor<4xf32>
+}
+
+// -----
+
+// A batch of one image is a view of the weights, and the product keeps its name.
+
+// CHECK-LABEL: func.func @batch_of_one
+// CHECK-NOT:   linalg.broadcast
+// CHECK:       linalg.batch_matmul indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>]
+func.func @batch_of_one(%x: tensor<1x3x4xf32>, %w: tensor<5x4xf32>, %z: tensor<1x3x5xf32>) -> tensor<1x3x5xf32> {
+  %d = tensor.empty() : tensor<4x5xf32>
+  %t = linalg.transpose ins(%w : tensor<5x4xf32>) outs(%d : tensor<4x5xf32>) permutation = [1, 0]
+  %e = tensor.empty() : tensor<1x4x5xf32>
+  %b = linalg.broadcast ins(%t : tensor<4x5xf32>) outs(%e : tensor<1x4x5xf32>) dimensions = [0]
+  %y = linalg.batch_matmul ins(%x, %b : tensor<1x3x4xf32>, tensor<1x4x5xf32>) outs(%z : tensor<1x3x5xf32>) -> tensor<1x3x5xf32>
+  func.return %y : tensor<1x3x5xf32>
+}
