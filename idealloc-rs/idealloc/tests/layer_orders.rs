@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use idealloc::split::graph::{Access, Operator, SplitGraph};
 use idealloc::split::group::Group;
-use idealloc::split::layer_orders::orders;
+use idealloc::split::layer_orders::orders_by_traffic;
 use idealloc::split::machine::Machine;
 use idealloc::split::search::{Found, Objective, Reordering, search, search_order};
 use proptest::prelude::*;
@@ -159,7 +159,7 @@ proptest! {
 
     #[test]
     fn orders_run_every_layer_behind_what_it_reads(graph in graphs(24)) {
-        let orders = orders(&graph);
+        let orders = orders_by_traffic(&graph);
         prop_assert!(orders[0].iter().copied().eq(0..graph.operators.len()));
         for (number, order) in orders.iter().enumerate() {
             prop_assert!(is_order(&graph, order), "{order:?}");

@@ -6,6 +6,7 @@
 
 use super::graph::SplitGraph;
 use super::layers::starts_of_layers;
+use super::least_together::MOST_TOGETHER;
 
 /// Graphs of more layers have the order of the file alone: rules take the square of their number.
 const MOST_LAYERS: usize = 2_000;
@@ -14,24 +15,24 @@ const MOST_LAYERS: usize = 2_000;
 const FOLLOWED: usize = 64;
 
 /// A tensor between layers.
-struct Held {
-    bytes: i64,
-    maker: usize,
+pub(super) struct Held {
+    pub bytes: i64,
+    pub maker: usize,
     /// Layers that read it.
-    readers: usize,
-    is_returned: bool,
+    pub readers: usize,
+    pub is_returned: bool,
 }
 
 /// Layers, and the tensors between them. Views are part of what they show.
 #[derive(Default)]
-struct LayerGraph {
-    tensors: Vec<Held>,
+pub(super) struct LayerGraph {
+    pub tensors: Vec<Held>,
     /// For each layer the tensors that it makes for others, and those that it reads of others.
-    made: Vec<Vec<usize>>,
-    read: Vec<Vec<usize>>,
+    pub made: Vec<Vec<usize>>,
+    pub read: Vec<Vec<usize>>,
     /// For each layer those that run before it, and behind it.
-    before: Vec<Vec<usize>>,
-    behind: Vec<Vec<usize>>,
+    pub before: Vec<Vec<usize>>,
+    pub behind: Vec<Vec<usize>>,
 }
 
 /// Orders of the layers, each once: that of the graph first.
@@ -50,6 +51,20 @@ pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
     for order in [less, least, layers.backwards(), layers.by_depth()] {
         if !orders.contains(&order) {
             orders.push(order);
+        }
+    }
+    orders
+}
+
+/// The same orders, and last one by traffic alone, where there are few layers: those that shrink with all that they need.
+///
+/// By peak each order takes the time of a search, and by traffic only while there was little work.
+pub fn orders_by_traffic(graph: &SplitGraph) -> Vec<Vec<usize>> {
+    let mut orders = orders(graph);
+    if orders[0].len() <= MOST_TOGETHER {
+        let together = LayerGraph::of(graph).least_together();
+        if !orders.contains(&together) {
+            orders.push(together);
         }
     }
     orders
@@ -79,7 +94,7 @@ pub(super) fn operators_in_order(
 }
 
 impl LayerGraph {
-    fn of(graph: &SplitGraph) -> Self {
+    pub(super) fn of(graph: &SplitGraph) -> Self {
         let starts = starts_of_layers(graph);
         let count = starts.len() - 1;
         let lists = || vec![Vec::new(); count];

@@ -33,6 +33,7 @@ mod layers;
 pub mod layout;
 mod least;
 mod least_peak;
+mod least_together;
 mod least_traffic;
 mod likeness;
 mod little_code;

@@ -3,7 +3,7 @@
 use super::best_traffic::best_traffic;
 use super::graph::SplitGraph;
 use super::group::Group;
-use super::layer_orders::{order_of, orders};
+use super::layer_orders::{order_of, orders, orders_by_traffic};
 use super::layers::Layers;
 use super::machine::Machine;
 pub use super::misfit::Misfit;
@@ -69,10 +69,14 @@ pub fn search_order(
     reordering: Reordering,
     threads: usize,
 ) -> Result<Found, Misfit> {
+    let others = || match objective {
+        Objective::Traffic => orders_by_traffic(graph),
+        Objective::Peak => orders(graph),
+    };
     let (orders, most_work) = match reordering {
         Reordering::Keep => (vec![order_of(graph)], 0),
-        Reordering::Optimize => (orders(graph), MOST_WORK),
-        Reordering::Thorough => (orders(graph), usize::MAX),
+        Reordering::Optimize => (others(), MOST_WORK),
+        Reordering::Thorough => (others(), usize::MAX),
     };
     let found = with_threads(threads, |threads| match objective {
         Objective::Traffic => best_traffic(graph, &orders, most_work, machine, threads),
