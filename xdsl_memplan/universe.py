@@ -95,6 +95,12 @@ def _memplan() -> "Dialect":
     return Memplan
 
 
+def _index() -> "Dialect":
+    from xdsl_memplan.dialects.index import Index
+
+    return Index
+
+
 _EXTENSIONS: dict[str, tuple[str, str]] = {
     "affine": ("xdsl_memplan.dialects.affine_additions", "extended_affine"),
     "arith": ("xdsl_memplan.dialects.arith_additions", "extended_arith"),
@@ -175,8 +181,11 @@ def _universe() -> Universe:
         return Universe(all_dialects={"memplan": _memplan}, all_passes=passes)
     for name in _EXTENSIONS:
         _extend_stock(name)
+    dialects: dict[str, Callable[[], Dialect]] = {"memplan": _memplan}
+    if "index" not in XDSL_UNIVERSE.all_dialects:
+        dialects["index"] = _index
     return Universe(
-        all_dialects={"memplan": _memplan},
+        all_dialects=dialects,
         all_passes=passes,
         all_targets={name: _target_factory(name, cls) for name, cls in _TARGETS.items()},
     )

@@ -42,6 +42,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from xdsl_memplan.dialects.extended_dialect import with_operations
+from xdsl_memplan.dialects.scf_syntax import accept_bare_result_types
 
 _MAPPING = "mapping"
 
@@ -218,5 +219,6 @@ _ADDED = (ForallOp, InParallelOp)
 
 
 def extended_scf(stock: Dialect) -> Dialect:
-    """The dialect `stock` with what it lacks."""
+    """The dialect `stock` with what it lacks; two operations are read as MLIR reads them."""
+    accept_bare_result_types()
     return with_operations(stock, _ADDED)

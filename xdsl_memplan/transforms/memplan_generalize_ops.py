@@ -38,6 +38,7 @@ from xdsl_memplan.transforms.as_generic import (
 )
 from xdsl_memplan.transforms.casts_back import read_before_casts
 from xdsl_memplan.transforms.forall_as_loops import forall_as_loops
+from xdsl_memplan.transforms.index_as_arith import IN_INDEX, index_as_arith
 from xdsl_memplan.transforms.known_padding import write_known_padding
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
@@ -61,7 +62,7 @@ class MemplanGeneralizeOpsPass(ModulePass):
     none. A `linalg.pack` is padding, an expanded shape and a transpose, a `linalg.unpack` the
     reverse. What is in a `scf.execute_region` of one block takes its place, and a `scf.forall` is
     loops one within another. A `tensor.bitcast` is a generic `arith.bitcast`, and a `tensor.rank`
-    a number. What a sum makes
+    a number; what the `index` dialect computes, `arith` does. What a sum makes
     narrower before it adds up is taken out of it (`narrowed_operands.py`), and fills and transposes
     that were made generic have their names again.
 
@@ -122,6 +123,8 @@ class MemplanGeneralizeOpsPass(ModulePass):
             elif isinstance(inner, RankOp) and isa(inner.tensor.type, TensorType[Attribute]):
                 rank = IntegerAttr(inner.tensor.type.get_num_dims(), IndexType())
                 Rewriter.replace_op(inner, ConstantOp(rank))
+            elif isinstance(inner, IN_INDEX):
+                index_as_arith(inner)
             elif isinstance(inner, PadOp):
                 write_known_padding(inner)
             elif isinstance(inner, CastOp):

@@ -409,3 +409,64 @@ func.func @forall_on_memory(%a: memref<8xf32>, %b: memref<8xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// What the `index` dialect computes, `arith` does.
+
+// CHECK: @numbers
+// CHECK-NEXT: arith.constant -3 : index
+// CHECK-NEXT: arith.constant true
+// CHECK-NEXT: arith.addi %x, %y {note = 1 : i64} : index
+// CHECK-NEXT: arith.subi
+// CHECK-NEXT: arith.muli
+// CHECK-NEXT: arith.divsi
+// CHECK-NEXT: arith.divui
+// CHECK-NEXT: arith.ceildivsi
+// CHECK-NEXT: arith.ceildivui
+// CHECK-NEXT: arith.floordivsi
+// CHECK-NEXT: arith.remsi
+// CHECK-NEXT: arith.remui
+// CHECK-NEXT: arith.maxsi
+// CHECK-NEXT: arith.maxui
+// CHECK-NEXT: arith.minsi
+// CHECK-NEXT: arith.minui
+// CHECK-NEXT: arith.shli
+// CHECK-NEXT: arith.shrsi
+// CHECK-NEXT: arith.shrui
+// CHECK-NEXT: arith.andi
+// CHECK-NEXT: arith.ori
+// CHECK-NEXT: arith.xori
+// CHECK-NEXT: arith.cmpi slt, %x, %y : index
+// CHECK-NEXT: arith.cmpi ugt, %x, %y : index
+// CHECK-NEXT: %[[I:.*]] = arith.index_cast %x : index to i32
+// CHECK-NEXT: arith.index_castui %[[I]] : i32 to index
+func.func @numbers(%x: index, %y: index) -> index {
+  %c = index.constant -3
+  %t = index.bool.constant true
+  %0 = index.add %x, %y {note = 1}
+  %1 = index.sub %x, %y
+  %2 = index.mul %x, %y
+  %3 = index.divs %x, %y
+  %4 = index.divu %x, %y
+  %5 = index.ceildivs %x, %y
+  %6 = index.ceildivu %x, %y
+  %7 = index.floordivs %x, %y
+  %8 = index.rems %x, %y
+  %9 = index.remu %x, %y
+  %10 = index.maxs %x, %y
+  %11 = index.maxu %x, %y
+  %12 = index.mins %x, %y
+  %13 = index.minu %x, %y
+  %14 = index.shl %x, %y
+  %15 = index.shrs %x, %y
+  %16 = index.shru %x, %y
+  %17 = index.and %x, %y
+  %18 = index.or %x, %y
+  %19 = index.xor %x, %y
+  %20 = index.cmp slt(%x, %y)
+  %21 = index.cmp ugt(%x, %y)
+  %22 = index.casts %x : index to i32
+  %23 = index.castu %22 : i32 to index
+  return %23 : index
+}
