@@ -106,6 +106,7 @@ _EXTENSIONS: dict[str, tuple[str, str]] = {
     "arith": ("xdsl_memplan.dialects.arith_additions", "extended_arith"),
     "builtin": ("xdsl_memplan.dialects.location_additions", "with_locations_of_mlir"),
     "func": ("xdsl_memplan.dialects.location_additions", "with_locations_of_mlir"),
+    "gpu": ("xdsl_memplan.dialects.gpu_additions", "extended_gpu"),
     "linalg": ("xdsl_memplan.dialects.linalg_additions", "extended_linalg"),
     "math": ("xdsl_memplan.dialects.math_additions", "extended_math"),
     "memref": ("xdsl_memplan.dialects.memref_additions", "extended_memref"),

@@ -17,7 +17,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     prop_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
@@ -32,6 +32,7 @@ from xdsl_memplan.dialects.linalg_additions.syntax import (
     print_result_types,
     shown_attributes,
 )
+from xdsl_memplan.dialects.name_in_brackets import NameInBrackets
 
 
 class ElementwiseKind(StrEnum):
@@ -64,21 +65,10 @@ class ElementwiseKind(StrEnum):
 
 
 @irdl_attr_definition
-class ElementwiseKindAttr(EnumAttribute[ElementwiseKind]):
+class ElementwiseKindAttr(NameInBrackets, EnumAttribute[ElementwiseKind]):
     """`#linalg.elementwise_kind<add>`."""
 
     name = "linalg.elementwise_kind"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> ElementwiseKind:
-        """Read the name in angle brackets."""
-        with parser.in_angle_brackets():
-            return super().parse_parameter(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Print the name in angle brackets."""
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)
 
 
 _K = ElementwiseKind

@@ -11,9 +11,9 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, Region
 from xdsl.irdl import BaseAttr, OptPropertyDef, irdl_attr_definition
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
+
+from xdsl_memplan.dialects.name_in_brackets import NameInBrackets
 
 CAST = "cast"
 
@@ -35,21 +35,10 @@ class TypeFn(StrEnum):
 
 
 @irdl_attr_definition
-class TypeFnAttr(EnumAttribute[TypeFn]):
+class TypeFnAttr(NameInBrackets, EnumAttribute[TypeFn]):
     """`#linalg.type_fn<cast_unsigned>`."""
 
     name = "linalg.type_fn"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> TypeFn:
-        """Read the name in angle brackets."""
-        with parser.in_angle_brackets():
-            return super().parse_parameter(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Print the name in angle brackets."""
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)
 
 
 def accept_casts(op_classes: Iterable[type[Operation]]) -> None:
