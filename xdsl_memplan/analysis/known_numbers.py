@@ -6,10 +6,11 @@ in floating point, or stored in small tensors that are computed so. No input has
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import affine, arith, tensor
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     Float32Type,
@@ -24,6 +25,7 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
+from xdsl_memplan.dialects.affine_additions import MaxOp
 from xdsl_memplan.dialects.structured_inputs import input_count
 from xdsl_memplan.dialects.tiling_models.tile_values import static_shape
 
@@ -47,6 +49,10 @@ class KnownNumbers:
     wide: bool = False
     _tensors: dict[SSAValue, Array | None] = field(default_factory=dict[SSAValue, Array | None])
     _scalars: dict[SSAValue, Array | None] = field(default_factory=dict[SSAValue, Array | None])
+
+    def assume(self, value: SSAValue, number: int) -> None:
+        """Take a scalar that is not known, such as the position in a loop, to be ``number``."""
+        self._scalars[value] = np.asarray(number, np.int64)
 
     def of_scalar(self, value: SSAValue, loops: tuple[int, ...]) -> Array | None:
         """The numbers of a scalar in the body of a `linalg.generic`; None if they are not known.
@@ -76,6 +82,8 @@ class KnownNumbers:
             case arith.ConstantOp(value=IntegerAttr() | FloatAttr() as number):
                 type_ = self._dtype(value.type)
                 return None if type_ is None else np.asarray(number.value.data, type_)
+            case affine.ApplyOp() | affine.MinOp() | MaxOp():
+                return self._affine(op, loops)
             case linalg_ops.IndexOp():
                 shape = [1] * len(loops)
                 loop = op.dim.value.data
@@ -102,6 +110,18 @@ class KnownNumbers:
         compute = _OPERATIONS.get(op.name)
         found = None if compute is None else compute(*known)
         return None if found is None else found.astype(self._dtype(op.results[0].type))
+
+    def _affine(
+        self, op: affine.ApplyOp | affine.MinOp | MaxOp, loops: tuple[int, ...]
+    ) -> Array | None:
+        operands = [self.of_scalar(operand, loops) for operand in op.operands]
+        known = [operand for operand in operands if operand is not None]
+        if len(known) < len(operands):
+            return None
+        map_ = op.map.data
+        found = map_.eval(known[: map_.num_dims], known[map_.num_dims :])
+        choose = np.maximum if isinstance(op, MaxOp) else np.minimum
+        return reduce(choose, [np.asarray(number, np.int64) for number in found])
 
     def _operand(self, value: BlockArgument, loops: tuple[int, ...]) -> Array | None:
         """The elements of an input, at the indices of its map."""

@@ -40,6 +40,7 @@ from xdsl_memplan.transforms.casts_back import read_before_casts
 from xdsl_memplan.transforms.forall_as_loops import forall_as_loops
 from xdsl_memplan.transforms.index_as_arith import IN_INDEX, index_as_arith
 from xdsl_memplan.transforms.known_padding import write_known_padding
+from xdsl_memplan.transforms.known_shapes import write_known_shapes
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
 from xdsl_memplan.transforms.packs_as_views import packed, unpacked
@@ -62,7 +63,9 @@ class MemplanGeneralizeOpsPass(ModulePass):
     none. A `linalg.pack` is padding, an expanded shape and a transpose, a `linalg.unpack` the
     reverse. What is in a `scf.execute_region` of one block takes its place, and a `scf.forall` is
     loops one within another. A `tensor.bitcast` is a generic `arith.bitcast`, and a `tensor.rank`
-    a number; what the `index` dialect computes, `arith` does. What a sum makes
+    a number; what the `index` dialect computes, `arith` does. Sizes
+    that follow from constants are written in types (`known_shapes.py`), also where tiles do not
+    divide what a loop goes along (`loops_of_like_sizes.py`). What a sum makes
     narrower before it adds up is taken out of it (`narrowed_operands.py`), and fills and transposes
     that were made generic have their names again.
 
@@ -97,6 +100,12 @@ class MemplanGeneralizeOpsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the whole module ``op``; linear in its operations."""
+        for inner in operations_in(op):
+            if isinstance(inner, ForallOp):
+                forall_as_loops(inner)
+            elif isinstance(inner, IN_INDEX):
+                index_as_arith(inner)
+        write_known_shapes(op)
         uniforms = Uniforms()
         for inner in operations_in(op):
             if type(inner) is GenericOp:
@@ -116,15 +125,11 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 Rewriter.replace_op(inner, room)
             elif isinstance(inner, ExecuteRegionOp) and len(inner.region.blocks) == 1:
                 inline_region(inner)
-            elif isinstance(inner, ForallOp):
-                forall_as_loops(inner)
             elif isinstance(inner, BitcastOp) and is_static_tensor(inner.dest):
                 bitcast_as_generic(inner)
             elif isinstance(inner, RankOp) and isa(inner.tensor.type, TensorType[Attribute]):
                 rank = IntegerAttr(inner.tensor.type.get_num_dims(), IndexType())
                 Rewriter.replace_op(inner, ConstantOp(rank))
-            elif isinstance(inner, IN_INDEX):
-                index_as_arith(inner)
             elif isinstance(inner, PadOp):
                 write_known_padding(inner)
             elif isinstance(inner, CastOp):

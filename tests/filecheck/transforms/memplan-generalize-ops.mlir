@@ -470,3 +470,85 @@ func.func @numbers(%x: index, %y: index) -> index {
   %23 = index.castu %22 : i32 to index
   return %23 : index
 }
+
+// -----
+
+// Sizes that follow from constants are written in types, up to the types of the function.
+
+// CHECK: @frozen
+// CHECK: tensor.empty() : tensor<4x6xf32>
+// CHECK: linalg.matmul ins(%x0, %w : tensor<4x8xf32>, tensor<8x6xf32>) outs(%{{.*}} : tensor<4x6xf32>) -> tensor<4x6xf32>
+// CHECK: tensor.expand_shape %{{.*}} output_shape [4, 2, 3] : tensor<4x6xf32> into tensor<4x2x3xf32>
+// CHECK: tensor.pad %{{.*}} low[0, 1, 0] high[0, 0, 0]
+// CHECK: : tensor<4x2x3xf32> to tensor<4x3x3xf32>
+// CHECK: math.tanh %{{.*}} : tensor<4x3x3xf32>
+// CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0] [4, 1, 3] [1, 1, 1] : tensor<4x3x3xf32> to tensor<4x3xf32>
+// CHECK: %[[C:.*]] = tensor.concat dim(0) %[[S]], %[[S]] : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
+// CHECK: %[[R:.*]] = tensor.cast %[[C]] : tensor<8x3xf32> to tensor<?x3xf32>
+// CHECK: return %[[S]], %[[R]] : tensor<4x3xf32>, tensor<?x3xf32>
+func.func @frozen(%x0: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tensor<4x3xf32>, tensor<?x3xf32>) {
+  %x = tensor.cast %x0 : tensor<4x8xf32> to tensor<?x8xf32>
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %d = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %i = arith.index_cast %d : index to i64
+  %n = arith.index_cast %i : i64 to index
+  %e = tensor.empty(%n) : tensor<?x6xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<?x8xf32>, tensor<8x6xf32>) outs(%e : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %v = tensor.expand_shape %m [[0], [1, 2]] output_shape [%n, 2, 3] : tensor<?x6xf32> into tensor<?x2x3xf32>
+  %p = tensor.pad %v low[0, 1, 0] high[0, 0, %c0] {
+  ^bb0(%a: index, %b: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<?x2x3xf32> to tensor<?x3x?xf32>
+  %h = math.tanh %p : tensor<?x3x?xf32>
+  %s = tensor.extract_slice %h[0, 1, 0] [%n, 1, 3] [1, 1, 1] : tensor<?x3x?xf32> to tensor<?x3xf32>
+  %t = tensor.concat dim(0) %s, %s : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %z = tensor.cast %s : tensor<?x3xf32> to tensor<4x3xf32>
+  return %z, %t : tensor<4x3xf32>, tensor<?x3xf32>
+}
+
+// -----
+
+// What is open in an argument stays open.
+
+// CHECK: @open
+// CHECK: linalg.exp ins(%x : tensor<?x8xf32>) outs(%{{.*}} : tensor<?x8xf32>) -> tensor<?x8xf32>
+func.func @open(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %y = linalg.exp ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// Three rows at a time of seven: a loop of two iterations, and one row behind it.
+
+// CHECK: @ragged
+// CHECK: arith.constant 7 : index
+// CHECK-NEXT: %[[FROM:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[TO:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[R:.*]] = scf.for %i = %[[FROM]] to %[[TO]] step %c3
+// CHECK: tensor.extract_slice %x[%i, 0] [3, 4] [1, 1] : tensor<7x4xf32> to tensor<3x4xf32>
+// CHECK: linalg.exp {{.*}} -> tensor<3x4xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %o[%i, 0] [3, 4] [1, 1]
+// CHECK: } {note = 1 : i64}
+// CHECK: tensor.extract_slice %x[6, 0] [1, 4] [1, 1] : tensor<7x4xf32> to tensor<1x4xf32>
+// CHECK: linalg.exp {{.*}} -> tensor<1x4xf32>
+// CHECK: %[[S:.*]] = tensor.insert_slice %{{.*}} into %[[R]][6, 0] [1, 4] [1, 1]
+// CHECK: return %[[S]]
+func.func @ragged(%x: tensor<7x4xf32>, %e: tensor<7x4xf32>) -> tensor<7x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c7 = arith.constant 7 : index
+  %r = scf.for %i = %c0 to %c7 step %c3 iter_args(%o = %e) -> (tensor<7x4xf32>) {
+    %n = affine.min affine_map<(d0) -> (7 - d0, 3)>(%i)
+    %s = tensor.extract_slice %x[%i, 0] [%n, 4] [1, 1] : tensor<7x4xf32> to tensor<?x4xf32>
+    %d = tensor.extract_slice %o[%i, 0] [%n, 4] [1, 1] : tensor<7x4xf32> to tensor<?x4xf32>
+    %y = linalg.exp ins(%s : tensor<?x4xf32>) outs(%d : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %u = tensor.insert_slice %y into %o[%i, 0] [%n, 4] [1, 1] : tensor<?x4xf32> into tensor<7x4xf32>
+    scf.yield %u : tensor<7x4xf32>
+  } {note = 1}
+  return %r : tensor<7x4xf32>
+}
