@@ -8,6 +8,7 @@
 | transpose, broadcast | drop attributes                                         | read, print    |
 | reduce               | drops attributes; does not read `{ arith.addf }`        | reads, prints  |
 |                      | does not read several operands and results              | reads a generic |
+|                      | refuses a sum that is wider than what it adds up        | takes it       |
 | conv, matmul         | AssertionError for bf16 inputs and f32 output           | casts          |
 | conv, pooling        | refuse an operation without strides or dilations        | they are 1     |
 | fill                 | refuses indices and complex numbers                     | reads them     |
@@ -40,6 +41,7 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
+from xdsl.utils.type import get_element_type_or_self
 
 from xdsl_memplan.dialects.linalg_additions import bodies
 from xdsl_memplan.dialects.linalg_additions.bodies import Body
@@ -74,6 +76,7 @@ def correct() -> None:
     for on_dimensions in (ops.TransposeOp, ops.BroadcastOp, ops.ReduceOp):
         _replace(on_dimensions, "parse", classmethod(_parse_on_dimensions))
         _replace(on_dimensions, "print", _print_on_dimensions)
+    _replace(ops.ReduceOp, "verify_", _verify_reduce)
     traits = OpTraits(lambda: (HasParent(ops.GenericOp, ops.ReduceOp, MapOp),))
     ops.IndexOp.get_irdl_definition().traits = traits
     _replace(ops.IndexOp, "traits", traits)
@@ -180,6 +183,26 @@ def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimension
         attributes=attributes,
         regions=[region],
     )
+
+
+def _verify_reduce(op: ops.ReduceOp) -> None:
+    """What is summed up and the sum may have elements of different types, which the body takes."""
+    input_, init = op.input.type, op.init.type
+    assert isinstance(input_, ShapedType)
+    assert isinstance(init, ShapedType)
+    shape, dimensions = input_.get_shape(), op.dimensions.get_values()
+    if not set(dimensions) <= set(range(len(shape))) or len({*dimensions}) < len(dimensions):
+        raise VerifyException(
+            f"dimensions must be different ones from 0 to {len(shape) - 1}, not {list(dimensions)}"
+        )
+    left = tuple(size for d, size in enumerate(shape) if d not in dimensions)
+    if left != init.get_shape():
+        raise VerifyException(
+            f"what is left of {shape} without {list(dimensions)} is {left}, not {init.get_shape()}"
+        )
+    elements = [get_element_type_or_self(type_) for type_ in (op.input.type, op.init.type)]
+    if [argument.type for argument in op.region.block.args] != elements:
+        raise VerifyException(f"the body takes {elements[0]} and {elements[1]}")
 
 
 def _several_reductions(

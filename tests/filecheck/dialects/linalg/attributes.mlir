@@ -62,3 +62,18 @@ func.func @reduce_short(%x: tensor<2x3xf32>, %out: tensor<3xf32>) -> tensor<3xf3
   %0 = linalg.reduce { arith.subf {fastmath = #arith.fastmath<fast>} } ins(%x : tensor<2x3xf32>) outs(%out : tensor<3xf32>) dimensions = [0]
   func.return %0 : tensor<3xf32>
 }
+
+// -----
+
+// A sum may be wider than what is added up, as sums of f16 are in what MLIR makes of TOSA.
+
+// CHECK-LABEL: @reduce_wider
+func.func @reduce_wider(%x: tensor<2x3xf16>, %out: tensor<3xf32>) -> tensor<3xf32> {
+  // CHECK: linalg.reduce ins(%{{.*}} : tensor<2x3xf16>) outs(%{{.*}} : tensor<3xf32>) dimensions = [0] (%{{.*}}: f16, %{{.*}}: f32) {
+  %0 = linalg.reduce ins(%x : tensor<2x3xf16>) outs(%out : tensor<3xf32>) dimensions = [0] (%a: f16, %b: f32) {
+    %c = arith.extf %a : f16 to f32
+    %d = arith.addf %c, %b : f32
+    linalg.yield %d : f32
+  }
+  func.return %0 : tensor<3xf32>
+}

@@ -69,3 +69,29 @@ func.func @floats(%a: tensor<4x6xi32>) {
   %0 = linalg.softmax dimension(1) ins(%a : tensor<4x6xi32>) outs(%a : tensor<4x6xi32>) -> tensor<4x6xi32>
   func.return
 }
+
+// -----
+
+// CHECK: what is left of (2, 3) without [0] is (3,), not (2,)
+func.func @reduced(%x: tensor<2x3xf32>, %out: tensor<2xf32>) {
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<2x3xf32>) outs(%out : tensor<2xf32>) dimensions = [0]
+  func.return
+}
+
+// -----
+
+// CHECK: dimensions must be different ones from 0 to 1, not [2]
+func.func @reduced(%x: tensor<2x3xf32>, %out: tensor<2x3xf32>) {
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<2x3xf32>) outs(%out : tensor<2x3xf32>) dimensions = [2]
+  func.return
+}
+
+// -----
+
+// CHECK: the body takes f16 and f32
+func.func @reduced(%x: tensor<2x3xf16>, %out: tensor<3xf32>) {
+  %0 = linalg.reduce ins(%x : tensor<2x3xf16>) outs(%out : tensor<3xf32>) dimensions = [0] (%a: f32, %b: f32) {
+    linalg.yield %b : f32
+  }
+  func.return
+}
