@@ -170,3 +170,27 @@ def test_classes_of_numbers_and_clamps():
     assert inf == list(np.isinf(numbers))
     assert normal == list(np.isfinite(numbers) & (np.abs(numbers) >= tiny))
     np.testing.assert_array_equal(clamped, np.clip(numbers, -2, 2))
+
+
+@pytest.mark.needs_mlir
+def test_comparisons_selections_and_casts_of_whole_tensors(tmp_path: Path):
+    text = """
+    func.func @main(%x: tensor<12xf32>, %n: tensor<12xi8>, %p: tensor<12xi1>)
+        -> (tensor<12xf32>, tensor<12xi8>, tensor<12xi1>, tensor<12xi64>) {
+      %0 = arith.sitofp %n : tensor<12xi8> to tensor<12xf32>
+      %1 = arith.select %p, %x, %0 : tensor<12xi1>, tensor<12xf32>
+      %2 = arith.cmpf olt, %1, %0 : tensor<12xf32>
+      %3 = arith.index_castui %n : tensor<12xi8> to tensor<12xindex>
+      %4 = arith.index_cast %3 : tensor<12xindex> to tensor<12xi64>
+      %5 = arith.fptosi %x : tensor<12xf32> to tensor<12xi8>
+      %6 = arith.cmpi ult, %5, %n : tensor<12xi8>
+      %7 = math.isfinite %x : tensor<12xf32>
+      %8 = arith.xori %6, %7 : tensor<12xi1>
+      %9 = arith.andi %8, %2 : tensor<12xi1>
+      func.return %1, %5, %9, %4 : tensor<12xf32>, tensor<12xi8>, tensor<12xi1>, tensor<12xi64>
+    }"""
+    types = [ArrayType((12,), type_) for type_ in ("f32", "i8", "i1", "i64")]
+    library = compile_module(text, tmp_path)
+    native = call(library, "main", [X, A8, A1.view(np.int8)], types)
+    for a, b in zip(run_text(text, X, A8, A1), native, strict=True):
+        assert a.astype(b.dtype).tobytes() == b.tobytes()

@@ -7,13 +7,11 @@ from xdsl.dialects.arith import (
     IntegerOverflowAttr,
     TruncIOp,
 )
-from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import (
     BaseAttr,
     IRDLOperation,
     OptPropertyDef,
-    base,
     irdl_op_definition,
     operand_def,
     result_def,
@@ -23,6 +21,11 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
+from xdsl_memplan.dialects.arith_on_tensors import (
+    INTEGERS_OR_INDICES,
+    accept_tensors,
+    verify_cast,
+)
 from xdsl_memplan.dialects.extended_dialect import with_operations
 
 _FLAGS = "overflowFlags"
@@ -43,12 +46,22 @@ class IndexCastUIOp(IRDLOperation):
 
     name = "arith.index_castui"
 
-    input = operand_def(base(IntegerType) | base(IndexType))
-    result = result_def(base(IntegerType) | base(IndexType))
+    input = operand_def(INTEGERS_OR_INDICES)
+    result = result_def(INTEGERS_OR_INDICES)
 
     traits = traits_def(Pure())
 
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def verify_(self) -> None:
+        """As that of a signed integer.
+
+        Raises VerifyException.
+        """
+        verify_cast(self)
+
+
+ADDED_TO_ARITH = (IndexCastUIOp, RemFOp)
 
 
 @cache
@@ -67,9 +80,10 @@ def accept_overflow_flags() -> None:
 
 
 def extended_arith(stock: Dialect) -> Dialect:
-    """The dialect `stock` with what it lacks; its `arith.trunci` is corrected in place."""
+    """The dialect `stock` with what it lacks; its classes are corrected in place."""
     accept_overflow_flags()
-    return with_operations(stock, (IndexCastUIOp, RemFOp))
+    accept_tensors()
+    return with_operations(stock, ADDED_TO_ARITH)
 
 
 def _parse(cls: type[TruncIOp], parser: Parser) -> TruncIOp:

@@ -1,15 +1,14 @@
 """What stock xDSL's math lacks: classes of numbers, a clamp, and two more functions."""
 
 import abc
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from xdsl.dialects.arith import FastMathFlagsAttr
-from xdsl.dialects.builtin import AnyFloatConstr, i1
+from xdsl.dialects.builtin import i1
 from xdsl.dialects.math import FloatingPointLikeUnaryMathOperation, floatingPointLike
 from xdsl.ir import Dialect
 from xdsl.irdl import (
     IRDLOperation,
-    ParsePropInAttrDict,
     VarConstraint,
     irdl_op_definition,
     operand_def,
@@ -17,24 +16,49 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.traits import Pure, SameOperandsAndResultType
 
+from xdsl_memplan.dialects.arith_on_tensors import BOOLS, FLOATS, like
 from xdsl_memplan.dialects.extended_dialect import with_operations
 
 
 class ClassOfNumberOp(IRDLOperation, abc.ABC):
     """Whether a number is one of a class."""
 
-    operand = operand_def(AnyFloatConstr)
-    result = result_def(i1)
+    operand = operand_def(FLOATS)
+    result = result_def(BOOLS)
     fastmath = prop_def(FastMathFlagsAttr, default_value=FastMathFlagsAttr("none"))
 
     traits = traits_def(Pure())
 
     # MLIR, too, shows the flags of these among the attributes.
-    irdl_options = (ParsePropInAttrDict(),)
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """`%x {attributes} : type`."""
+        unresolved = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        flags = attributes.pop("fastmath", None)
+        return cls.build(
+            operands=[parser.resolve_operand(unresolved, type_)],
+            result_types=[like(type_, i1)],
+            properties={} if flags is None else {"fastmath": flags},
+            attributes=attributes,
+        )
 
-    assembly_format = "$operand attr-dict `:` type($operand)"
+    def print(self, printer: Printer) -> None:
+        """Print what `parse` reads."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.operand)
+        is_plain = self.fastmath == FastMathFlagsAttr("none")
+        printer.print_op_attributes(
+            self.attributes | ({} if is_plain else {"fastmath": self.fastmath})
+        )
+        printer.print_string(" : ")
+        printer.print_attribute(self.operand.type)
 
 
 @irdl_op_definition
@@ -113,9 +137,9 @@ class ClampFOp(IRDLOperation):
     )
 
 
-_ADDED = (ClampFOp, ErfcOp, IsFiniteOp, IsInfOp, IsNaNOp, IsNormalOp, SincosOp)
+ADDED_TO_MATH = (ClampFOp, ErfcOp, IsFiniteOp, IsInfOp, IsNaNOp, IsNormalOp, SincosOp)
 
 
 def extended_math(stock: Dialect) -> Dialect:
     """The dialect `stock` with what it lacks."""
-    return with_operations(stock, _ADDED)
+    return with_operations(stock, ADDED_TO_MATH)

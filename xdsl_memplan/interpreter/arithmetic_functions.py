@@ -7,6 +7,8 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.hints import isa
 
+from xdsl_memplan.dialects.arith_additions import ADDED_TO_ARITH
+from xdsl_memplan.dialects.math_additions import ADDED_TO_MATH
 from xdsl_memplan.interpreter.arrays import dtype_of, is_array
 from xdsl_memplan.interpreter.integer_functions import IntegerFunctions
 from xdsl_memplan.interpreter.scalar_functions import ScalarFunctions
@@ -50,7 +52,8 @@ def _element(type_: Attribute) -> Attribute:
     return type_.get_element_type() if isa(type_, TensorType[Attribute]) else type_
 
 
-for _op_class in (*arith.Arith.operations, *math.Math.operations):
+_ADDED = (*ADDED_TO_ARITH, *ADDED_TO_MATH)
+for _op_class in (*arith.Arith.operations, *math.Math.operations, *_ADDED):
 
     def _run(
         self: ArithmeticFunctions, interpreter: Interpreter, op: Operation, args: PythonValues

@@ -187,6 +187,7 @@ def _parse_on_dimensions(cls: type[OnDimensions], parser: Parser) -> OnDimension
 
 def _verify_reduce(op: ops.ReduceOp) -> None:
     """What is summed up and the sum may have elements of different types, which the body takes."""
+    op.get_irdl_definition().verify(op)
     input_, init = op.input.type, op.init.type
     assert isinstance(input_, ShapedType)
     assert isinstance(init, ShapedType)
