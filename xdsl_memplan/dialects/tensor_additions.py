@@ -6,6 +6,7 @@
 | parallel_insert_slice | is not there                                     | is                   |
 | rank                  | is not there                                     | is                   |
 | bitcast               | is not there                                     | is                   |
+| gather, scatter       | are not there                                    | `tensor_gather.py`   |
 | pad                   | wants unknown sizes in a result of known padding | takes a known result |
 | expand_shape          | refuses a tensor without dimensions              | takes it             |
 """
@@ -42,6 +43,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xdsl_memplan.dialects.extended_dialect import with_operations
+from xdsl_memplan.dialects.tensor_gather import GatherOp, ScatterOp
 
 
 @irdl_op_definition
@@ -197,7 +199,7 @@ def accept_views_of_scalars() -> None:
     setattr(ExpandShapeOp, "verify_", verify)
 
 
-_ADDED = (BitcastOp, GenerateOp, ParallelInsertSliceOp, RankOp)
+_ADDED = (BitcastOp, GatherOp, GenerateOp, ParallelInsertSliceOp, RankOp, ScatterOp)
 
 
 def extended_tensor(stock: Dialect) -> Dialect:

@@ -28,6 +28,7 @@ from xdsl_memplan.dialects.linalg_additions.softmax import SoftmaxOp, decomposed
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.scf_additions import ForallOp
 from xdsl_memplan.dialects.tensor_additions import BitcastOp, GenerateOp, RankOp
+from xdsl_memplan.dialects.tensor_gather import GatherOp, ScatterOp
 from xdsl_memplan.transforms.as_generic import (
     bitcast_as_generic,
     generate_as_generic,
@@ -38,6 +39,7 @@ from xdsl_memplan.transforms.as_generic import (
 )
 from xdsl_memplan.transforms.casts_back import read_before_casts
 from xdsl_memplan.transforms.forall_as_loops import forall_as_loops
+from xdsl_memplan.transforms.gathers import gather_as_generic, scatter_as_loops
 from xdsl_memplan.transforms.index_as_arith import IN_INDEX, index_as_arith
 from xdsl_memplan.transforms.known_padding import write_known_padding
 from xdsl_memplan.transforms.known_shapes import write_known_shapes
@@ -62,8 +64,9 @@ class MemplanGeneralizeOpsPass(ModulePass):
     `tensor.expand_shape`, or one after the other, and a `tensor.cast` to another type and back is
     none. A `linalg.pack` is padding, an expanded shape and a transpose, a `linalg.unpack` the
     reverse. What is in a `scf.execute_region` of one block takes its place, and a `scf.forall` is
-    loops one within another. A `tensor.bitcast` is a generic `arith.bitcast`, and a `tensor.rank`
-    a number; what the `index` dialect computes, `arith` does. Sizes
+    loops one within another. A `tensor.gather` looks its elements up, and a `tensor.scatter`
+    is loops that insert one slice each. A `tensor.bitcast` is a generic `arith.bitcast`, and a
+    `tensor.rank` a number; what the `index` dialect computes, `arith` does. Sizes
     that follow from constants are written in types (`known_shapes.py`), also where tiles do not
     divide what a loop goes along (`loops_of_like_sizes.py`). What a sum makes
     narrower before it adds up is taken out of it (`narrowed_operands.py`), and fills and transposes
@@ -127,6 +130,10 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 inline_region(inner)
             elif isinstance(inner, BitcastOp) and is_static_tensor(inner.dest):
                 bitcast_as_generic(inner)
+            elif isinstance(inner, GatherOp) and is_static_tensor(inner.result):
+                gather_as_generic(inner)
+            elif isinstance(inner, ScatterOp) and is_static_tensor(inner.source):
+                scatter_as_loops(inner)
             elif isinstance(inner, RankOp) and isa(inner.tensor.type, TensorType[Attribute]):
                 rank = IntegerAttr(inner.tensor.type.get_num_dims(), IndexType())
                 Rewriter.replace_op(inner, ConstantOp(rank))

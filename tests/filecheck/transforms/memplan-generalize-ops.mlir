@@ -552,3 +552,25 @@ func.func @ragged(%x: tensor<7x4xf32>, %e: tensor<7x4xf32>) -> tensor<7x4xf32> {
   } {note = 1}
   return %r : tensor<7x4xf32>
 }
+
+// -----
+
+// What is gathered is looked up, what is scattered inserted slice by slice.
+
+// CHECK: @gathered
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} outs(%{{.*}} : tensor<5x1x4xf32>)
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: %[[COLUMN:.*]] = linalg.index 2
+// CHECK: %[[I:.*]] = tensor.extract %i[%[[ROW]], %{{.*}}] : tensor<5x1xindex>
+// CHECK-NEXT: %[[V:.*]] = tensor.extract %a[%[[I]], %[[COLUMN]]] : tensor<8x4xf32>
+// CHECK-NEXT: linalg.yield %[[V]]
+// CHECK: %[[R:.*]] = scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[A:.*]] = %a)
+// CHECK: %[[J:.*]] = tensor.extract %i[%[[P]], %{{.*}}]
+// CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[%[[P]], 0, 0] [1, 1, 4] [1, 1, 1] : tensor<5x1x4xf32> to tensor<1x4xf32>
+// CHECK: tensor.insert_slice %[[S]] into %[[A]][%[[J]], 0] [1, 4] [1, 1]
+// CHECK: return %[[R]]
+func.func @gathered(%a: tensor<8x4xf32>, %i: tensor<5x1xindex>) -> tensor<8x4xf32> {
+  %0 = tensor.gather %a[%i] gather_dims([0]) : (tensor<8x4xf32>, tensor<5x1xindex>) -> tensor<5x1x4xf32>
+  %1 = tensor.scatter %0 into %a[%i] scatter_dims([0]) unique : (tensor<5x1x4xf32>, tensor<8x4xf32>, tensor<5x1xindex>) -> tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}
