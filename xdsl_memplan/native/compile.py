@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from xdsl_memplan.native.exponents import with_short_exponents
 from xdsl_memplan.native.outline import outline_passes
 
 # Tensors are bufferized as users do today, arithmetic on whole tensors too; memrefs pass through.
@@ -166,7 +167,9 @@ def compile_module(text: str, folder: Path, function: str = "main") -> Path:
         [find_tool("mlir-opt"), f"--pass-pipeline=builtin.module({passes})"],
         upstream_bufferize(taken_apart(without_calls(text), folder)),
     )
-    llvm_ir = run_tool([find_tool("mlir-translate"), "--mlir-to-llvmir"], lowered)
+    llvm_ir = with_short_exponents(
+        run_tool([find_tool("mlir-translate"), "--mlir-to-llvmir"], lowered)
+    )
     if "bfloat" in llvm_ir:
         llvm_ir += _ROUND_TO_BF16
     bitcode, machine_code, library = (folder / f"module.{end}" for end in ("bc", "o", "so"))
