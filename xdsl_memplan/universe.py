@@ -104,8 +104,8 @@ def _index() -> "Dialect":
 _EXTENSIONS: dict[str, tuple[str, str]] = {
     "affine": ("xdsl_memplan.dialects.affine_additions", "extended_affine"),
     "arith": ("xdsl_memplan.dialects.arith_additions", "extended_arith"),
-    "builtin": ("xdsl_memplan.dialects.location_additions", "with_locations_of_mlir"),
-    "func": ("xdsl_memplan.dialects.location_additions", "with_locations_of_mlir"),
+    "builtin": ("xdsl_memplan.dialects.reading_additions", "read_as_mlir"),
+    "func": ("xdsl_memplan.dialects.reading_additions", "read_as_mlir"),
     "gpu": ("xdsl_memplan.dialects.gpu_additions", "extended_gpu"),
     "linalg": ("xdsl_memplan.dialects.linalg_additions", "extended_linalg"),
     "math": ("xdsl_memplan.dialects.math_additions", "extended_math"),

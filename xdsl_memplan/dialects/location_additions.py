@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any
 
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, LocationAttr, NoneAttr
-from xdsl.ir import Dialect
 from xdsl.parser import AttrParser
 from xdsl.utils.hints import isa
 from xdsl.utils.mlir_lexer import MLIRTokenKind
@@ -44,12 +43,6 @@ def accept_locations_of_mlir() -> None:
         return location
 
     setattr(AttrParser, "_parse_location", parse)
-
-
-def with_locations_of_mlir(stock: Dialect) -> Dialect:
-    """The dialect `stock`: modules begin with it, and locations are in them."""
-    accept_locations_of_mlir()
-    return stock
 
 
 def _fused(parser: Any) -> FusedLoc:
