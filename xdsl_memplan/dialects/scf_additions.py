@@ -1,4 +1,4 @@
-"""What stock xDSL's scf lacks: `scf.forall`, which MLIR's tiling writes."""
+"""What stock xDSL's scf lacks: `scf.forall`, which MLIR's tiling writes; `scf_syntax.py`."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from xdsl_memplan.dialects.extended_dialect import with_operations
-from xdsl_memplan.dialects.scf_syntax import accept_bare_result_types
+from xdsl_memplan.dialects.scf_syntax import read_loops_as_mlir
 
 _MAPPING = "mapping"
 
@@ -219,6 +219,6 @@ _ADDED = (ForallOp, InParallelOp)
 
 
 def extended_scf(stock: Dialect) -> Dialect:
-    """The dialect `stock` with what it lacks; two operations are read as MLIR reads them."""
-    accept_bare_result_types()
+    """The dialect `stock` with what it lacks; others are read as in MLIR."""
+    read_loops_as_mlir()
     return with_operations(stock, _ADDED)

@@ -1,24 +1,33 @@
-"""How `scf.for` and `scf.if` are read: one result type may stand without parentheses, as in MLIR.
+"""How `scf.for`, `scf.if` and `scf.parallel` are read, as in MLIR.
 
-Stock xDSL 0.74 wants them: `-> tensor<4xf32>`, which people write, is refused.
+| operation | stock xDSL 0.74                               | here                       |
+|-----------|-----------------------------------------------|----------------------------|
+| for, if   | want parentheses around one result type       | take `-> tensor<4xf32>`    |
+| parallel  | is read and printed in the generic form alone | is read and printed in its own |
+| reduce    | has no commas between several regions         | has them                   |
 """
 
 from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects.builtin import IndexType, i1
-from xdsl.dialects.scf import ForOp, IfOp, YieldOp
+from xdsl.dialects.scf import ForOp, IfOp, ParallelOp, ReduceOp, YieldOp
 from xdsl.dialects.utils import parse_assignment
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 
 
 @cache
-def accept_bare_result_types() -> None:
-    """Have both operations read so; a second call has no effect."""
+def read_loops_as_mlir() -> None:
+    """Have the operations read so; a second call has no effect."""
     setattr(ForOp, "parse", classmethod(_parse_for))
     setattr(IfOp, "parse", classmethod(_parse_if))
+    setattr(ParallelOp, "parse", classmethod(_parse_parallel))
+    setattr(ParallelOp, "print", _print_parallel)
+    setattr(ReduceOp, "parse", classmethod(_parse_reduce))
+    setattr(ReduceOp, "print", _print_reduce)
 
 
 def _parse_for(cls: type[ForOp], parser: Parser) -> ForOp:
@@ -59,6 +68,95 @@ def _parse_if(cls: type[IfOp], parser: Parser) -> IfOp:
     has_else = parser.parse_optional_keyword("else") is not None
     otherwise = _ended(parser.parse_region()) if has_else else Region()
     return cls(condition, types, then, otherwise, parser.parse_optional_attr_dict())
+
+
+def _parse_parallel(cls: type[ParallelOp], parser: Parser) -> ParallelOp:
+    """`(%i) = (%from) to (%to) step (%by) init (%x) -> type {body} {attributes}`."""
+    inductions = parser.parse_comma_separated_list(
+        Parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
+    )
+    bounds: list[list[SSAValue]] = []
+    for introduce in (
+        lambda: parser.parse_punctuation("="),
+        lambda: parser.parse_keyword("to"),
+        lambda: parser.parse_keyword("step"),
+    ):
+        introduce()
+        operands = _operands(parser)
+        types = [IndexType()] * len(operands)
+        bounds.append(list(parser.resolve_operands(operands, types, parser.pos)))
+    at = parser.pos
+    has_inits = parser.parse_optional_keyword("init") is not None
+    unresolved = _operands(parser) if has_inits else []
+    inits = parser.resolve_operands(unresolved, _result_types(parser), at)
+    body = parser.parse_region([induction.resolve(IndexType()) for induction in inductions])
+    if not isinstance(body.block.last_op, ReduceOp):
+        body.block.add_op(ReduceOp())
+    op = cls(bounds[0], bounds[1], bounds[2], body, inits)
+    op.attributes |= parser.parse_optional_attr_dict()
+    return op
+
+
+def _print_parallel(op: ParallelOp, printer: Printer) -> None:
+    """Print what `_parse_parallel` reads."""
+    lists = [
+        (" ", op.body.block.args),
+        (" = ", op.lowerBound),
+        (" to ", op.upperBound),
+        (" step ", op.step),
+    ]
+    if op.initVals:
+        lists.append((" init ", op.initVals))
+    for introduction, values in lists:
+        printer.print_string(introduction)
+        with printer.in_parens():
+            printer.print_list(values, printer.print_ssa_value)
+    if op.initVals:
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(op.result_types, printer.print_attribute)
+    printer.print_string(" ")
+    printer.print_region(op.body, print_entry_block_args=False, print_empty_block=False)
+    if op.attributes:
+        printer.print_op_attributes(op.attributes)
+
+
+def _parse_reduce(cls: type[ReduceOp], parser: Parser) -> ReduceOp:
+    """`(%x, %y : types) {...}, {...} {attributes}`, or nothing."""
+    operands: Sequence[UnresolvedOperand] = ()
+    types: Sequence[Attribute] = ()
+    regions: list[Region] = []
+    at = parser.pos
+    if parser.parse_optional_punctuation("(") is not None:
+        operands = parser.parse_comma_separated_list(
+            Parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_punctuation(")")
+        regions = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_region)
+    op = cls(parser.resolve_operands(operands, types, at), regions)
+    op.attributes |= parser.parse_optional_attr_dict()
+    return op
+
+
+def _print_reduce(op: ReduceOp, printer: Printer) -> None:
+    """Print what `_parse_reduce` reads."""
+    if op.args:
+        with printer.in_parens():
+            printer.print_list(op.args, printer.print_ssa_value)
+            printer.print_string(" : ")
+            printer.print_list(op.args.types, printer.print_attribute)
+        printer.print_string(" ")
+        printer.print_list(op.reductions, printer.print_region)
+    if op.attributes:
+        printer.print_op_attributes(op.attributes)
+
+
+def _operands(parser: Parser) -> list[UnresolvedOperand]:
+    return parser.parse_comma_separated_list(
+        Parser.Delimiter.PAREN, parser.parse_unresolved_operand
+    )
 
 
 def _result_types(parser: Parser) -> Sequence[Attribute]:
