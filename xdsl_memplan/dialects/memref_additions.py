@@ -1,4 +1,4 @@
-"""What stock xDSL's memref lacks: a `memref.global` whose value is a resource, as in MLIR."""
+"""What stock xDSL's memref lacks: a global whose value is a resource; `memref_syntax.py`."""
 
 from functools import cache
 
@@ -6,6 +6,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, U
 from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Dialect
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, ParamAttrConstraint, PropertyDef
+
+from xdsl_memplan.dialects.memref_syntax import read_memrefs_as_mlir
 
 _INITIAL_VALUE = "initial_value"
 
@@ -25,6 +27,7 @@ def accept_resources() -> None:
 
 
 def extended_memref(stock: Dialect) -> Dialect:
-    """The dialect `stock`, with its `memref.global` corrected in place."""
+    """The dialect `stock`, with its classes corrected in place."""
     accept_resources()
+    read_memrefs_as_mlir()
     return stock
