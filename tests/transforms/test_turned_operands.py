@@ -10,7 +10,8 @@ from xdsl_memplan.analysis.ways_to_form_layers import has_turned_operand
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
-from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass, layer_of
+from xdsl_memplan.transforms.layer_number import layer_of
+from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
 from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.model.split_graph import SplitGraph
 from xdsl_memplan.scheduling.splitting import LayerDoesNotFitError, LayerGroup, Objective
-from xdsl_memplan.transforms.memplan_form_layers import layer_of
+from xdsl_memplan.transforms.layer_number import layer_of
 from xdsl_memplan.transforms.read_apart import put_back, read_all_apart, read_apart
 
 Found: TypeAlias = tuple[list[int], list[LayerGroup], list[int]]

@@ -6,12 +6,19 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
+from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.transforms.layer_number import layer_of
 from xdsl_memplan.transforms.split_passes import SplitOptions, forming, rewriting
 from xdsl_memplan.transforms.trials import Run, trial_of
 
 _LONG_NORM = 16
 """A softmax or normalisation is tried in parts, too, where a row is more than this part of the
 memory."""
+
+
+_LARGE_CONCAT = 2
+"""A concatenation that several layers read is put together by each where it is more than this part
+of the memory: it would hardly stay on chip from the first to the last."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,8 @@ class Form:
     reader."""
     store_parts: bool = False
     """Of what is only put together for the return each part is stored where it lies."""
+    largest_concat: int = 0
+    """Larger concatenations, in bytes, each layer that reads them puts together; 0: none is."""
     slices_apart: bool = False
     """Slices of features are computed apart."""
     again: bool = False
@@ -34,7 +43,12 @@ class Form:
 
     def forming(self) -> list[ModulePass]:
         """The pass that forms the layers."""
-        return forming(self.longest_norm, self.turned_apart, self.store_parts)
+        return forming(self.longest_norm, self.turned_apart, self.store_parts, self.largest_concat)
+
+
+_FEW_LAYERS = 64
+"""With no more layers there is time to look whether large concatenations are better put together
+once. In larger networks they were not."""
 
 
 def forms_of(module: ModuleOp, capacity: int) -> list[Form]:
@@ -42,7 +56,13 @@ def forms_of(module: ModuleOp, capacity: int) -> list[Form]:
     longest = max(1, capacity // _LONG_NORM)
     norms = (0, longest) if has_long_norm(module, longest) else (0,)
     turned = (False, True) if has_turned_operand(module) else (False,)
-    return [Form(norm, apart) for apart in turned for norm in norms]
+    concat = max(1, capacity // _LARGE_CONCAT)
+    return [Form(norm, apart, largest_concat=concat) for apart in turned for norm in norms]
+
+
+def has_few_layers(module: ModuleOp) -> bool:
+    """Tell whether a module with layers has so few that another search takes little time."""
+    return max(map(layer_of, operations_in(module)), default=0) < _FEW_LAYERS
 
 
 @dataclass

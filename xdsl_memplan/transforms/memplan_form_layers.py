@@ -24,9 +24,11 @@ from xdsl_memplan.dialects.queries import shown_by
 from xdsl_memplan.dialects.tiling_models.looked_up import note_table_accesses, tables
 from xdsl_memplan.dialects.tiling_queries import tiling_rule_of
 from xdsl_memplan.transforms.bufferize.unread import drop_unread
+from xdsl_memplan.transforms.concats_of_readers import give_each_reader_its_own, share_in_layers
 from xdsl_memplan.transforms.empty_tensors import drop_empty_tensors
 from xdsl_memplan.transforms.inserted_ranks import insert_whole_ranks
 from xdsl_memplan.transforms.inserted_scalars import insert_slices_of_one_element
+from xdsl_memplan.transforms.layer_number import layer_of
 from xdsl_memplan.transforms.results_apart import take_results_apart
 from xdsl_memplan.transforms.returned_constants import copy_returned_constants
 from xdsl_memplan.transforms.scalars_in_tensors import put_scalars_into_tensors
@@ -92,6 +94,11 @@ class MemplanFormLayersPass(ModulePass):
       computed here: each is stored where it lies in the result. For groups whose results go off
       chip.
 
+    - `largest-concat` (0): bytes of a concatenation that is put together once, though several
+      layers read it. Of a larger one each puts together what it reads: so its parts are stored as
+      they are made, and none is fetched only to be stored beside others. 0: any is put together
+      once.
+
     Requires nothing. Functions with several blocks, tensors of dynamic shape, or effects other than
     assertions are left alone.
     """
@@ -101,19 +108,27 @@ class MemplanFormLayersPass(ModulePass):
     longest_norm: int = 0
     turned_apart: bool = False
     store_parts: bool = False
+    largest_concat: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Number the layers of every function of the module ``op``; linear in its operations.
 
         Raises PassFailedException for a number of bytes that is less than 0.
         """
-        if self.longest_norm < 0:
-            raise PassFailedException(
-                f"memplan-form-layers: option longest-norm={self.longest_norm} is less than 0"
-            )
+        for option, size in (
+            ("longest-norm", self.longest_norm),
+            (
+                "largest-concat",
+                self.largest_concat,
+            ),
+        ):
+            if size < 0:
+                raise PassFailedException(
+                    f"memplan-form-layers: option {option}={size} is less than 0"
+                )
         for function in operations_in(op):
             if isinstance(function, FuncOp) and function.body.blocks:
-                _form(function, self.longest_norm or None, self.turned_apart, self.store_parts)
+                _form(function, self)
 
 
 def why_left_alone(function: FuncOp) -> str | None:
@@ -127,9 +142,7 @@ def why_left_alone(function: FuncOp) -> str | None:
     return None
 
 
-def _form(
-    function: FuncOp, longest_norm_bytes: int | None, turned_apart: bool, store_parts: bool
-) -> None:
+def _form(function: FuncOp, options: MemplanFormLayersPass) -> None:
     if len(function.body.blocks) != 1:
         return
     block = function.body.block
@@ -146,19 +159,25 @@ def _form(
     drop_unread(function)
     erase_unread(function)
     _note_lookups(block)
-    put_together = returned_concats(block) if store_parts else []
+    put_together = returned_concats(block) if options.store_parts else []
+    largest = options.largest_concat
+    copies = give_each_reader_its_own(block, largest) if largest else []
     try:
         split = FunctionSplitGraph.of(function, put_together)
     except ValueError:
+        share_in_layers(copies)  # None has a layer.
         return
     for op in put_together:
         op.attributes.pop(LAYER, None)
-    layers = form_layers(split.graph, longest_norm_bytes, turned_apart)
+    layers = form_layers(split.graph, options.longest_norm or None, options.turned_apart)
     for op, layer in zip(split.operations, layers, strict=True):
         op.attributes[LAYER] = IntegerAttr(layer, i64)
+    shared = share_in_layers(copies)
     order: list[tuple[int, int, Operation]] = []
     for position in reversed(range(len(layers))):
         op = split.operations[position]
+        if op in shared:
+            continue
         if split.graph.ops[position].view:
             order += [(layer_of(copy), position, copy) for copy in _views_where_read(op)]
         else:
@@ -180,18 +199,14 @@ def _note_lookups(block: Block) -> None:
                 note_table_accesses(op, accesses_near(op, rule.loops, known))
 
 
-def layer_of(op: Operation) -> int:
-    """Return the number of an operation's layer; -1 if it has none."""
-    number = op.attributes.get(LAYER)
-    return number.value.data if isinstance(number, IntegerAttr) else -1
-
-
 def _views_where_read(view: Operation) -> list[Operation]:
     """Give each layer that reads a view one of its own; views cost nothing.
 
     So a group fetches the view, whatever shape the tensor had where it was made. What is returned
     is made where the tensor was that it shows.
     """
+    block = view.parent
+    assert block is not None
     maker = shown_by(view.results[0]).owner
     made_in = layer_of(maker) if isinstance(maker, Operation) else -1
     if made_in < 0:  # It shows what no layer makes.
@@ -199,7 +214,8 @@ def _views_where_read(view: Operation) -> list[Operation]:
     readers: dict[tuple[int, bool], list[Use]] = {}
     for result in view.results:
         for use in result.uses:
-            top = _within(use.operation, view)
+            top = block.find_ancestor_op_in_block(use.operation)
+            assert top is not None
             is_returned = top.has_trait(IsTerminator, value_if_unregistered=False)
             layer = made_in if is_returned else layer_of(top)
             readers.setdefault((layer, is_returned), []).append(use)
@@ -210,19 +226,9 @@ def _views_where_read(view: Operation) -> list[Operation]:
         copy = view if not views else view.clone()
         copy.attributes[LAYER] = IntegerAttr(layer, i64)
         if views:
-            assert view.parent is not None
-            view.parent.insert_op_after(copy, views[-1])
+            block.insert_op_after(copy, views[-1])
             for use in uses:
                 index = view.results.index(use.operation.operands[use.index])
                 use.operation.operands[use.index] = copy.results[index]
         views.append(copy)
     return views
-
-
-def _within(op: Operation, sibling: Operation) -> Operation:
-    """Return the operation of the sibling's block that has ``op`` inside."""
-    while op.parent is not sibling.parent:
-        parent = op.parent_op()
-        assert parent is not None
-        op = parent
-    return op

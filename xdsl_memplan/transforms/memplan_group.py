@@ -36,8 +36,9 @@ from xdsl_memplan.scheduling.splitting import (
 )
 from xdsl_memplan.transforms.find_with_views import Found, NothingFitsError, find_with_views
 from xdsl_memplan.transforms.grouping import Grouping
+from xdsl_memplan.transforms.layer_number import layer_of
 from xdsl_memplan.transforms.layers_in_order import bring_layers_into_order
-from xdsl_memplan.transforms.memplan_form_layers import layer_of, why_left_alone
+from xdsl_memplan.transforms.memplan_form_layers import why_left_alone
 from xdsl_memplan.transforms.small_tables import SmallTables, bring_in_small_tables
 
 Strategy: TypeAlias = Literal["auto", "literal", "block-first"]

@@ -23,7 +23,13 @@ from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.parts import PARTS
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
-from xdsl_memplan.transforms.layer_forms import Form, WaysToFormLayers, add_other, forms_of
+from xdsl_memplan.transforms.layer_forms import (
+    Form,
+    WaysToFormLayers,
+    add_other,
+    forms_of,
+    has_few_layers,
+)
 from xdsl_memplan.transforms.left_whole import (
     functions_of,
     is_whole,
@@ -256,7 +262,8 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     formed again for less room: only what may be best is planned, and nothing is looked for after
     groups that move each byte once. Parts of what is returned are stored, and slices of features
     computed, apart in that way which is best without, and so are cheap products computed again,
-    with long norms in parts and not. The failures are of the way that needs least.
+    with long norms in parts and not. With few layers large concatenations are also put together
+    once for all readers. The failures are of the way that needs least.
     """
     failures: list[PassFailedException] = []
     found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
@@ -285,6 +292,8 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     forms = forms_of(module, capacity)
     for form in forms:
         look(form)
+    if not is_least and has_few_layers(ways.layers_in(forms[0])):
+        look(replace(ways.forms[best_way()], largest_concat=0))
     if not is_least and True in _places_apart(module, options):
         look(replace(ways.forms[best_way()], places_apart=True))
     if not is_least and has_returned_concat(ways.rewritten_in(Form())):

@@ -58,12 +58,15 @@ def rewriting(
 
 
 def forming(
-    longest_norm: int = 0, turned_apart: bool = False, store_parts: bool = False
+    longest_norm: int = 0,
+    turned_apart: bool = False,
+    store_parts: bool = False,
+    largest_concat: int = 0,
 ) -> list[ModulePass]:
     """The pass that forms layers, one of several ways."""
     from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 
-    return [MemplanFormLayersPass(longest_norm, turned_apart, store_parts)]
+    return [MemplanFormLayersPass(longest_norm, turned_apart, store_parts, largest_concat)]
 
 
 def searching(options: SplitOptions, objective: str, reserve: int = 0) -> list[ModulePass]:
