@@ -5,6 +5,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.str_enum import StrEnum
 
+from xdsl_memplan.dialects.extended_dialect import with_attributes
 from xdsl_memplan.dialects.name_in_brackets import NameInBrackets
 
 
@@ -72,7 +73,4 @@ _ADDED = (
 
 def extended_gpu(stock: Dialect) -> Dialect:
     """The dialect `stock` with the attributes that it lacks."""
-    attributes = list(stock.attributes)
-    known = {attribute.name for attribute in attributes}
-    attributes += [attribute for attribute in _ADDED if attribute.name not in known]
-    return Dialect(stock.name, list(stock.operations), attributes)
+    return with_attributes(stock, _ADDED)

@@ -42,7 +42,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from xdsl_memplan.dialects.extended_dialect import with_operations
-from xdsl_memplan.dialects.scf_syntax import read_loops_as_mlir
+from xdsl_memplan.dialects.scf_syntax import parse_bounds, read_loops_as_mlir
 
 _MAPPING = "mapping"
 
@@ -136,12 +136,7 @@ class ForallOp(IRDLOperation):
         if parser.parse_optional_keyword("in") is not None:
             upper = numbers()
         else:
-            parser.parse_punctuation("=")
-            lower = numbers()
-            parser.parse_keyword("to")
-            upper = numbers()
-            parser.parse_keyword("step")
-            step = numbers()
+            lower, upper, step = parse_bounds(parser, numbers)
         at = parser.pos
         shared: list[tuple[Parser.UnresolvedArgument, SSAValue]] = []
         types: list[Attribute] = []

@@ -7,8 +7,9 @@
 | reduce    | has no commas between several regions         | has them                   |
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import TypeVar
 
 from xdsl.dialects.builtin import IndexType, i1
 from xdsl.dialects.scf import ForOp, IfOp, ParallelOp, ReduceOp, YieldOp
@@ -17,6 +18,8 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
+
+_Bound = TypeVar("_Bound")
 
 
 @cache
@@ -30,17 +33,20 @@ def read_loops_as_mlir() -> None:
     setattr(ReduceOp, "print", _print_reduce)
 
 
+def parse_bounds(parser: Parser, parse: Callable[[], _Bound]) -> tuple[_Bound, _Bound, _Bound]:
+    """`= lower to upper step step`."""
+    parser.parse_punctuation("=")
+    lower = parse()
+    parser.parse_keyword("to")
+    upper = parse()
+    parser.parse_keyword("step")
+    return lower, upper, parse()
+
+
 def _parse_for(cls: type[ForOp], parser: Parser) -> ForOp:
     """`%i = %from to %to step %by iter_args(%x = %a) -> type : type {body} {attributes}`."""
     induction = parser.parse_argument(expect_type=False)
-    bounds: list[UnresolvedOperand] = []
-    for introduce in (
-        lambda: parser.parse_punctuation("="),
-        lambda: parser.parse_keyword("to"),
-        lambda: parser.parse_keyword("step"),
-    ):
-        introduce()
-        bounds.append(parser.parse_unresolved_operand())
+    bounds = parse_bounds(parser, parser.parse_unresolved_operand)
     at = parser.pos
     pairs: Sequence[tuple[Parser.UnresolvedArgument, UnresolvedOperand]] = ()
     types: Sequence[Attribute] = ()
@@ -75,16 +81,12 @@ def _parse_parallel(cls: type[ParallelOp], parser: Parser) -> ParallelOp:
     inductions = parser.parse_comma_separated_list(
         Parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
     )
-    bounds: list[list[SSAValue]] = []
-    for introduce in (
-        lambda: parser.parse_punctuation("="),
-        lambda: parser.parse_keyword("to"),
-        lambda: parser.parse_keyword("step"),
-    ):
-        introduce()
+
+    def indices() -> Sequence[SSAValue]:
         operands = _operands(parser)
-        types = [IndexType()] * len(operands)
-        bounds.append(list(parser.resolve_operands(operands, types, parser.pos)))
+        return parser.resolve_operands(operands, [IndexType()] * len(operands), parser.pos)
+
+    lower, upper, step = parse_bounds(parser, indices)
     at = parser.pos
     has_inits = parser.parse_optional_keyword("init") is not None
     unresolved = _operands(parser) if has_inits else []
@@ -92,7 +94,7 @@ def _parse_parallel(cls: type[ParallelOp], parser: Parser) -> ParallelOp:
     body = parser.parse_region([induction.resolve(IndexType()) for induction in inductions])
     if not isinstance(body.block.last_op, ReduceOp):
         body.block.add_op(ReduceOp())
-    op = cls(bounds[0], bounds[1], bounds[2], body, inits)
+    op = cls(lower, upper, step, body, inits)
     op.attributes |= parser.parse_optional_attr_dict()
     return op
 

@@ -1,6 +1,7 @@
 """`tensor.gather` and `tensor.scatter` of MLIR 22: slices at places that a tensor tells."""
 
-from typing import Self, cast
+from collections.abc import Sequence
+from typing import Self, TypeVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, TensorType, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
@@ -13,13 +14,14 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 _Tensor = TensorType[Attribute]
 _Coordinates = TensorType[IntegerType | IndexType]
+_Op = TypeVar("_Op", bound=IRDLOperation)
 
 
 @irdl_op_definition
@@ -51,24 +53,13 @@ class GatherOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         """`%source[%indices] gather_dims([0]) unique {attributes} : (types) -> type`."""
         operands = [parser.parse_unresolved_operand()]
-        with parser.in_square_brackets():
-            operands.append(parser.parse_unresolved_operand())
-        properties, attributes = _parse_rest(parser, "gather_dims")
-        type_ = parser.parse_function_type()
-        return cls.build(
-            operands=parser.resolve_operands(operands, [*type_.inputs], parser.pos),
-            result_types=[*type_.outputs],
-            properties=properties,
-            attributes=attributes,
-        )
+        return _parse_at_indices(cls, parser, operands, "gather_dims")
 
     def print(self, printer: Printer) -> None:
         """Print what `parse` reads."""
         printer.print_string(" ")
         printer.print_ssa_value(self.source)
-        with printer.in_square_brackets():
-            printer.print_ssa_value(self.indices)
-        _print_rest(self, printer, "gather_dims", self.gather_dims)
+        _print_at_indices(self, printer, "gather_dims", self.gather_dims)
 
 
 @irdl_op_definition
@@ -103,16 +94,7 @@ class ScatterOp(IRDLOperation):
         operands = [parser.parse_unresolved_operand()]
         parser.parse_keyword("into")
         operands.append(parser.parse_unresolved_operand())
-        with parser.in_square_brackets():
-            operands.append(parser.parse_unresolved_operand())
-        properties, attributes = _parse_rest(parser, "scatter_dims")
-        type_ = parser.parse_function_type()
-        return cls.build(
-            operands=parser.resolve_operands(operands, [*type_.inputs], parser.pos),
-            result_types=[*type_.outputs],
-            properties=properties,
-            attributes=attributes,
-        )
+        return _parse_at_indices(cls, parser, operands, "scatter_dims")
 
     def print(self, printer: Printer) -> None:
         """Print what `parse` reads."""
@@ -120,9 +102,7 @@ class ScatterOp(IRDLOperation):
         printer.print_ssa_value(self.source)
         printer.print_string(" into ")
         printer.print_ssa_value(self.dest)
-        with printer.in_square_brackets():
-            printer.print_ssa_value(self.indices)
-        _print_rest(self, printer, "scatter_dims", self.scatter_dims)
+        _print_at_indices(self, printer, "scatter_dims", self.scatter_dims)
 
 
 def coordinates_of(indices: SSAValue) -> tuple[int, ...]:
@@ -154,8 +134,12 @@ def _verify(
         raise VerifyException("slices have elements of the type that the tensor has")
 
 
-def _parse_rest(parser: Parser, keyword: str) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    """Properties and attributes, up to the colon before the types."""
+def _parse_at_indices(
+    cls: type[_Op], parser: Parser, operands: Sequence[UnresolvedOperand], keyword: str
+) -> _Op:
+    """An operation from its indices on, behind the other operands."""
+    with parser.in_square_brackets():
+        indices = parser.parse_unresolved_operand()
     parser.parse_keyword(keyword)
     with parser.in_parens():
         dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
@@ -164,12 +148,20 @@ def _parse_rest(parser: Parser, keyword: str) -> tuple[dict[str, Attribute], dic
         properties["unique"] = UnitAttr()
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
-    return properties, attributes
+    type_ = parser.parse_function_type()
+    return cls.build(
+        operands=parser.resolve_operands([*operands, indices], [*type_.inputs], parser.pos),
+        result_types=[*type_.outputs],
+        properties=properties,
+        attributes=attributes,
+    )
 
 
-def _print_rest(
+def _print_at_indices(
     op: GatherOp | ScatterOp, printer: Printer, keyword: str, dims: DenseArrayBase[IntegerType]
 ) -> None:
+    with printer.in_square_brackets():
+        printer.print_ssa_value(op.indices)
     printer.print_string(f" {keyword}([{', '.join(map(str, dims.get_values()))}])")
     if op.unique is not None:
         printer.print_string(" unique")

@@ -1,10 +1,12 @@
 """Concatenations that each layer which reads them puts together of its own."""
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.tensor import ConcatOp
 from xdsl.ir import Block, Operation, Use
 from xdsl.traits import IsTerminator
 
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.layer_number import layer_of
 
 
@@ -17,13 +19,25 @@ def give_each_reader_its_own(block: Block, largest_bytes: int) -> list[list[Conc
     return [
         _copies_of(op, block)
         for op in list(block.ops)
-        if isinstance(op, ConcatOp)
-        and (size_bytes(op.result.type) or 0) > largest_bytes
-        and not any(
-            use.operation.has_trait(IsTerminator, value_if_unregistered=False)
-            for use in op.result.uses
-        )
+        if isinstance(op, ConcatOp) and _is_large(op, largest_bytes)
     ]
+
+
+def has_large_concat(module: ModuleOp, largest_bytes: int) -> bool:
+    """Tell whether several operations read a concatenation of more bytes; linear."""
+    return any(
+        isinstance(op, ConcatOp)
+        and _is_large(op, largest_bytes)
+        and op.result.has_more_than_one_use()
+        for op in operations_in(module)
+    )
+
+
+def _is_large(concat: ConcatOp, largest_bytes: int) -> bool:
+    return (size_bytes(concat.result.type) or 0) > largest_bytes and not any(
+        use.operation.has_trait(IsTerminator, value_if_unregistered=False)
+        for use in concat.result.uses
+    )
 
 
 def share_in_layers(copies: list[list[ConcatOp]]) -> set[Operation]:

@@ -10,7 +10,6 @@ from xdsl.rewriter import Rewriter
 from xdsl_memplan.dialects.arith_additions import IndexCastUIOp
 from xdsl_memplan.dialects.index import (
     BINARY,
-    BinaryOp,
     BoolConstantOp,
     CastSOp,
     CastUOp,
@@ -18,8 +17,8 @@ from xdsl_memplan.dialects.index import (
     ConstantOp,
 )
 
-IN_INDEX = (BinaryOp, BoolConstantOp, CastSOp, CastUOp, CmpOp, ConstantOp)
-"""What `index_as_arith` takes."""
+IN_INDEX = frozenset({*BINARY, BoolConstantOp, CastSOp, CastUOp, CmpOp, ConstantOp})
+"""The classes of what `index_as_arith` takes."""
 
 _BINARY: Mapping[str, type[IRDLOperation]] = {
     "index.add": arith.AddiOp,

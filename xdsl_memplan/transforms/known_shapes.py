@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
@@ -37,6 +38,7 @@ from xdsl_memplan.dialects.integer_constant import integer_constant
 from xdsl_memplan.dialects.linalg_additions.packing import PackOp, UnpackOp
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.tensor_additions import GenerateOp
+from xdsl_memplan.dialects.tiling_models.tile_values import shape_of
 from xdsl_memplan.transforms.loops_of_like_sizes import split_by_sizes
 
 _Tensor = TensorType[Attribute]
@@ -59,9 +61,9 @@ _TAKES_MORE_KNOWN = (
 
 def write_known_shapes(module: ModuleOp) -> None:
     """Write sizes that are known in all types of tensors inside of functions."""
-    functions = [op for op in operations_in(module) if op.name == "func.func"]
+    functions = [op for op in operations_in(module) if isinstance(op, FuncOp)]
     for function in functions:
-        if any(_is_open(result.type) for op in operations_in(function) for result in op.results):
+        if any(_is_open(result) for op in operations_in(function) for result in op.results):
             shapes = _KnownShapes()
             for region in function.regions:
                 for block in region.blocks:
@@ -69,8 +71,8 @@ def write_known_shapes(module: ModuleOp) -> None:
             _leave_out_casts(function)
 
 
-def _is_open(type_: Attribute) -> bool:
-    return isa(type_, _Tensor) and DYNAMIC_INDEX in type_.get_shape()
+def _is_open(value: SSAValue) -> bool:
+    return type(value.type) is TensorType and not value.type.has_static_shape()
 
 
 @dataclass
@@ -100,7 +102,7 @@ class _KnownShapes:
         if not isinstance(loop, scf.ForOp):
             return False
         opened = [i for i, value in enumerate(loop.iter_args) if value in self.old_types]
-        opened = [i for i in opened if _is_open(loop.results[i].type)]
+        opened = [i for i in opened if _is_open(loop.results[i])]
         if not opened:
             return False
         new = loop.clone()
@@ -159,7 +161,7 @@ class _KnownShapes:
         if not is_structured and not isinstance(op, _TAKES_MORE_KNOWN):
             self._cast_back(op)
         for result in list(op.results):
-            if _is_open(result.type):
+            if _is_open(result):
                 self._refine(result, self._sizes(op, result.index))
         if isinstance(op, tensor.EmptyOp | GenerateOp | tensor.ExpandShapeOp):
             self._drop_known_sizes(op)
@@ -196,17 +198,17 @@ class _KnownShapes:
             case tensor.ExtractSliceOp():
                 return _sizes_of_slice(op)
             case tensor.InsertSliceOp() | tensor.InsertOp():
-                return _shape(op.dest)
+                return shape_of(op.dest)
             case tensor.CastOp():
-                return _shape(op.source)
+                return shape_of(op.source)
             case tensor.EmptyOp():
-                return self._known(_shape(op.tensor), op.dynamic_sizes)
+                return _known(shape_of(op.tensor), op.dynamic_sizes)
             case GenerateOp():
-                return self._known(_shape(op.result), op.dynamic_extents)
+                return _known(shape_of(op.result), op.dynamic_extents)
             case tensor.ExpandShapeOp():
-                return self._known(op.static_output_shape.get_values(), op.dynamic_output_shape)
+                return _known(op.static_output_shape.get_values(), op.dynamic_output_shape)
             case tensor.CollapseShapeOp():
-                shape = _shape(op.src)
+                shape = shape_of(op.src)
                 groups = [[i.value.data for i in group] for group in op.reassociation]
                 return [_if_known([shape[i] for i in group], prod) for group in groups]
             case tensor.ConcatOp():
@@ -216,9 +218,9 @@ class _KnownShapes:
                 sizes[along] = _if_known(parts[along], sum)
                 return sizes
             case tensor.PadOp():
-                low = self._known(op.static_low.get_values(), op.low)
-                high = self._known(op.static_high.get_values(), op.high)
-                parts = zip(low, _shape(op.source), high, strict=True)
+                low = _known(op.static_low.get_values(), op.low)
+                high = _known(op.static_high.get_values(), op.high)
+                parts = zip(low, shape_of(op.source), high, strict=True)
                 return [_if_known(of, sum) for of in parts]
             case _ if op.name.startswith("linalg."):
                 return self._sizes_of_destination(op, index)
@@ -231,18 +233,9 @@ class _KnownShapes:
     def _sizes_of_destination(self, op: Operation, index: int) -> Sequence[int] | None:
         """Those of the last operands, which are as many as there are results."""
         if isinstance(op, PackOp | UnpackOp):
-            return _shape(op.dest)
+            return shape_of(op.dest)
         destination = op.operands[len(op.operands) - len(op.results) + index]
-        return _shape(destination) if isa(destination.type, _Tensor) else None
-
-    def _known(self, sizes: Sequence[int], operands: Sequence[SSAValue]) -> list[int]:
-        """Sizes with those of which operands stand for the unknown ones, as far as known."""
-        following = iter(operands)
-        return [self._number(next(following)) if size == DYNAMIC_INDEX else size for size in sizes]
-
-    def _number(self, value: SSAValue) -> int:
-        number = integer_constant(value)
-        return DYNAMIC_INDEX if number is None else number
+        return shape_of(destination) if isa(destination.type, _Tensor) else None
 
     def _with_known_numbers(self, op: _Slice) -> _Slice:
         """A slice that says itself what it has as operands that are constants."""
@@ -257,7 +250,7 @@ class _KnownShapes:
         if isinstance(op, tensor.InsertSliceOp):
             operands.append([op.dest])
         for name, known, values in lists:
-            numbers = self._known(known.get_values(), values)
+            numbers = _known(known.get_values(), values)
             properties[name] = DenseArrayBase.from_list(i64, numbers)
             operands.append([value for value in values if integer_constant(value) is None])
         properties.pop("operandSegmentSizes", None)
@@ -287,11 +280,18 @@ def _is_elementwise(op: Operation) -> bool:
 
 def _shapes(op: Operation) -> list[Sequence[int]]:
     """The shapes of the operands that are tensors."""
-    return [_shape(value) for value in op.operands if isa(value.type, _Tensor)]
+    return [shape_of(value) for value in op.operands if isa(value.type, _Tensor)]
 
 
-def _shape(value: SSAValue) -> Sequence[int]:
-    return cast(_Tensor, value.type).get_shape()
+def _known(sizes: Sequence[int], operands: Sequence[SSAValue]) -> list[int]:
+    """Sizes with those of which operands stand for the unknown ones, as far as known."""
+    following = iter(operands)
+    return [_number(next(following)) if size == DYNAMIC_INDEX else size for size in sizes]
+
+
+def _number(value: SSAValue) -> int:
+    number = integer_constant(value)
+    return DYNAMIC_INDEX if number is None else number
 
 
 def _if_known(numbers: Sequence[int], of: Callable[[Sequence[int]], int]) -> int:
@@ -300,7 +300,7 @@ def _if_known(numbers: Sequence[int], of: Callable[[Sequence[int]], int]) -> int
 
 def _sizes_of_slice(op: tensor.ExtractSliceOp) -> Sequence[int] | None:
     """The sizes of a slice without the dimensions of size 1 that its type leaves out."""
-    sizes, shape = op.static_sizes.get_values(), _shape(op.result)
+    sizes, shape = op.static_sizes.get_values(), shape_of(op.result)
     left_out = len(sizes) - len(shape)
     kept: list[int] = []
     for size in sizes:

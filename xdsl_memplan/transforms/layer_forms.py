@@ -7,6 +7,7 @@ from xdsl.passes import ModulePass
 
 from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.transforms.concats_of_readers import has_large_concat
 from xdsl_memplan.transforms.layer_number import layer_of
 from xdsl_memplan.transforms.split_passes import SplitOptions, forming, rewriting
 from xdsl_memplan.transforms.trials import Run, trial_of
@@ -15,10 +16,13 @@ _LONG_NORM = 16
 """A softmax or normalisation is tried in parts, too, where a row is more than this part of the
 memory."""
 
-
 _LARGE_CONCAT = 2
 """A concatenation that several layers read is put together by each where it is more than this part
 of the memory: it would hardly stay on chip from the first to the last."""
+
+_FEW_LAYERS = 64
+"""With no more layers there is time to look whether large concatenations are better put together
+once. In larger networks they were not."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +50,21 @@ class Form:
         return forming(self.longest_norm, self.turned_apart, self.store_parts, self.largest_concat)
 
 
-_FEW_LAYERS = 64
-"""With no more layers there is time to look whether large concatenations are better put together
-once. In larger networks they were not."""
+def largest_concat(module: ModuleOp, capacity: int) -> int:
+    """The size that larger concatenations with several readers exceed; 0 where there are none."""
+    largest = max(1, capacity // _LARGE_CONCAT)
+    return largest if has_large_concat(module, largest) else 0
 
 
-def forms_of(module: ModuleOp, capacity: int) -> list[Form]:
-    """Ways to form layers that may differ, but for slices."""
+def forms_of(module: ModuleOp, capacity: int, largest: int) -> list[Form]:
+    """Ways to form layers that may differ, but for slices.
+
+    Concatenations larger than ``largest`` bytes each reader puts together; 0: none is.
+    """
     longest = max(1, capacity // _LONG_NORM)
     norms = (0, longest) if has_long_norm(module, longest) else (0,)
     turned = (False, True) if has_turned_operand(module) else (False,)
-    concat = max(1, capacity // _LARGE_CONCAT)
-    return [Form(norm, apart, largest_concat=concat) for apart in turned for norm in norms]
+    return [Form(norm, apart, largest_concat=largest) for apart in turned for norm in norms]
 
 
 def has_few_layers(module: ModuleOp) -> bool:

@@ -70,7 +70,7 @@ class MemplanFoldTransposesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Fold in the whole module ``op``; linear in its operations."""
         for inner in operations_in(op):
-            if isinstance(inner, BroadcastOp):
+            if type(inner) is BroadcastOp:
                 _reshape_instead_of_repeating(inner)
         operations = [read_unrepeated(inner) for inner in operations_in(op)]
         if any(type(inner) is TransposeOp for inner in operations):
@@ -85,8 +85,9 @@ class MemplanFoldTransposesPass(ModulePass):
                     _reshape_instead(inner)
             operations = operations_in(op)
         for inner in reversed(operations):
-            is_folded = type(inner) in _LOOKED_THROUGH or any(map(repeated, inner.results))
-            if is_folded and _is_dead(inner):
+            if _is_dead(inner) and (
+                type(inner) in _LOOKED_THROUGH or any(map(repeated, inner.results))
+            ):
                 inner.detach()
                 inner.erase()
 

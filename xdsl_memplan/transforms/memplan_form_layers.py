@@ -115,13 +115,8 @@ class MemplanFormLayersPass(ModulePass):
 
         Raises PassFailedException for a number of bytes that is less than 0.
         """
-        for option, size in (
-            ("longest-norm", self.longest_norm),
-            (
-                "largest-concat",
-                self.largest_concat,
-            ),
-        ):
+        sizes = {"longest-norm": self.longest_norm, "largest-concat": self.largest_concat}
+        for option, size in sizes.items():
             if size < 0:
                 raise PassFailedException(
                     f"memplan-form-layers: option {option}={size} is less than 0"

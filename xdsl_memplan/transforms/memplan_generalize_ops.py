@@ -104,9 +104,9 @@ class MemplanGeneralizeOpsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the whole module ``op``; linear in its operations."""
         for inner in operations_in(op):
-            if isinstance(inner, ForallOp):
+            if type(inner) is ForallOp:
                 forall_as_loops(inner)
-            elif isinstance(inner, IN_INDEX):
+            elif type(inner) in IN_INDEX:
                 index_as_arith(inner)
         write_known_shapes(op)
         uniforms = Uniforms()

@@ -34,11 +34,12 @@ def read_unrepeated(op: Operation) -> Operation:
     is looked through like one. What other readers there are keep the repetitions. Returns what has
     become of ``op``; that is ``op`` itself where it reads nothing repeated, or adds nothing up.
     """
-    if not isinstance(op, LinalgStructuredOperation):
+    if type(op) is not GenericOp and op.name != _NAMED:
         return op
-    may_change = op.library_call is None if isinstance(op, GenericOp) else op.name == _NAMED
-    kinds = {kind.data for kind in op.get_iterator_types()}
-    if not may_change or IteratorType.REDUCTION not in kinds:
+    assert isinstance(op, LinalgStructuredOperation)
+    if isinstance(op, GenericOp) and op.library_call is not None:
+        return op
+    if all(kind.data != IteratorType.REDUCTION for kind in op.get_iterator_types()):
         return op
     reader: LinalgStructuredOperation = op
     for number in range(input_count(reader)):

@@ -29,6 +29,7 @@ from xdsl_memplan.transforms.layer_forms import (
     add_other,
     forms_of,
     has_few_layers,
+    largest_concat,
 )
 from xdsl_memplan.transforms.left_whole import (
     functions_of,
@@ -289,10 +290,11 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     def best_way() -> int:
         return min((way[:2] for way in found), default=(0, ways.last))[1]
 
-    forms = forms_of(module, capacity)
+    largest = largest_concat(ways.rewritten_in(Form()), capacity)
+    forms = forms_of(module, capacity, largest)
     for form in forms:
         look(form)
-    if not is_least and has_few_layers(ways.layers_in(forms[0])):
+    if not is_least and largest and has_few_layers(ways.layers_in(forms[0])):
         look(replace(ways.forms[best_way()], largest_concat=0))
     if not is_least and True in _places_apart(module, options):
         look(replace(ways.forms[best_way()], places_apart=True))

@@ -17,6 +17,7 @@ from xdsl.ir import Dialect
 
 def extended_linalg(stock: Dialect) -> Dialect:
     """The dialect `stock` with the missing operations; its classes are corrected in place."""
+    from xdsl_memplan.dialects.extended_dialect import with_attributes, with_operations
     from xdsl_memplan.dialects.linalg_additions.corrections import correct
     from xdsl_memplan.dialects.linalg_additions.elementwise import (
         ElementwiseKindAttr,
@@ -29,12 +30,7 @@ def extended_linalg(stock: Dialect) -> Dialect:
     from xdsl_memplan.dialects.linalg_additions.type_fn import TypeFnAttr, accept_casts
 
     correct()
-    operations = list(stock.operations)
-    known = {op_class.name for op_class in operations}
     added = (*NAMED_OPS, ElementwiseOp, MapOp, PackOp, SoftmaxOp, UnpackOp)
-    missing = [op_class for op_class in added if op_class.name not in known]
-    accept_casts((*operations, *missing))
-    attributes = list(stock.attributes)
-    names = {attribute.name for attribute in attributes}
-    attributes += [kind for kind in (ElementwiseKindAttr, TypeFnAttr) if kind.name not in names]
-    return Dialect(stock.name, [*operations, *missing], attributes)
+    extended = with_operations(stock, added)
+    accept_casts(extended.operations)
+    return with_attributes(extended, (ElementwiseKindAttr, TypeFnAttr))

@@ -40,6 +40,21 @@ pub(super) struct LayerGraph {
 /// The others: of layers that may run next one that leaves no more on chip than before, if there is one; that which leaves
 /// the least; what a result needs, the dearest first; and each layer as early as it may run.
 pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
+    several(graph, |_| None)
+}
+
+/// The same orders, and last one by traffic alone, where there are few layers: those that shrink with all that they need.
+///
+/// By peak each order takes the time of a search, and by traffic only while there was little work.
+pub fn orders_by_traffic(graph: &SplitGraph) -> Vec<Vec<usize>> {
+    several(graph, |layers| (layers.made.len() <= MOST_TOGETHER).then(|| layers.least_together()))
+}
+
+/// The orders, and last what `one_more` makes of the layers.
+fn several(
+    graph: &SplitGraph,
+    one_more: impl Fn(&LayerGraph) -> Option<Vec<usize>>,
+) -> Vec<Vec<usize>> {
     let mut orders = vec![order_of(graph)];
     if orders[0].len() > MOST_LAYERS {
         return orders;
@@ -48,23 +63,10 @@ pub fn orders(graph: &SplitGraph) -> Vec<Vec<usize>> {
     let least = layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done), layer));
     let less =
         layers.listed(|left, is_done, layer| (layers.change(layer, left, is_done) > 0, layer));
-    for order in [less, least, layers.backwards(), layers.by_depth()] {
+    let rules = [less, least, layers.backwards(), layers.by_depth()];
+    for order in rules.into_iter().chain(one_more(&layers)) {
         if !orders.contains(&order) {
             orders.push(order);
-        }
-    }
-    orders
-}
-
-/// The same orders, and last one by traffic alone, where there are few layers: those that shrink with all that they need.
-///
-/// By peak each order takes the time of a search, and by traffic only while there was little work.
-pub fn orders_by_traffic(graph: &SplitGraph) -> Vec<Vec<usize>> {
-    let mut orders = orders(graph);
-    if orders[0].len() <= MOST_TOGETHER {
-        let together = LayerGraph::of(graph).least_together();
-        if !orders.contains(&together) {
-            orders.push(together);
         }
     }
     orders
@@ -94,7 +96,7 @@ pub(super) fn operators_in_order(
 }
 
 impl LayerGraph {
-    pub(super) fn of(graph: &SplitGraph) -> Self {
+    fn of(graph: &SplitGraph) -> Self {
         let starts = starts_of_layers(graph);
         let count = starts.len() - 1;
         let lists = || vec![Vec::new(); count];
