@@ -49,6 +49,7 @@ _PASSES: dict[str, str] = {
     "memplan-unmerge-places": "MemplanUnmergePlacesPass",
     "memplan-form-layers": "MemplanFormLayersPass",
     "memplan-group": "MemplanGroupPass",
+    "memplan-keep-on-chip": "MemplanKeepOnChipPass",
     "memplan-expand-groups": "MemplanExpandGroupsPass",
     "memplan-annotate-lifetimes": "MemplanAnnotateLifetimesPass",
     "memplan-read-schedule": "MemplanReadSchedulePass",

@@ -24,6 +24,10 @@ _FEW_LAYERS = 64
 """With no more layers there is time to look whether large concatenations are better put together
 once. In larger networks they were not."""
 
+_VERY_FEW_LAYERS = 40
+"""With no more layers there is time to look whether groups for less room, which leave more of it
+for tensors that stay on chip between them, move fewer bytes."""
+
 
 @dataclass(frozen=True)
 class Form:
@@ -69,7 +73,16 @@ def forms_of(module: ModuleOp, capacity: int, largest: int) -> list[Form]:
 
 def has_few_layers(module: ModuleOp) -> bool:
     """Tell whether a module with layers has so few that another search takes little time."""
-    return max(map(layer_of, operations_in(module)), default=0) < _FEW_LAYERS
+    return _layers_in(module) <= _FEW_LAYERS
+
+
+def has_very_few_layers(module: ModuleOp) -> bool:
+    """Tell whether a module with layers has so few that several searches take little time."""
+    return _layers_in(module) <= _VERY_FEW_LAYERS
+
+
+def _layers_in(module: ModuleOp) -> int:
+    return max(map(layer_of, operations_in(module)), default=-1) + 1
 
 
 @dataclass

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from math import inf
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
@@ -14,15 +12,15 @@ from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.merged_places import has_merged_places
 from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
-from xdsl_memplan.analysis.trait_answers import WrongAnswerError
 from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
-from xdsl_memplan.dialects.off_chip import FLOOR, TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.parts import PARTS
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.group_ways import MISTAKES, GroupWay, GroupWays, entries_of_traffic
 from xdsl_memplan.transforms.layer_forms import (
     Form,
     WaysToFormLayers,
@@ -38,9 +36,7 @@ from xdsl_memplan.transforms.left_whole import (
     with_tiles,
     without_hint,
 )
-from xdsl_memplan.transforms.memplan_group import LayerTooLarge
 from xdsl_memplan.transforms.memplan_inline_parts import MemplanInlinePartsPass
-from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
 from xdsl_memplan.transforms.split_in_parts import (
     module_in_parts,
     plan_with_hoisted_loads,
@@ -61,9 +57,6 @@ MOST_TRIES = 5
 _SHARES = 4
 """Of the memory so many parts are left free, none to all but one, for what is brought on chip
 before loops."""
-
-_MISTAKES = (RefutedTiles, WrongAnswerError)
-"""Failures by mistakes in code, ours or a client's: no other split mends them."""
 
 _EXTRA_BYTES, _EXTRA_SHARE = 256, 16
 """Room taken besides what was missing, so that a few tries are enough: no more than that many
@@ -130,7 +123,7 @@ def _planned_in_less_room(
             failures.append(error)
             too_few = reserve
             reserve += more_to_reserve(error, capacity)
-        except _MISTAKES:
+        except MISTAKES:
             raise
         except PassFailedException as error:
             failures.append(error)
@@ -216,7 +209,7 @@ def run_split(
             try:
                 commit(module, attempt())
                 return
-            except _MISTAKES:
+            except MISTAKES:
                 raise
             except PassFailedException as error:
                 failures.append(error)
@@ -264,60 +257,43 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     groups that move each byte once. Parts of what is returned are stored, and slices of features
     computed, apart in that way which is best without, and so are cheap products computed again,
     with long norms in parts and not. With few layers large concatenations are also put together
-    once for all readers. The failures are of the way that needs least.
+    once for all readers. Tensors older than the newest stay on chip where groups leave room, with
+    very few layers also where groups for less room do. The failures are of the way that needs
+    least.
     """
-    failures: list[PassFailedException] = []
-    found: list[tuple[int, int, ModuleOp, ModuleOp]] = []
     module, options = ways.module, ways.options
-    is_least = False
-
-    def look(form: Form) -> None:
-        nonlocal failures, is_least
-        layers = None if is_least else ways.other(form)
-        if layers is None:
-            return
-        try:
-            groups = trial_of(layers, searching(options, "traffic"), run.alone)
-            counted = _bytes_counted(groups)
-            found.append((counted, ways.last, layers, groups))
-            is_least = counted == _entries_of_traffic(groups, FLOOR)
-            failures = []
-        except _MISTAKES:
-            raise
-        except PassFailedException as error:
-            failures = [min([*failures, error], key=_bytes_for_all)]
-
-    def best_way() -> int:
-        return min((way[:2] for way in found), default=(0, ways.last))[1]
-
+    found = GroupWays(ways, capacity, run.alone)
     largest = largest_concat(ways.rewritten_in(Form()), capacity)
     forms = forms_of(module, capacity, largest)
     for form in forms:
-        look(form)
-    if not is_least and largest and has_few_layers(ways.layers_in(forms[0])):
-        look(replace(ways.forms[best_way()], largest_concat=0))
-    if not is_least and True in _places_apart(module, options):
-        look(replace(ways.forms[best_way()], places_apart=True))
-    if not is_least and has_returned_concat(ways.rewritten_in(Form())):
-        look(replace(ways.forms[best_way()], store_parts=True))
-    if not is_least and True in _slices_apart(module, options):
-        look(replace(ways.forms[best_way()], slices_apart=True))
-    if not is_least and options.rewrite and has_cheap_maker(ways.rewritten_in(Form())):
-        best_form = ways.forms[best_way()]
+        found.look(form)
+    if not found.is_least and largest and has_few_layers(ways.layers_in(forms[0])):
+        found.look(replace(found.best_form, largest_concat=0))
+    if not found.is_least and True in _places_apart(module, options):
+        found.look(replace(found.best_form, places_apart=True))
+    if not found.is_least and has_returned_concat(ways.rewritten_in(Form())):
+        found.look(replace(found.best_form, store_parts=True))
+    if not found.is_least and True in _slices_apart(module, options):
+        found.look(replace(found.best_form, slices_apart=True))
+    if not found.is_least and options.rewrite and has_cheap_maker(ways.rewritten_in(Form())):
+        best_form = found.best_form
         for longest_norm in dict.fromkeys(form.longest_norm for form in forms):
-            look(replace(best_form, longest_norm=longest_norm, again=True))
+            found.look(replace(best_form, longest_norm=longest_norm, again=True))
+    found.look_in_less_room()
+    failures = found.failures
     # What is brought on chip before a loop takes room that groups leave free.
     is_in_parts = any(PARTS in op.attributes for op in functions_of(module))
     shares = range(1, _SHARES) if is_in_parts and options.stage == "all" else ()
     best: tuple[int, int, ModuleOp] | None = None
     last = -1
-    for counted, number, layers, groups in sorted(found, key=lambda way: way[:2]):
-        if best is not None and best[:2] <= (counted, number) and not shares:
+    for way in found.best_first():
+        number = way.number
+        if best is not None and best[:2] <= way.rank and not shares:
             break
 
-        def attempt(reserve: int, layers: ModuleOp = layers, groups: ModuleOp = groups) -> ModuleOp:
-            less = searching(options, "traffic", reserve)
-            trial = groups if reserve == 0 else trial_of(layers, less, run.alone)
+        def attempt(reserve: int, way: GroupWay = way) -> ModuleOp:
+            less = way.searching(options, reserve)
+            trial = way.groups if reserve == 0 else trial_of(way.layers, less, run.alone)
             run.with_plan(trial, expanding(options))
             return trial
 
@@ -327,52 +303,28 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
                 last, failures = number, planned
             continue
         for trial in (planned, *(_tried(attempt, capacity * n // _SHARES) for n in shares)):
-            if trial is not None and (best is None or (_bytes_moved(trial), number) < best[:2]):
-                best = _bytes_moved(trial), number, trial
+            if trial is not None and (
+                best is None or (entries_of_traffic(trial, TOTAL), number) < best[:2]
+            ):
+                best = entries_of_traffic(trial, TOTAL), number, trial
     if best is None:
         return failures
     commit(module, best[2])
     return []
 
 
-def _bytes_for_all(failure: PassFailedException) -> float:
-    """The capacity that a report says would do; infinite if it names none."""
-    needed = failure.smallest_for_all if isinstance(failure, LayerTooLarge) else None
-    return inf if needed is None else needed
-
-
 def _tried(attempt: Callable[[int], ModuleOp], reserve: int) -> ModuleOp | None:
     """Return a planned module, made with so many bytes left free; None if it does not fit."""
     try:
         return attempt(reserve)
-    except _MISTAKES:
+    except MISTAKES:
         raise
     except PassFailedException:
         return None
 
 
-def _bytes_counted(module: ModuleOp) -> int:
-    """The bytes that groups move in all, as the search counts them."""
-    return sum(op.cost.cost.traffic for op in _groups_in(module))
-
-
 def _groups_in(module: ModuleOp) -> list[GroupOp]:
     return [op for op in operations_in(module) if isinstance(op, GroupOp)]
-
-
-def _bytes_moved(module: ModuleOp) -> int:
-    """The bytes that functions say they move in all; 0 where arguments are read where they are."""
-    return _entries_of_traffic(module, TOTAL)
-
-
-def _entries_of_traffic(module: ModuleOp, entry: str) -> int:
-    """The sum of an entry of all functions' traffic; 0 where none has it."""
-    total = 0
-    for op in operations_in(module):
-        traffic = op.attributes.get(TRAFFIC) if isinstance(op, FuncOp) else None
-        known = traffic.data.get(entry) if isinstance(traffic, DictionaryAttr) else None
-        total += known.value.data if isinstance(known, IntegerAttr) else 0
-    return total
 
 
 def _moving_nothing(
@@ -433,7 +385,7 @@ def _take_smaller(
         starts.append(copied_operation(whole))
         run.with_plan(whole, [])
         trials.append(whole)
-    except _MISTAKES:
+    except MISTAKES:
         raise
     except PassFailedException as error:
         failures.append(error)
@@ -447,7 +399,7 @@ def _take_smaller(
             if add_other(formed, layers):
                 tiles = [*searching(options, "peak"), *expanding(options)]
                 trials.append(trial_of(layers, tiles, run.with_plan))
-        except _MISTAKES:
+        except MISTAKES:
             raise
         except PassFailedException as error:
             failures.append(error)

@@ -88,6 +88,13 @@ def searching(options: SplitOptions, objective: str, reserve: int = 0) -> list[M
     ]
 
 
+def keeping(options: SplitOptions, reserve: int = 0) -> list[ModulePass]:
+    """The pass that keeps tensors on chip between groups, with so many bytes left free."""
+    from xdsl_memplan.transforms.memplan_keep_on_chip import MemplanKeepOnChipPass
+
+    return [MemplanKeepOnChipPass(options.memory, reserve)]
+
+
 def expanding(options: SplitOptions, check: bool = True) -> list[ModulePass]:
     """The pass that makes tiles of groups; they are checked unless that is left for later."""
     from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass

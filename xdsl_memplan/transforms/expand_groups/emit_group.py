@@ -99,7 +99,37 @@ class _Emitter:
         deeper = [i for i, (_, depth) in enumerate(sequence) if depth > level]
         first = deeper[0] if deeper else len(sequence)
         own = [(i, number) for i, (number, depth) in enumerate(sequence) if depth == level]
-        return [n for i, n in own if i < first], [n for i, n in own if i > first]
+        before = self._with_late_views([n for i, n in own if i < first])
+        return before, self._with_late_views([n for i, n in own if i > first])
+
+    def _with_late_views(self, numbers: Sequence[int]) -> list[int]:
+        """The same operations; what comes from outside is shown right before it is read.
+
+        It is loaded when it is shown. What only deeper operations read is shown last.
+        """
+        graph = self.group.graph
+        waiting: dict[int, int] = {}
+        order: list[int] = []
+
+        def show(tensor_: int) -> None:
+            view = waiting.pop(tensor_, None)
+            if view is not None:
+                show(graph.ops[view].operands[0].tensor)
+                order.append(view)
+
+        for number in numbers:
+            op = graph.ops[number]
+            if op.view and op.operands:
+                source = op.operands[0].tensor
+                if source not in self.facts.maker or source in waiting:
+                    waiting.update(dict.fromkeys(op.results, number))
+                    continue
+            for operand in op.operands:
+                show(operand.tensor)
+            order.append(number)
+        for tensor_ in list(waiting):
+            show(tensor_)
+        return order
 
     def _cut(self, cut: int, place: Place) -> None:
         outer = dict(self.at_hand.windows)

@@ -26,12 +26,17 @@ class LaidOutGroup:
     """For each of these the memory that it is stored to; None: it stays on chip."""
 
 
-def laid_out(group: GroupOp) -> LaidOutGroup:
+def laid_out(
+    group: GroupOp, split: FunctionSplitGraph | None = None, *, is_staged: bool = False
+) -> LaidOutGroup:
     """Find the boxes of a group's tiles; nothing changes.
+
+    ``split`` is the group's split graph, if it is known. Moves are counted if anything moves, or
+    with ``is_staged``.
 
     Raises PassFailedException for cuts that do not fit.
     """
-    split = FunctionSplitGraph.of_group(group)
+    split = FunctionSplitGraph.of_group(group) if split is None else split
     terminator = group.body.block.last_op
     assert isinstance(terminator, GroupYieldOp)
     position = {value: number for number, value in enumerate(split.values)}
@@ -48,8 +53,10 @@ def laid_out(group: GroupOp) -> LaidOutGroup:
         tensor: None if home.data == ON_CHIP else home.data
         for tensor, home in zip(yielded, group.homes, strict=True)
     }
-    staged = any(home is not None for home in homes.values()) or any(
-        residency.kind != "resident" for residency in residencies
+    staged = (
+        is_staged
+        or any(home is not None for home in homes.values())
+        or any(residency.kind != "resident" for residency in residencies)
     )
     body = list(group.body.block.ops)
     cuts = [
