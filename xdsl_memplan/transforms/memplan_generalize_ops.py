@@ -46,6 +46,7 @@ from xdsl_memplan.transforms.known_shapes import write_known_shapes
 from xdsl_memplan.transforms.named_again import named_again
 from xdsl_memplan.transforms.narrowed_operands import take_out_narrowed
 from xdsl_memplan.transforms.packs_as_views import packed, unpacked
+from xdsl_memplan.transforms.padding_value import compute_padding_before
 from xdsl_memplan.transforms.regions_run_once import inline_region
 from xdsl_memplan.transforms.scalar_inputs import keep_shapes_only, reads_scalar, sums_scalar
 from xdsl_memplan.transforms.static_reshape import write_as_views
@@ -59,16 +60,16 @@ class MemplanGeneralizeOpsPass(ModulePass):
     operations with a name that read a tensor of one scalar everywhere (products with ones):
     a generic one reads the scalar, and no tensor is filled for it; where only this operand tells
     how often a loop runs, as a filter does, an empty one stays. Padding by constants is written in
-    the `tensor.pad`, and a `bufferization.alloc_tensor` that copies nothing and names no memory is
-    a `tensor.empty`. A `tensor.reshape` between static shapes is a `tensor.collapse_shape`, a
-    `tensor.expand_shape`, or one after the other, and a `tensor.cast` to another type and back is
-    none. A `linalg.pack` is padding, an expanded shape and a transpose, a `linalg.unpack` the
-    reverse. What is in a `scf.execute_region` of one block takes its place, and a `scf.forall` is
-    loops one within another. A `tensor.gather` looks its elements up, and a `tensor.scatter`
-    is loops that insert one slice each. A `tensor.bitcast` is a generic `arith.bitcast`, and a
-    `tensor.rank` a number; what the `index` dialect computes, `arith` does. Sizes
-    that follow from constants are written in types (`known_shapes.py`), also where tiles do not
-    divide what a loop goes along (`loops_of_like_sizes.py`). What a sum makes
+    the `tensor.pad`, whose value is computed before it, and a `bufferization.alloc_tensor` that
+    copies nothing and names no memory is a `tensor.empty`. A `tensor.reshape` between static shapes
+    is a `tensor.collapse_shape`, a `tensor.expand_shape`, or one after the other, and a
+    `tensor.cast` to another type and back is none. A `linalg.pack` is padding, an expanded shape
+    and a transpose, a `linalg.unpack` the reverse. What is in a `scf.execute_region` of one block
+    takes its place, and a `scf.forall` is loops one within another. A `tensor.gather` looks its
+    elements up, and a `tensor.scatter` is loops that insert one slice each. A `tensor.bitcast` is a
+    generic `arith.bitcast`, and a `tensor.rank` a number; what the `index` dialect computes,
+    `arith` does. Sizes that follow from constants are written in types (`known_shapes.py`), also
+    where tiles do not divide what a loop goes along (`loops_of_like_sizes.py`). What a sum makes
     narrower before it adds up is taken out of it (`narrowed_operands.py`), and fills and transposes
     that were made generic have their names again.
 
@@ -138,6 +139,7 @@ class MemplanGeneralizeOpsPass(ModulePass):
                 rank = IntegerAttr(inner.tensor.type.get_num_dims(), IndexType())
                 Rewriter.replace_op(inner, ConstantOp(rank))
             elif isinstance(inner, PadOp):
+                compute_padding_before(inner)
                 write_known_padding(inner)
             elif isinstance(inner, CastOp):
                 read_before_casts(inner)

@@ -574,3 +574,35 @@ func.func @gathered(%a: tensor<8x4xf32>, %i: tensor<5x1xindex>) -> tensor<8x4xf3
   %1 = tensor.scatter %0 into %a[%i] scatter_dims([0]) unique : (tensor<5x1x4xf32>, tensor<8x4xf32>, tensor<5x1xindex>) -> tensor<8x4xf32>
   return %1 : tensor<8x4xf32>
 }
+
+// -----
+
+// The value of a border is computed before, but for what depends on the position.
+
+// CHECK: @border
+// CHECK: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[V:.*]] = arith.sitofp %[[ONE]] : i32 to f32
+// CHECK-NEXT: %[[P:.*]] = tensor.pad %x low[1, 0] high[0, 2] {
+// CHECK-NEXT: ^{{.*}}(%{{.*}}: index, %{{.*}}: index):
+// CHECK-NEXT: tensor.yield %[[V]] : f32
+// CHECK: arith.constant 2.0
+// CHECK: tensor.pad %[[P]] low[0, 0] high[1, 0] {
+// CHECK-NEXT: ^{{.*}}(%{{.*}}: index, %[[J:.*]]: index):
+// CHECK-NEXT: arith.index_cast %[[J]]
+func.func @border(%x: tensor<4x4xf32>) -> tensor<6x6xf32> {
+  %0 = tensor.pad %x low[1, 0] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    %one = arith.constant 1 : i32
+    %v = arith.sitofp %one : i32 to f32
+    tensor.yield %v : f32
+  } : tensor<4x4xf32> to tensor<5x6xf32>
+  %1 = tensor.pad %0 low[0, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    %two = arith.constant 2.0 : f32
+    %k = arith.index_cast %j : index to i32
+    %f = arith.sitofp %k : i32 to f32
+    %v = arith.mulf %f, %two : f32
+    tensor.yield %v : f32
+  } : tensor<5x6xf32> to tensor<6x6xf32>
+  return %1 : tensor<6x6xf32>
+}
