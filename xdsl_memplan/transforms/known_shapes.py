@@ -9,7 +9,8 @@ is used for one, loops over tiles of which the last is smaller.
 %y = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
 ```
 
-Here all sizes are 4 x 8. What a function takes and returns keeps its type.
+Here all sizes are 4 x 8. A `tensor.dim` of a known size is a constant, too. What a function takes
+and returns keeps its type.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,12 +64,17 @@ def write_known_shapes(module: ModuleOp) -> None:
     """Write sizes that are known in all types of tensors inside of functions."""
     functions = [op for op in operations_in(module) if isinstance(op, FuncOp)]
     for function in functions:
-        if any(_is_open(result) for op in operations_in(function) for result in op.results):
+        if any(_has_open_size(op) for op in operations_in(function)):
             shapes = _KnownShapes()
             for region in function.regions:
                 for block in region.blocks:
                     shapes.write_in(block)
             _leave_out_casts(function)
+
+
+def _has_open_size(op: Operation) -> bool:
+    """Tell whether an operation makes a tensor with an open size, or asks for a size."""
+    return isinstance(op, tensor.DimOp) or any(map(_is_open, op.results))
 
 
 def _is_open(value: SSAValue) -> bool:
@@ -151,6 +157,8 @@ class _KnownShapes:
         dimension, type_ = integer_constant(op.index), op.source.type
         if dimension is None or not isa(type_, _Tensor):
             return None
+        if not 0 <= dimension < type_.get_num_dims():
+            return None  # MLIR leaves open what this is.
         size = type_.get_shape()[dimension]
         return None if size == DYNAMIC_INDEX else size
 

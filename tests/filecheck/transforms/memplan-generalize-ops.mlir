@@ -606,3 +606,20 @@ func.func @border(%x: tensor<4x4xf32>) -> tensor<6x6xf32> {
   } : tensor<5x6xf32> to tensor<6x6xf32>
   return %1 : tensor<6x6xf32>
 }
+
+// -----
+
+// A size that somebody asks for is a constant, also where no size is open.
+
+// CHECK: @asked
+// CHECK: %[[Y:.*]] = linalg.exp
+// CHECK-NOT: tensor.dim
+// CHECK: %[[I:.*]] = arith.constant 6 : i64
+// CHECK: return %[[Y]], %[[I]]
+func.func @asked(%x: tensor<4x6xf32>, %e: tensor<4x6xf32>) -> (tensor<4x6xf32>, i64) {
+  %c1 = arith.constant 1 : index
+  %y = linalg.exp ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %n = tensor.dim %y, %c1 : tensor<4x6xf32>
+  %i = arith.index_cast %n : index to i64
+  return %y, %i : tensor<4x6xf32>, i64
+}
