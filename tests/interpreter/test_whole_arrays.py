@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.interpreter.test_run import run_text
-from xdsl_memplan.interpreter import linalg_functions
+from xdsl_memplan.interpreter import linalg_functions, whole_arrays
 
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 3.0e38, 1.0e-45, float("inf"), float("-inf"), float("nan"), 0.1]
 BODIES = [
@@ -52,8 +52,14 @@ def _t(shape: tuple[int, ...], kind: str = "tensor") -> str:
     return f"{kind}<{''.join(f'{size}x' for size in shape)}f32>"
 
 
-@given(st.sampled_from(NESTS), st.sampled_from(BODIES), st.data())
-def test_elements_have_the_same_bits(nest: Nest, body: str, data: st.DataObject):
+@pytest.mark.parametrize("most", [whole_arrays._MOST, 20])
+@given(nest=st.sampled_from(NESTS), body=st.sampled_from(BODIES), data=st.data())
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_elements_have_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch, most: int, nest: Nest, body: str, data: st.DataObject
+):
+    """All steps of a sum at once, or one step or two."""
+    monkeypatch.setattr(whole_arrays, "_MOST", most)
     loops, x, y, o, *shapes = nest
     kinds = ", ".join('"parallel"' if loop in o else '"reduction"' for loop in loops.split(", "))
     maps = ", ".join(f"affine_map<({loops}) -> ({to})>" for to in (x, y, o))
@@ -104,3 +110,23 @@ def test_what_was_written_for_one_element_is_read_for_the_next(first: int, last:
     whole, single = _both(_running_sum(first), x)
     assert _bits(whole) == _bits(single)
     assert whole[0][7 - (1 - first)] == (12.0 if first == 0 else last)
+
+
+def test_sums_of_what_they_are_written_over():
+    """An operand that is the output changes with every step."""
+    text = """
+    func.func @f(%m: memref<5xf32>, %y: memref<5x3xf32>) -> memref<5xf32> {
+      linalg.generic {indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>,
+                                       affine_map<(a, b) -> (a)>],
+                      iterator_types = ["parallel", "reduction"]}
+          ins(%m, %y : memref<5xf32>, memref<5x3xf32>) outs(%m : memref<5xf32>) {
+      ^bb0(%x: f32, %z: f32, %o: f32):
+        %p = arith.mulf %x, %z : f32
+        %s = arith.addf %p, %o : f32
+        linalg.yield %s : f32
+      }
+      func.return %m : memref<5xf32>
+    }"""
+    numbers = np.random.default_rng(1).standard_normal((5, 4)).astype(np.float32)
+    whole, single = _both(text, numbers[:, 0].copy(), numbers[:, 1:].copy())
+    assert _bits(whole) == _bits(single)

@@ -1,9 +1,11 @@
 """Structured operations on whole arrays at once, where each element gets the same bits.
 
 The loops that lead to elements of their own in the outputs become dimensions of arrays; the others
-run in their order, so that sums are added up as they are one by one.
+run in their order, so that sums are added up as they are one by one. What does not depend on the
+outputs, as the products of a sum, is computed for many steps of those loops at once.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -16,11 +18,14 @@ from xdsl.interpreter import Interpreter
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from xdsl_memplan.interpreter.arrays import is_array
+from xdsl_memplan.interpreter.arrays import Array, is_array
 from xdsl_memplan.interpreter.scalar_functions import rounded
 
 _FEWEST = 4
-"""Elements at once that are worth it."""
+"""Runs of a body that are worth it."""
+
+_MOST = 1 << 16
+"""Elements at once, or those of one step if they are more."""
 
 
 def _extreme(pick: Callable[[Any, Any], Any], of_zeros: Callable[[Any, Any], Any]) -> Any:
@@ -60,31 +65,110 @@ def run_whole(
     at_once = _loops_at_once(maps[first_output:])
     if (
         at_once is None
-        or np.prod([loops[loop] for loop in at_once]) < _FEWEST
+        or math.prod(loops) < _FEWEST
         or not all(type(op) in _COMPUTE or _is_known(op) for op in body.ops)
         or not all(_is_float(array) for array in arrays)
         or _is_entangled(arrays, maps, first_output)
     ):
         return False
-    # Expressions compute with arrays of indices as with one.
-    ranges: dict[int, Any] = {}
-    for axis, loop in enumerate(at_once):
-        ranges[loop] = np.arange(loops[loop]).reshape([-1] + [1] * (len(at_once) - axis - 1))
-    one_by_one = [loop for loop in range(len(loops)) if loop not in ranges]
+    outputs = arrays[first_output:]
+    which = [_output_of(number, arrays, first_output) for number in range(len(arrays))]
+    early, late, yielded = _parted(body, which)
+    needed = {operand for op in late for operand in op.operands} | set(yielded)
+    one_by_one = [loop for loop in range(len(loops)) if loop not in at_once]
+    counts = [loops[loop] for loop in one_by_one]
+    block = max(1, _MOST // math.prod(loops[loop] for loop in at_once))
+    # The elements of an output are the same in every step: they are stored after the last one.
+    ends = [_places(map, loops, at_once, {}) for map in maps[first_output:]]
+    now = [output[end].astype(np.float64) for output, end in zip(outputs, ends, strict=True)]
     with np.errstate(all="ignore"):
-        for index in np.ndindex(*(loops[loop] for loop in one_by_one)):
-            indices = ranges | dict(zip(one_by_one, index, strict=True))
-            dims = [indices[loop] for loop in range(len(loops))]
-            places = [tuple(e.eval(dims, ()) for e in map.results) for map in maps]
-            elements = [
-                array[at].astype(np.float64) if is_array(array) else array
-                for array, at in zip(arrays, places, strict=True)
-            ]
-            new = _run(interpreter, body, elements)
-            outputs = zip(arrays[first_output:], places[first_output:], new, strict=True)
-            for array, at, value in outputs:
-                array[at] = value
+        for first in range(0, math.prod(counts), block):
+            steps = np.arange(first, min(first + block, math.prod(counts)))
+            indices = dict(zip(one_by_one, _unraveled(steps, counts), strict=True))
+            known: dict[SSAValue, Any] = {
+                argument: _elements(array, _places(map, loops, at_once, indices))
+                for argument, array, map, output in zip(body.args, arrays, maps, which, strict=True)
+                if output is None
+            }
+            _run(interpreter, early, known)
+            before = {value: known[value] for value in needed if value in known}
+            for step in range(len(steps)):
+                here = {value: _in_step(all, step, len(at_once)) for value, all in before.items()}
+                for argument, output in zip(body.args, which, strict=True):
+                    if output is not None:
+                        here[argument] = now[output]
+                _run(interpreter, late, here)
+                new = (_value_of(interpreter, value, here) for value in yielded)
+                now = [
+                    np.asarray(value).astype(output.dtype).astype(np.float64)
+                    for value, output in zip(new, outputs, strict=True)
+                ]
+    for output, end, value in zip(outputs, ends, now, strict=True):
+        output[end] = value
     return True
+
+
+def _places(
+    map: AffineMap, loops: Sequence[int], at_once: Sequence[int], others: Mapping[int, Any]
+) -> tuple[Any, ...]:
+    """Indices of the elements for all of `at_once`, in each of some steps of the other loops.
+
+    Expressions compute with arrays of indices as with one; the steps are the first dimension.
+    """
+    dims: list[Any] = [0] * len(loops)
+    for axis, loop in enumerate(at_once):
+        dims[loop] = np.arange(loops[loop]).reshape([-1] + [1] * (len(at_once) - axis - 1))
+    for loop, indices in others.items():
+        dims[loop] = indices.reshape([-1] + [1] * len(at_once))
+    return tuple(e.eval(dims, ()) for e in map.results)
+
+
+def _unraveled(steps: Array, counts: Sequence[int]) -> Sequence[Array]:
+    """The indices of loops, the last of which is the innermost, in each step."""
+    return np.unravel_index(steps, tuple(counts)) if counts else ()
+
+
+def _elements(array: Any, places: tuple[Any, ...]) -> Any:
+    """In 64 bits; a scalar is one already."""
+    return array[places].astype(np.float64) if is_array(array) else array
+
+
+def _in_step(value: Any, step: int, axes: int) -> Any:
+    """What a value for all steps is in one of them."""
+    if not is_array(value) or value.ndim <= axes:
+        return value
+    return value[step if len(value) > 1 else 0]
+
+
+def _output_of(number: int, arrays: Sequence[Any], first_output: int) -> int | None:
+    """The output that an operand is, or whose elements it has; None for other ones."""
+    if number >= first_output:
+        return number - first_output
+    for output, array in enumerate(arrays[first_output:]):
+        if is_array(arrays[number]) and np.may_share_memory(arrays[number], array):
+            return output
+    return None
+
+
+def _parted(
+    body: Block, which: Sequence[int | None]
+) -> tuple[list[Operation], list[Operation], Sequence[SSAValue]]:
+    """The operations that need no output, those that do, and what is yielded."""
+    depend: set[SSAValue] = {
+        argument for argument, output in zip(body.args, which, strict=True) if output is not None
+    }
+    early: list[Operation] = []
+    late: list[Operation] = []
+    yielded: Sequence[SSAValue] = ()
+    for op in body.ops:
+        if isinstance(op, linalg_ops.YieldOp):
+            yielded = op.operands
+        elif depend.isdisjoint(op.operands):
+            early.append(op)
+        else:
+            late.append(op)
+            depend.update(op.results)
+    return early, late, yielded
 
 
 def _loops_at_once(maps: Sequence[AffineMap]) -> list[int] | None:
@@ -124,23 +208,21 @@ def _is_entangled(arrays: Sequence[Any], maps: Sequence[AffineMap], first_output
     return False
 
 
-def _run(interpreter: Interpreter, body: Block, elements: Sequence[Any]) -> list[Any]:
-    """What the body yields."""
-    known: dict[SSAValue, Any] = dict(zip(body.args, elements, strict=True))
+def _value_of(interpreter: Interpreter, value: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
+    if value in known:
+        return known[value]
+    (scalar,) = interpreter.get_values((value,))
+    return scalar
 
-    def value_of(value: SSAValue) -> Any:
-        if value in known:
-            return known[value]
-        (scalar,) = interpreter.get_values((value,))
-        return scalar
 
-    for op in body.ops:
-        if isinstance(op, linalg_ops.YieldOp):
-            return [value_of(value) for value in op.operands]
+def _run(
+    interpreter: Interpreter, operations: Sequence[Operation], known: dict[SSAValue, Any]
+) -> None:
+    """Add what operations compute to what is known."""
+    for op in operations:
         if isinstance(op, arith.ConstantOp):
             assert isinstance(op.value, FloatAttr)
             known[op.result] = op.value.value.data
         else:
-            exact = _COMPUTE[type(op)](*map(value_of, op.operands))
-            known[op.results[0]] = rounded(exact, op.results[0].type)
-    return []
+            operands = (_value_of(interpreter, operand, known) for operand in op.operands)
+            known[op.results[0]] = rounded(_COMPUTE[type(op)](*operands), op.results[0].type)
