@@ -18,6 +18,7 @@ from xdsl.universe import Universe
 
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.native.context import full_context
 
 KERNELS = Path(__file__).parent / "kernels"
 Arrays = list[Any]
@@ -87,9 +88,7 @@ def inputs_of(kernel: str) -> Arrays:
 
 
 def parse(kernel: str) -> tuple[Context, ModuleOp]:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
+    context = full_context()
     return context, Parser(context, (KERNELS / f"{kernel}.mlir").read_text()).parse_module()
 
 

@@ -4,19 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.context import Context
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 from xdsl.utils.exceptions import InterpretationError
 
 from xdsl_memplan.interpreter.run import run
+from xdsl_memplan.native.context import full_context
 
 
 def run_text(text: str, *arguments: Any, function: str | None = None) -> list[Any]:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
-    module = Parser(context, text).parse_module()
+    module = Parser(full_context(), text).parse_module()
     module.verify()
     return run(module, arguments, function)
 

@@ -2,13 +2,13 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException
 
 from tests.transforms.random_tensor_programs import random_program
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import RetrieveOp, SpillOp
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 
@@ -42,9 +42,7 @@ MEMORY = "L1=1536,DDR"
 
 
 def parse(text: str) -> tuple[Context, ModuleOp]:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
+    context = full_context()
     return context, Parser(context, text).parse_module()
 
 
