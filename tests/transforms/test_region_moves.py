@@ -1,16 +1,22 @@
 """Split programs compute what the whole ones do, and take the room that one can count by hand."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    UnitAttr,
+    i8,
+    i64,
+)
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import GlobalOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
 from tests.transforms import split_programs as programs
 from tests.transforms.random_moves import COLUMNS, WHOLE, RandomMoves
@@ -18,6 +24,7 @@ from xdsl_memplan.analysis.off_chip_bytes import off_chip_bytes
 from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
 from xdsl_memplan.interpreter.run import run
 from xdsl_memplan.native.compare import compare_modules
+from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
@@ -27,10 +34,7 @@ MODES = [(loop, stage) for loop in (False, True) for stage in (False, True)]
 
 
 def parse(text: str) -> ModuleOp:
-    context = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, factory)
-    module = Parser(context, text).parse_module()
+    module = Parser(full_context(), text).parse_module()
     module.verify()
     return module
 
@@ -47,8 +51,14 @@ def planned(text: str, memory: str = "L1=1MiB:align=1,DDR") -> ModuleOp:
 
 
 def arena_bytes(module: ModuleOp) -> dict[str, int]:
-    found = re.findall(r'sym_name = "(\w+)", type = memref<(\d+)xi8>', str(module))
-    return {name: int(size) for name, size in found}
+    """Bytes of each memory that buffers lie in: a global of bytes that holds nothing at first."""
+    found: dict[str, int] = {}
+    for op in module.walk():
+        if isinstance(op, GlobalOp) and isinstance(op.initial_value, UnitAttr):
+            assert isinstance(op.type, MemRefType)
+            if op.type.element_type == i8 and op.type.get_num_dims() == 1:
+                [found[op.sym_name.data]] = op.type.get_shape()
+    return found
 
 
 @pytest.mark.parametrize(("loop", "stage"), MODES)
