@@ -130,3 +130,42 @@ def test_sums_of_what_they_are_written_over():
     numbers = np.random.default_rng(1).standard_normal((5, 4)).astype(np.float32)
     whole, single = _both(text, numbers[:, 0].copy(), numbers[:, 1:].copy())
     assert _bits(whole) == _bits(single)
+
+
+INTEGER_BODIES = [
+    "%a = arith.extsi %x : i8 to i32\n%b = arith.muli %a, %y : i32\n%r = arith.addi %b, %o : i32",
+    "%a = arith.muli %y, %y : i32\n%b = arith.shrsi %a, %outer : i32\n"
+    "%c = arith.trunci %b : i32 to i8\n%d = arith.maxsi %c, %x : i8\n"
+    "%r = arith.extsi %d : i8 to i32",
+    "%low = arith.constant -3 : i32\n%a = arith.minsi %y, %o : i32\n%r = arith.subi %low, %a : i32",
+]
+
+
+@given(
+    st.sampled_from(INTEGER_BODIES),
+    *(
+        st.lists(st.integers(-(1 << b - 1), (1 << b - 1) - 1), min_size=n, max_size=n)
+        for b, n in ((8, 12), (32, 4), (32, 3))
+    ),
+)
+@settings(deadline=None)
+def test_integers_are_the_same(body: str, x: list[int], y: list[int], o: list[int]):
+    """Of any size: what has too many bits for its type loses the first ones."""
+    maps = ", ".join(f"affine_map<(a, b) -> ({to})>" for to in ("a, b", "b", "a"))
+    tx, ty, to = "tensor<3x4xi8>", "tensor<4xi32>", "tensor<3xi32>"
+    text = f"""
+    func.func @f(%xs: {tx}, %ys: {ty}, %os: {to}) -> {to} {{
+      %outer = arith.constant 5 : i32
+      %made = linalg.generic {{indexing_maps = [{maps}],
+                              iterator_types = ["parallel", "reduction"]}}
+          ins(%xs, %ys : {tx}, {ty}) outs(%os : {to}) {{
+      ^bb0(%x: i8, %y: i32, %o: i32):
+        {body}
+        linalg.yield %r : i32
+      }} -> {to}
+      func.return %made : {to}
+    }}"""
+    values = np.array(x, np.int8).reshape(3, 4), np.array(y, np.int32), np.array(o, np.int32)
+    whole, single = _both(text, *values)
+    np.testing.assert_array_equal(whole[0], single[0])
+    assert whole[0].dtype == single[0].dtype == np.int32

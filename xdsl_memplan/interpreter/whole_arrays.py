@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.interpreter import Interpreter
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.utils.comparisons import to_signed
 
-from xdsl_memplan.interpreter.arrays import Array, is_array
+from xdsl_memplan.interpreter.arrays import Array, element_dtype, is_array
 from xdsl_memplan.interpreter.scalar_functions import rounded
 
 _FEWEST = 4
@@ -38,6 +39,25 @@ def _extreme(pick: Callable[[Any, Any], Any], of_zeros: Callable[[Any, Any], Any
 
     return compute
 
+
+def _shifted(number: Any, by: Any) -> Any:
+    assert np.all(np.asarray(by) >= 0)
+    return np.right_shift(number, by)
+
+
+_COMPUTE_INTEGERS: Mapping[type[Operation], Callable[..., Any]] = {
+    arith.AddiOp: np.add,
+    arith.ExtSIOp: np.positive,
+    arith.MaxSIOp: np.maximum,
+    arith.MinSIOp: np.minimum,
+    arith.MuliOp: np.multiply,
+    arith.ShRSIOp: _shifted,
+    arith.SubiOp: np.subtract,
+    arith.TruncIOp: np.positive,
+}
+"""What signed numbers of up to 32 bits compute, in 64 bits, before it is cut to the result's."""
+
+_WIDTHS = (8, 16, 32)
 
 _COMPUTE: Mapping[type[Operation], Callable[..., Any]] = {
     arith.AddfOp: np.add,
@@ -66,8 +86,8 @@ def run_whole(
     if (
         at_once is None
         or math.prod(loops) < _FEWEST
-        or not all(type(op) in _COMPUTE or _is_known(op) for op in body.ops)
-        or not all(_is_float(array) for array in arrays)
+        or not all(map(_is_known, body.ops))
+        or not all(map(_is_number, arrays, (argument.type for argument in body.args)))
         or _is_entangled(arrays, maps, first_output)
     ):
         return False
@@ -80,13 +100,15 @@ def run_whole(
     block = max(1, _MOST // math.prod(loops[loop] for loop in at_once))
     # The elements of an output are the same in every step: they are stored after the last one.
     ends = [_places(map, loops, at_once, {}) for map in maps[first_output:]]
-    now = [output[end].astype(np.float64) for output, end in zip(outputs, ends, strict=True)]
+    now = [_wide(output[end]) for output, end in zip(outputs, ends, strict=True)]
     with np.errstate(all="ignore"):
         for first in range(0, math.prod(counts), block):
             steps = np.arange(first, min(first + block, math.prod(counts)))
             indices = dict(zip(one_by_one, _unraveled(steps, counts), strict=True))
             known: dict[SSAValue, Any] = {
-                argument: _elements(array, _places(map, loops, at_once, indices))
+                argument: _wide(array[_places(map, loops, at_once, indices)])
+                if is_array(array)
+                else _signed(array, argument.type)
                 for argument, array, map, output in zip(body.args, arrays, maps, which, strict=True)
                 if output is None
             }
@@ -100,7 +122,7 @@ def run_whole(
                 _run(interpreter, late, here)
                 new = (_value_of(interpreter, value, here) for value in yielded)
                 now = [
-                    np.asarray(value).astype(output.dtype).astype(np.float64)
+                    _wide(np.asarray(value).astype(output.dtype))
                     for value, output in zip(new, outputs, strict=True)
                 ]
     for output, end, value in zip(outputs, ends, now, strict=True):
@@ -128,9 +150,14 @@ def _unraveled(steps: Array, counts: Sequence[int]) -> Sequence[Array]:
     return np.unravel_index(steps, tuple(counts)) if counts else ()
 
 
-def _elements(array: Any, places: tuple[Any, ...]) -> Any:
-    """In 64 bits; a scalar is one already."""
-    return array[places].astype(np.float64) if is_array(array) else array
+def _wide(elements: Any) -> Any:
+    """Numbers in 64 bits."""
+    return elements.astype(np.int64 if elements.dtype.kind == "i" else np.float64)
+
+
+def _signed(scalar: Any, type_: Attribute) -> Any:
+    """A scalar, as a signed number if it is an integer."""
+    return to_signed(scalar, type_.bitwidth) if isinstance(type_, IntegerType) else scalar
 
 
 def _in_step(value: Any, step: int, axes: int) -> Any:
@@ -184,11 +211,19 @@ def _loops_at_once(maps: Sequence[AffineMap]) -> list[int] | None:
 
 def _is_known(op: Operation) -> bool:
     if isinstance(op, arith.ConstantOp):
-        return isinstance(op.value, FloatAttr)
-    return isinstance(op, linalg_ops.YieldOp)
+        return isinstance(op.value, FloatAttr) or _is_integer(op.result.type)
+    if type(op) in _COMPUTE_INTEGERS:
+        return all(map(_is_integer, (*op.operand_types, *op.result_types)))
+    return type(op) in _COMPUTE or isinstance(op, linalg_ops.YieldOp)
 
 
-def _is_float(value: object) -> bool:
+def _is_integer(type_: Attribute) -> bool:
+    return isinstance(type_, IntegerType) and type_.bitwidth in _WIDTHS
+
+
+def _is_number(value: object, type_: Attribute) -> bool:
+    if _is_integer(type_):
+        return value.dtype.kind == "i" if is_array(value) else isinstance(value, int)
     return value.dtype.kind == "f" if is_array(value) else isinstance(value, float)
 
 
@@ -212,7 +247,7 @@ def _value_of(interpreter: Interpreter, value: SSAValue, known: Mapping[SSAValue
     if value in known:
         return known[value]
     (scalar,) = interpreter.get_values((value,))
-    return scalar
+    return _signed(scalar, value.type)
 
 
 def _run(
@@ -221,8 +256,13 @@ def _run(
     """Add what operations compute to what is known."""
     for op in operations:
         if isinstance(op, arith.ConstantOp):
-            assert isinstance(op.value, FloatAttr)
-            known[op.result] = op.value.value.data
+            assert isinstance(op.value, FloatAttr | IntegerAttr)
+            known[op.result] = _signed(op.value.value.data, op.result.type)
+            continue
+        operands = (_value_of(interpreter, operand, known) for operand in op.operands)
+        type_ = op.results[0].type
+        if type(op) in _COMPUTE_INTEGERS:
+            exact = np.asarray(_COMPUTE_INTEGERS[type(op)](*operands))
+            known[op.results[0]] = exact.astype(element_dtype(type_)).astype(np.int64)
         else:
-            operands = (_value_of(interpreter, operand, known) for operand in op.operands)
-            known[op.results[0]] = rounded(_COMPUTE[type(op)](*operands), op.results[0].type)
+            known[op.results[0]] = rounded(_COMPUTE[type(op)](*operands), type_)
