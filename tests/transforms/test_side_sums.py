@@ -1,6 +1,7 @@
 """Sums that a group makes beside its last result are added up tile by tile."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from string import ascii_lowercase
 
 import pytest
@@ -234,8 +235,14 @@ def computes_the_same(text: str, group: MemplanGroupPass, emit: Emit) -> int:
         ConvertMemplanToMemrefPass(),
     ):
         stage.apply(full_context(), module)
-    assert compare_modules(text, str(module)).informative
+    assert varies_and_is_the_same(text, str(module))
     return arena_bytes(module).get("L1", 0)
+
+
+@cache
+def varies_and_is_the_same(before: str, after: str) -> bool:
+    """Compiled and run once for groups of which all ways to expand them give the same program."""
+    return compare_modules(before, after).informative
 
 
 @pytest.mark.parametrize("emit", ["unroll", "auto", "loop"])
