@@ -256,7 +256,7 @@ def test_of_two_ways_to_form_layers_one_is_planned(
     calls.clear()
     MemplanPipelinePass(memory=memory, stage="all", summary=True).apply(Context(), parse(SOFTMAX))
     # Where the first moves each byte once nothing else is looked for. Else the other is, and groups
-    # for five parts of the room, which leave more for what is read twice; in the sixth nothing fits.
+    # for five parts of the room, which leave more for what is read twice; the sixth is too small.
     searches = 1 if moved[0] == 9600 else 2 + 5
     assert calls == {"memplan-group": searches, "memplan-expand-groups": 1}
     best = min(number for number in moved if number is not None)
