@@ -220,7 +220,8 @@ def test_nothing_is_looked_for_after_what_moves_each_byte_once(monkeypatch: pyte
     search = MemplanGroupPass.apply
 
     def noted(group: MemplanGroupPass, ctx: Context, op: ModuleOp) -> None:
-        searches.append(group.memory)
+        if group.reserve == 0:  # Else the same layers are looked at for less room.
+            searches.append(group.memory)
         search(group, ctx, op)
 
     monkeypatch.setattr(MemplanGroupPass, "apply", noted)
