@@ -20,9 +20,9 @@ _LARGE_CONCAT = 2
 """A concatenation that several layers read is put together by each where it is more than this part
 of the memory: it would hardly stay on chip from the first to the last."""
 
-_FEW_LAYERS = 64
+_FEW_LAYERS = 128
 """With no more layers there is time to look whether large concatenations are better put together
-once. In larger networks they were not."""
+once: S3D, of 92, moves 5 % fewer bytes so at 4 MiB."""
 
 _VERY_FEW_LAYERS = 40
 """With no more layers there is time to look whether groups for less room, which leave more of it
