@@ -237,6 +237,21 @@ class GroupOp(IRDLOperation):
             },
         )
 
+    def is_resident(self, number: int) -> bool:
+        """Whether an operand is on chip before the group starts."""
+        return self.residencies.data[number].kind.data == "resident"
+
+    def add_to_cost(self, *, traffic: int = 0, peak: int = 0, transfers: int = 0) -> None:
+        """Change what the group says it costs, in bytes and moves."""
+        known = self.cost.cost
+        self.cost = GroupCostAttr.of(
+            known._replace(
+                traffic=known.traffic + traffic,
+                peak=known.peak + peak,
+                transfers=known.transfers + transfers,
+            )
+        )
+
     def verify_(self) -> None:
         """One residency per operand, one home per result, and a body that yields the results."""
         if len(self.residencies) != len(self.inputs):

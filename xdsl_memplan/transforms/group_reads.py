@@ -8,6 +8,7 @@ from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.queries import aliases_of, destinations_of
 from xdsl_memplan.dialects.region_moves import StoreOp
+from xdsl_memplan.dialects.whole_stores import is_whole_store
 
 _VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp, tensor.CastOp)
 
@@ -40,7 +41,7 @@ class GroupReads:
                     values.append(value)
             elif top is not use.operation:
                 self.others.append(use)
-            elif isinstance(top, StoreOp) and use.index == 0 and _stores_all(top):
+            elif isinstance(top, StoreOp) and use.index == 0 and is_whole_store(top):
                 self.stores.append(top)
                 self._add(top.result, block)
             elif is_fixed_view(top) and use.index == 0:
@@ -56,12 +57,7 @@ def is_fixed_view(op: Operation) -> bool:
 
 def is_on_chip(group: GroupOp, value: SSAValue) -> bool:
     """Tell whether a group reads one of its operands where it is."""
-    number = list(group.inputs).index(value)
-    return group.residencies.data[number].kind.data == "resident"
-
-
-def _stores_all(op: StoreOp) -> bool:
-    return op.source.type == op.result.type and isinstance(op.destination.owner, tensor.EmptyOp)
+    return group.is_resident(list(group.inputs).index(value))
 
 
 def is_only_read(value: SSAValue) -> bool:

@@ -105,7 +105,7 @@ class GroupWays:
         best = min(self.found, key=lambda way: way.rank)
         if not has_very_few_layers(best.layers):
             return
-        taken = max(group.cost.cost.peak for group in _groups_in(best.groups))
+        taken = max(group.cost.cost.peak for group in groups_in(best.groups))
         for part, parts in _ROOMS:
             room = min(self.capacity, taken) * part // parts
             less = best._replace(less_room=self.capacity - room, keeps=False)
@@ -143,10 +143,11 @@ class GroupWays:
 
 def _bytes_counted(module: ModuleOp) -> int:
     """The bytes that groups move in all, as the search counts them."""
-    return sum(group.cost.cost.traffic for group in _groups_in(module))
+    return sum(group.cost.cost.traffic for group in groups_in(module))
 
 
-def _groups_in(module: ModuleOp) -> list[GroupOp]:
+def groups_in(module: ModuleOp) -> list[GroupOp]:
+    """List the groups of a module, in their order."""
     return [op for op in operations_in(module) if isinstance(op, GroupOp)]
 
 

@@ -2,19 +2,17 @@
 
 from collections.abc import Collection, Container
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
-from xdsl.dialects import tensor
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xdsl_memplan.analysis.block_order import values_used
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.queries import aliases_of
-from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
+from xdsl_memplan.dialects.whole_stores import whole_store
 from xdsl_memplan.model.tiling_plan import LayerGroup, LoopCut, Residency
 
 
@@ -275,8 +273,8 @@ class Grouping:
         if not self.is_staged:
             return
         read: dict[SSAValue, None] = {}
-        for value, residency in zip(group.inputs, group.residencies, strict=True):
-            if residency.kind.data == "resident":
+        for number, value in enumerate(group.inputs):
+            if group.is_resident(number):
                 while isinstance(value.owner, Operation) and value.owner in outer:
                     value = self._viewed(value.owner) or value
                 if isinstance(self._root(value).owner, GroupOp):
@@ -286,9 +284,7 @@ class Grouping:
             others = [use for use in value.uses if _top(use.operation, mine, parent) not in mine]
             if not others:
                 continue
-            type_ = cast(TensorType[Attribute], value.type)
-            room = tensor.EmptyOp((), type_)
-            store = StoreOp(value, room.tensor, self.home, [0] * type_.get_num_dims())
+            room, store = whole_store(value, self.home)
             parent.insert_ops_before([room, store], group)
             self.position[store.result] = self.position.get(value, -1)
             for use in others:

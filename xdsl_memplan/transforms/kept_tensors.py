@@ -1,17 +1,18 @@
 """Tensors that may stay on chip from group to group: what that saves, and which room it takes."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 
 from xdsl_memplan.analysis.split_graph import FunctionSplitGraph
 from xdsl_memplan.analysis.storage_type import is_tensor
-from xdsl_memplan.dialects.groups import ON_CHIP, GroupCostAttr, GroupOp, ResidencyAttr
+from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, ResidencyAttr
 from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.dialects.queries import shown_by
 from xdsl_memplan.model.tiling_plan import GroupCost, Residency
 from xdsl_memplan.transforms.expand_groups.laid_out_group import laid_out
 from xdsl_memplan.transforms.group_reads import GroupReads, is_on_chip, is_only_read
@@ -48,28 +49,16 @@ class GroupsWithRoom:
     block: Block
     capacity: int
     alignment: int
-    groups: list[GroupOp] = field(default_factory=list[GroupOp])
-    free: list[int] = field(default_factory=list[int])
 
     def __post_init__(self) -> None:
         self.groups = [op for op in self.block.ops if isinstance(op, GroupOp)]
-        self.free = [self.capacity - group.cost.cost.peak for group in self.groups]
         self._number = {group: number for number, group in enumerate(self.groups)}
-        self._splits: dict[GroupOp, FunctionSplitGraph] = {}
+        self._laid_out: dict[GroupOp, _Layouts] = {}
 
-    def tensors(self) -> Iterator[SSAValue]:
-        """What groups make, and what is there before: each tensor that several groups read."""
-        sources: dict[SSAValue, None] = {}
-        for group in self.groups:
-            for value in group.inputs:
-                while isinstance(value.owner, Operation) and value.owner.operands:
-                    owner = value.owner
-                    if isinstance(owner, GroupOp):
-                        break
-                    value = owner.operands[0]
-                if isinstance(value.owner, Block | GroupOp | ConstantOp):
-                    sources[value] = None
-        yield from sources
+    def tensors(self) -> list[SSAValue]:
+        """List what groups read that another made, or that was there before: each tensor once."""
+        read = dict.fromkeys(shown_by(value) for group in self.groups for value in group.inputs)
+        return [value for value in read if isinstance(value.owner, Block | GroupOp | ConstantOp)]
 
     def best_of(self, value: SSAValue) -> KeptTensor | None:
         """How far a tensor is best kept; None if that saves nothing, or has no room.
@@ -123,28 +112,44 @@ class GroupsWithRoom:
 
     def _has(self, room: dict[int, int]) -> bool:
         """Tell whether so many bytes are free in each group."""
-        return all(self.free[number] >= more for number, more in room.items())
+        return all(
+            self.groups[number].cost.peak.value.data + more <= self.capacity
+            for number, more in room.items()
+        )
 
     def _cost_of(self, group: GroupOp, values: Sequence[SSAValue] = ()) -> GroupCost:
         """What a group costs if some of its operands are on chip."""
-        if group not in self._splits:
-            self._splits[group] = FunctionSplitGraph.of_group(group)
-        known = group.residencies
-        group.residencies = with_residents(group, values)
-        try:
-            return laid_out(group, self._splits[group], is_staged=True).layout.cost
-        finally:
-            group.residencies = known
+        if group not in self._laid_out:
+            self._laid_out[group] = _Layouts(group)
+        return self._laid_out[group].cost(tuple(values))
 
     def take(self, kept: KeptTensor) -> None:
-        """Count the room of a tensor that stays, and note it in groups; its readers change next."""
+        """Count the room of a tensor that stays, in what groups say; its readers change next."""
         for number, more in kept.room.items():
-            self.free[number] -= more
-            group = self.groups[number]
-            cost = group.cost.cost
-            group.cost = GroupCostAttr.of(cost._replace(peak=cost.peak + more))
+            self.groups[number].add_to_cost(peak=more)
         for reader in kept.reads.by_group:
-            self._splits.pop(reader, None)
+            self._laid_out.pop(reader, None)
+
+
+class _Layouts:
+    """Layouts of a group as it is, with operands on chip; each is made once."""
+
+    def __init__(self, group: GroupOp) -> None:
+        self.group = group
+        self.split = FunctionSplitGraph.of_group(group)
+        self.costs: dict[tuple[SSAValue, ...], GroupCost] = {}
+
+    def cost(self, values: tuple[SSAValue, ...]) -> GroupCost:
+        """What the group costs with these operands on chip."""
+        if values not in self.costs:
+            known = self.group.residencies
+            self.group.residencies = with_residents(self.group, values)
+            try:
+                found = laid_out(self.group, self.split, is_staged=True)
+            finally:
+                self.group.residencies = known
+            self.costs[values] = found.layout.cost
+        return self.costs[values]
 
 
 def _stored_bytes(value: SSAValue, reads: GroupReads) -> int:

@@ -178,9 +178,7 @@ def expand_group(
             {
                 position[value]
                 for number, value in enumerate(group.inputs)
-                if number in read_last
-                and value in position
-                and group.residencies.data[number].kind.data == "resident"
+                if number in read_last and value in position and group.is_resident(number)
             },
         ),
         builder,

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -13,10 +12,11 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xdsl_memplan.analysis.memories import Memories
-from xdsl_memplan.dialects.groups import ON_CHIP, GroupCostAttr, GroupOp
+from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
+from xdsl_memplan.dialects.whole_stores import whole_store
 from xdsl_memplan.transforms.kept_tensors import GroupsWithRoom, KeptTensor, with_residents
 from xdsl_memplan.transforms.unread import erase_unread
 
@@ -113,12 +113,13 @@ def _keep(kept: KeptTensor, block: Block) -> None:
     for reader in kept.readers:
         residents = list(kept.reads.by_group[reader])
         reader.residencies = with_residents(reader, residents)
-        _add_moves(reader, *kept.moves.get(reader, (0, 0)))
+        traffic, transfers = kept.moves.get(reader, (0, 0))
+        reader.add_to_cost(traffic=traffic, transfers=transfers)
         for shown in residents:
             _read(reader, shown, _shown_again(shown, {value: here}, reader))
         _without_doubles(reader)
     if not isinstance(maker, GroupOp):
-        _add_moves(kept.readers[0], size_bytes(value.type) or 0, 1)
+        kept.readers[0].add_to_cost(traffic=size_bytes(value.type) or 0, transfers=1)
 
 
 def _leave_on_chip(kept: KeptTensor, maker: GroupOp, block: Block) -> None:
@@ -129,29 +130,29 @@ def _leave_on_chip(kept: KeptTensor, maker: GroupOp, block: Block) -> None:
     if home == ON_CHIP:
         if not kept.is_stored:
             for store in reads.stores:
-                _add_moves(kept.readers[0], -(size_bytes(store.source.type) or 0), -1)
+                stored = size_bytes(store.source.type) or 0
+                kept.readers[0].add_to_cost(traffic=-stored, transfers=-1)
         return
     homes = list(maker.homes.data)
     homes[number] = StringAttr(ON_CHIP)
     maker.homes = ArrayAttr(homes)
     if not kept.is_stored:
-        _add_moves(maker, -(size_bytes(value.type) or 0), -maker.cost.cost.tiles)
+        stored = size_bytes(value.type) or 0
+        maker.add_to_cost(traffic=-stored, transfers=-maker.cost.cost.tiles)
         return
-    type_ = cast(TensorType[Attribute], value.type)
-    room = tensor.EmptyOp((), type_)
-    store = StoreOp(value, room.tensor, home, [0] * type_.get_num_dims())
+    room, store = whole_store(value, home)
     store.result.name_hint = value.name_hint
     block.insert_ops_after([room, store], maker)
-    stored = {value: store.result}
+    off_chip = {value: store.result}
     for reader, values in reads.by_group.items():
         if reader not in kept.readers:
             for shown in values:
-                _read(reader, shown, _shown_again(shown, stored, reader))
+                _read(reader, shown, _shown_again(shown, off_chip, reader))
     for use in reads.others:
         user = block.find_ancestor_op_in_block(use.operation)
         assert user is not None
         old = use.operation.operands[use.index]
-        use.operation.operands[use.index] = _shown_again(old, stored, user)
+        use.operation.operands[use.index] = _shown_again(old, off_chip, user)
 
 
 def _shown_again(
@@ -192,10 +193,3 @@ def _without_doubles(group: GroupOp) -> None:
     inputs, residencies = list(group.inputs), group.residencies.data
     group.operands = [inputs[number] for number in numbers]
     group.residencies = ArrayAttr(residencies[number] for number in numbers)
-
-
-def _add_moves(group: GroupOp, count_of_bytes: int, moves: int) -> None:
-    cost = group.cost.cost
-    group.cost = GroupCostAttr.of(
-        cost._replace(traffic=cost.traffic + count_of_bytes, transfers=cost.transfers + moves)
-    )

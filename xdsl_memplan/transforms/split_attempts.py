@@ -14,13 +14,17 @@ from xdsl_memplan.analysis.returned_concats import has_returned_concat
 from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.copies import copied_operation
-from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
-from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.parts import PARTS
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
-from xdsl_memplan.transforms.group_ways import MISTAKES, GroupWay, GroupWays, entries_of_traffic
+from xdsl_memplan.transforms.group_ways import (
+    MISTAKES,
+    GroupWay,
+    GroupWays,
+    entries_of_traffic,
+    groups_in,
+)
 from xdsl_memplan.transforms.layer_forms import (
     Form,
     WaysToFormLayers,
@@ -303,10 +307,10 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
                 last, failures = number, planned
             continue
         for trial in (planned, *(_tried(attempt, capacity * n // _SHARES) for n in shares)):
-            if trial is not None and (
-                best is None or (entries_of_traffic(trial, TOTAL), number) < best[:2]
-            ):
-                best = entries_of_traffic(trial, TOTAL), number, trial
+            if trial is not None:
+                rank = entries_of_traffic(trial, TOTAL), number
+                if best is None or rank < best[:2]:
+                    best = *rank, trial
     if best is None:
         return failures
     commit(module, best[2])
@@ -321,10 +325,6 @@ def _tried(attempt: Callable[[int], ModuleOp], reserve: int) -> ModuleOp | None:
         raise
     except PassFailedException:
         return None
-
-
-def _groups_in(module: ModuleOp) -> list[GroupOp]:
-    return [op for op in operations_in(module) if isinstance(op, GroupOp)]
 
 
 def _moving_nothing(
@@ -357,7 +357,7 @@ def _planned_if_it_fits(
     """
     from xdsl_memplan.transforms.memplan_expand_groups import refuse_refuted_tiles
 
-    counted = max((op.cost.cost.peak for op in _groups_in(groups)), default=0)
+    counted = max((op.cost.cost.peak for op in groups_in(groups)), default=0)
     if not options.check or counted <= capacity:
         run.with_plan(groups, expanding(options))
         return groups

@@ -16,6 +16,7 @@ from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import empty, shape_of, tile_type
+from xdsl_memplan.dialects.whole_stores import is_whole_store
 
 
 @dataclass(eq=False)
@@ -191,8 +192,7 @@ def _home(value: SSAValue) -> str | None:
             if home == ON_CHIP or made.count(made[number]) > 1:
                 return None
         case StoreOp() as store:
-            is_whole = store.source.type == store.result.type
-            if not is_whole or not isinstance(store.destination.owner, tensor.EmptyOp):
+            if not is_whole_store(store):
                 return None
             home = store.arena.string_value()
         case _:
@@ -204,7 +204,7 @@ def _is_fetched(use: Use) -> bool:
     """Tell whether a group comes by its operand tile by tile."""
     match use.operation:
         case GroupOp() as group:
-            return group.residencies.data[use.index].kind.data != "resident"
+            return not group.is_resident(use.index)
         case Operation() as op:
             # What looks elements up reads the tensor itself. Beside groups parts are put together.
             is_in_group = isinstance(op.parent_op(), GroupOp)

@@ -137,7 +137,8 @@ impl Search<'_> {
     /// Looks for groups in half of the room, in half of that, and so on, until they move far more bytes than what is known.
     ///
     /// What has the least price in more room may move more bytes, in fewer moves and less code; and where code is too long
-    /// bytes are moved for it. As what is best in half of the room is a way in all of it, bytes do not rise with the room.
+    /// bytes are moved for it. What is best in half of the room is a way in all of it, so that bytes rise with the room only
+    /// where another order is best there, or code is too long.
     fn look_in_less_room(&mut self, mut looked: Looked) {
         if self.is_done() || !self.is_quick() {
             return;
