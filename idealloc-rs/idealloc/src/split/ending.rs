@@ -17,7 +17,7 @@ use super::sweep::Sweep;
 use super::tally::{Neighbours, Tally};
 use super::track_pool::TrackPool;
 use super::two_parts::both;
-use super::walk::{Limits, UNCUT};
+use super::walk::Limits;
 use super::ways::{Reached, Ways};
 
 /// The cheapest groups that end with one of so many layers before say what is tried first.
@@ -104,7 +104,7 @@ fn set_of_run(run: usize, kind: TilesOfRun) -> u32 {
 }
 
 /// The grids of a run.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum TilesOfRun {
     Plain,
     Ahead,
@@ -305,22 +305,26 @@ impl<'a> Ending<'a> {
     /// Tries grids of larger and larger tiles, each with no more layers than the one before could take.
     fn try_run(&mut self, run: &Run, number: usize) {
         let shifted = if self.machine.shifts { &run.shifted[..] } else { &[] };
-        // Tiles that run ahead need less room than plain ones, and move as much. Strips that are shifted need more room and
-        // move more, in less code.
-        let most = if run.reaches_far() { usize::MAX } else { UNCUT };
-        let limits = Limits { most, ..Limits::NONE };
+        // Tiles that run ahead need less room than plain ones, and move as much: they are tried from the number of layers on
+        // at which those lack room. Strips that are shifted need more room and move more, in less code.
+        let limits = Limits { most: run.most_layers(), ..Limits::NONE };
         let mut kinds = [
             (&run.plain[..], TilesOfRun::Plain, limits),
             (&run.ahead[..], TilesOfRun::Ahead, limits),
             (shifted, TilesOfRun::Shifted, limits),
         ];
         for size in 0..run.plain.len() {
+            let mut lacks_room_from = 0;
             for (grids, kind, limits) in &mut kinds {
                 let Some(grid) = grids.get(size).filter(|_| limits.most > 0) else { continue };
                 let number = GridNumber { set: set_of_run(number, *kind), index: size as u32 };
-                let fitting = self.walk(grid, number, 0, limits);
+                let from = if *kind == TilesOfRun::Ahead { lacks_room_from } else { 0 };
+                let walked = self.walk(grid, number, from, limits);
+                if *kind == TilesOfRun::Plain {
+                    lacks_room_from = walked.lacks_room_from;
+                }
                 if run.is_cached {
-                    limits.most = limits.most.min(fitting);
+                    limits.most = limits.most.min(walked.fitting);
                 }
             }
         }

@@ -68,6 +68,13 @@ pub(super) struct Offer {
     pub made: Option<Box<Made>>,
 }
 
+impl Offer {
+    /// Whether it fits, and moves more bytes than it must as there is too little room to keep what is fetched again.
+    pub fn moves_more_for_room(&self) -> bool {
+        matches!(&self.outcome, Some(Outcome::Fits(cost)) if cost.traffic > self.moved)
+    }
+}
+
 /// A group that fits, and its code.
 #[derive(Clone, Debug)]
 pub(super) struct Made {

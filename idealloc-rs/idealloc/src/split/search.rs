@@ -40,9 +40,9 @@ pub enum Reordering {
     Thorough,
 }
 
-/// After so much work, in steps of walks, no other order is tried by traffic, unless time does not count: that is about the
-/// fourth part of a second.
-const MOST_WORK: usize = 1_300_000;
+/// After so much work, in steps of walks, no other order is tried by traffic, unless time does not count: that is about
+/// a second of one core.
+const MOST_WORK: usize = 1_100_000;
 
 /// The best sequence of groups in the order of the graph. The number of threads does not change it.
 ///

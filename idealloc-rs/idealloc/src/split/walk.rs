@@ -1,17 +1,17 @@
 //! The walk back from a layer under one grid: groups of more and more layers, until nothing longer can be any use.
 
-use super::end_layer::{ALONE, WITH_RESULT};
+use super::end_layer::{ALONE, VARIANTS, WITH_RESULT};
 use super::ending::Ending;
 use super::grids::Grid;
 use super::least::Least;
 use super::machine::Length;
 use super::offers::{Candidate, Offered, Place};
-use super::records::{Facts, GridNumber};
+use super::records::{Facts, GridNumber, Offer};
 use super::tally::Tally;
 
 /// Groups of more layers than these end at a first layer that is not cut, where they read nothing twice. Not so where nothing
 /// is cut: what fits whole need not leave the chip, whatever is read again much later.
-pub(super) const UNCUT: usize = 8;
+const UNCUT: usize = 8;
 
 /// So many numbers of layers that do not fit, with none that does between, end a walk.
 pub(super) const MISSES: usize = 4;
@@ -31,6 +31,15 @@ pub(super) struct Limits {
 impl Limits {
     /// None.
     pub const NONE: Self = Self { most: usize::MAX, with_result: usize::MAX };
+}
+
+/// What came of a walk.
+#[derive(Clone, Copy)]
+pub(super) struct Walked {
+    /// With how many layers the grid fits.
+    pub fitting: usize,
+    /// The fewest layers, less one, with which the same tiles in less room may lead to something better.
+    pub lacks_room_from: usize,
 }
 
 impl<'a> Ending<'a> {
@@ -61,32 +70,40 @@ impl<'a> Ending<'a> {
         })
     }
 
-    /// Tries one grid with more than `from` layers and as many as there may be; returns with how many it fits. What is found
-    /// out about numbers of layers with which larger tiles do not fit either is noted.
+    /// Tries one grid with more than `from` layers and as many as there may be. What is found out about numbers of layers with
+    /// which larger tiles do not fit either is noted.
     pub(super) fn walk(
         &mut self,
         grid: &Grid,
         number: GridNumber,
         from: usize,
         limits: &mut Limits,
-    ) -> usize {
+    ) -> Walked {
         let most = self.bounds.len().min(limits.most);
+        let mut walked = Walked { fitting: most, lacks_room_from: most };
         let open = (from..most).rev().find(|&depth| self.is_open_at_least(depth));
-        let Some(deepest) = open else { return most };
+        let Some(deepest) = open else { return walked };
         let mut tally = None;
-        let candidate = Candidate::Grid(grid);
-        let fitting = self.walk_back((candidate, number), &mut tally, (from, deepest), limits);
+        let candidate = (Candidate::Grid(grid), number);
+        let lacks_room_from = &mut walked.lacks_room_from;
+        let of_walk = (from, deepest);
+        if let Some(fitting) =
+            self.walk_back(candidate, &mut tally, of_walk, (limits, lacks_room_from))
+        {
+            walked.fitting = fitting;
+        }
         self.end(tally);
-        fitting.unwrap_or(most)
+        walked
     }
 
-    /// The number of layers that fit; none if nothing is in the way of more.
+    /// The number of layers that fit; none if nothing is in the way of more. Lowers the number of layers from which on room is
+    /// lacking.
     fn walk_back(
         &mut self,
         (candidate, number): (Candidate<'_>, GridNumber),
         tally: &mut Option<Tally<'a>>,
         (from, mut deepest): (usize, usize),
-        limits: &mut Limits,
+        (limits, lacks_room_from): (&mut Limits, &mut usize),
     ) -> Option<usize> {
         let (mut fitting, mut misses, mut useless) = (from, 0, 0);
         // The fewest layers, less one, that do not fit with nothing on chip before and after, since some did.
@@ -113,7 +130,11 @@ impl<'a> Ending<'a> {
                 self.note.records.add(looks, number, facts)
             });
             let facts = self.note.records.facts(record);
-            if facts.ends_walk || self.repeats_too_much(facts, deepest) {
+            if facts.ends_walk {
+                *lacks_room_from = depth.min(*lacks_room_from);
+                return Some(fitting);
+            }
+            if self.repeats_too_much(facts, deepest) {
                 return Some(fitting);
             }
             if facts.follows_from_outside {
@@ -131,6 +152,9 @@ impl<'a> Ending<'a> {
             let fits_with_result = depth < with_result;
             let place = Place { candidate, depth, record, room_of_smaller: None, fits_with_result };
             let offers = self.offer_all(place, tally);
+            if depth < *lacks_room_from && self.lacks_room(place, offers) {
+                *lacks_room_from = depth;
+            }
             // Records may tell the same of what was not looked at here; what is found must not depend on them.
             let is_too_large =
                 |variant: usize| offers[variant] == Offered::TooLarge && !facts.recomputes_too_much;
@@ -167,6 +191,20 @@ impl<'a> Ending<'a> {
             }
         }
         None
+    }
+
+    /// Whether the same group would be better, or fit at all, if it needed less room.
+    fn lacks_room(&self, Place { depth, record, .. }: Place<'_>, offers: [Offered; 4]) -> bool {
+        let recomputes_too_much = self.note.records.facts(record).recomputes_too_much;
+        let moves_more = |variant: usize| {
+            self.note.records.offer(record, variant).is_some_and(Offer::moves_more_for_room)
+        };
+        (0..VARIANTS.len()).any(|variant| match offers[variant] {
+            Offered::TooLarge => !recomputes_too_much && self.bounds[depth][variant].is_some(),
+            Offered::NotWorth => true,
+            Offered::Fits => moves_more(variant),
+            Offered::Unseen => false,
+        })
     }
 
     /// Whether a group and all that are longer, up to one of `deepest` layers, less one, compute more again than they may.
