@@ -2,6 +2,7 @@
 
 import random
 from itertools import product
+from math import prod
 
 import pytest
 
@@ -140,3 +141,13 @@ def test_of_what_a_slice_is_inserted_into_the_rest_is_needed(seed: int):
     assert len(known) == elements_in_all(boxes)
     if len(shape) < 3 and all(step == 1 for _, step, _ in of):
         assert known == read
+
+
+@pytest.mark.parametrize(
+    ("shape", "tile"),
+    [((3, 16), 37), ((3, 16), 16), ((3, 16), 5), ((2, 3, 4), 17), ((2, 0), 0)],
+)
+def test_a_range_of_merged_dimensions_is_read_in_rows(shape: tuple[int, ...], tile: int) -> None:
+    merged = Reshape((((0,), tuple(range(len(shape)))),))
+    needed = surely_needed(read_by(merged, shape, (prod(shape),), (tile,)))
+    assert elements_in_all(needed.get(0, [])) == tile

@@ -112,8 +112,7 @@ def surely_needed(graph: SplitGraph, uniform: Collection[int] = ()) -> dict[int,
             if is_looked_up and operand.tensor not in computed:
                 continue
             for part in (part for loops in runs for part in _not_overwritten(op, position, loops)):
-                box = _box_in_full(operand.access, part, op.loops, operand.shape)
-                if box is not None:
+                for box in _boxes_in_full(operand.access, part, op.loops, operand.shape):
                     _add(needed.setdefault(operand.tensor, []), box)
     return needed
 
@@ -167,19 +166,20 @@ def _written_by(op: SplitOp, part: int) -> Box:
 
 
 @lru_cache(maxsize=4096)
-def _box_in_full(
+def _boxes_in_full(
     access: Access, loops: Box, extents: tuple[int, ...], shape: tuple[int, ...]
-) -> Box | None:
-    """Return a box all of which a box of loops reads, None if none is known.
+) -> tuple[Box, ...]:
+    """Return boxes all of which a box of loops reads, as far as some are known.
 
     Where is known at run time only what is read, all must be there. Networks repeat most layers.
     """
+    parts = [loops]
     if isinstance(access, Affine):
-        loops = _without_gaps(access, loops)
+        parts = [_without_gaps(access, loops)]
     elif isinstance(access, Reshape):
-        loops = _in_one_piece(access, loops, extents, shape)
-    ranges = ranges_read(access, loops, extents, shape)
-    return None if any(start >= stop for start, stop in ranges) else ranges
+        parts = _in_pieces(access, loops, extents, shape)
+    read = [ranges_read(access, part, extents, shape) for part in parts]
+    return tuple(ranges for ranges in read if all(start < stop for start, stop in ranges))
 
 
 def _without_gaps(access: Affine, loops: Box) -> Box:
@@ -198,19 +198,63 @@ def _without_gaps(access: Affine, loops: Box) -> Box:
     return tuple(ranges)
 
 
-def _in_one_piece(
+def _in_pieces(
     access: Reshape, loops: Box, extents: tuple[int, ...], shape: tuple[int, ...]
-) -> Box:
-    """Return part of a box of a result that is a box of the operand in its shape, too."""
-    ranges = list(loops)
+) -> list[Box]:
+    """Return parts of a box of a result that are boxes of the operand in its shape, too."""
+    pieces = [loops]
     for group in access.groups:
-        dimensions, others = group
-        for dimension in dimensions:
-            box = reshape_operand_box([group], tuple(ranges), extents, shape)
-            if _points(box, others) == _points(ranges, dimensions):
-                break
-            start, _ = ranges[dimension]
-            ranges[dimension] = (start, start + 1)
+        pieces = [
+            _in_one_piece(group, part, extents, shape)
+            for piece in pieces
+            for part in _cut_at_rows(group, piece, shape)
+        ]
+    return pieces
+
+
+def _cut_at_rows(
+    group: tuple[tuple[int, ...], tuple[int, ...]], loops: Box, shape: tuple[int, ...]
+) -> list[Box]:
+    """Cut a range of what several dimensions became into boxes of these."""
+    dimensions, others = group
+    sizes = [shape[other] for other in others]
+    if len(dimensions) != 1 or 0 in sizes:
+        return [loops]
+    (dimension,) = dimensions
+    rows = [prod(sizes[number:]) for number in range(1, len(sizes))]
+    return [
+        (*loops[:dimension], part, *loops[dimension + 1 :])
+        for part in _at_rows(*loops[dimension], rows)
+        if part[0] < part[1]
+    ]
+
+
+def _at_rows(start: int, stop: int, rows: Sequence[int]) -> list[tuple[int, int]]:
+    """Cut a range into whole rows and what is beside them, that into shorter rows, and so on."""
+    if not rows:
+        return [(start, stop)]
+    row, *shorter = rows
+    first, end = -(-start // row) * row, stop // row * row
+    if first > end:
+        return _at_rows(start, stop, shorter)
+    return [*_at_rows(start, first, shorter), (first, end), *_at_rows(end, stop, shorter)]
+
+
+def _in_one_piece(
+    group: tuple[tuple[int, ...], tuple[int, ...]],
+    loops: Box,
+    extents: tuple[int, ...],
+    shape: tuple[int, ...],
+) -> Box:
+    """Return part of a box of a result that is a box in the dimensions of a group, too."""
+    ranges = list(loops)
+    dimensions, others = group
+    for dimension in dimensions:
+        box = reshape_operand_box([group], tuple(ranges), extents, shape)
+        if _points(box, others) == _points(ranges, dimensions):
+            break
+        start, _ = ranges[dimension]
+        ranges[dimension] = (start, start + 1)
     return tuple(ranges)
 
 
