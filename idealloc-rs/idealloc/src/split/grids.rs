@@ -141,8 +141,8 @@ impl Run {
     /// The most layers of groups that are looked at under these grids.
     ///
     /// Where features are cut within rows that keep their halo, or a sum within other tiles, few layers before the last are
-    /// cut in both. Of 205 groups of the first kind that were best in networks none had more than eight layers, and of 2,249
-    /// of the second none had more than nine.
+    /// cut in both. Of 205 groups of the first kind that were best in 71 networks three had seven or eight layers, the most
+    /// that are looked at. Of 2,249 of the second, looked at with any number of layers, none had more than nine.
     pub(super) fn most_layers(&self) -> usize {
         let Some(Grid { loops, cuts }) = self.plain.first().filter(|_| !self.is_cached) else {
             return usize::MAX;

@@ -40,8 +40,8 @@ pub enum Reordering {
     Thorough,
 }
 
-/// After so much work, in steps of walks, no other order is tried by traffic, unless time does not count: that is about
-/// a second of one core.
+/// After so much work, in steps of walks, no other order is tried by traffic, unless time does not count: that is 0.7
+/// to 1 second on two cores.
 const MOST_WORK: usize = 1_100_000;
 
 /// The best sequence of groups in the order of the graph. The number of threads does not change it.
