@@ -448,6 +448,28 @@ def test_no_place_is_counted_that_bufferization_does_not_take(text: str):
     assert plan(module, "auto", "L1:align=4,DDR") <= max(counted)
 
 
+def changed_in_another_shape(rows: int, columns: int) -> str:
+    """What has its rows one behind the other is looked at as an image, changed and padded."""
+    n = Network()
+    x = n.relu(n.argument(2, 4, rows * columns))
+    y = n.each("mulf", x, x)
+    image = n.reshape(y, "[[0], [1], [2, 3]]", 2, 4, rows, columns)
+    return n.text(n.pad(n.relu(image)))
+
+
+@pytest.mark.parametrize(
+    ("objective", "memory", "stage"), [("peak", "L1", "none"), ("traffic", "L1=1024", "all")]
+)
+def test_what_is_changed_inside_a_pad_is_not_read_in_another_shape(
+    objective: str, memory: str, stage: Stage
+):
+    """The rows of what is padded do not lie one behind the other."""
+    text = changed_in_another_shape(6, 6)
+    module = group(text, objective, f"{memory}:align=4,DDR", stage)
+    counted = [op.cost.cost.peak for op in module.walk() if isinstance(op, GroupOp)]
+    assert plan(module, "auto", "L1:align=4,DDR") <= max(counted)
+
+
 def rows_as_an_image(height: int, width: int) -> str:
     """Features of places become images, which are padded: no place lies in a padded image."""
     n = Network()

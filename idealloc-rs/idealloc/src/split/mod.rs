@@ -18,6 +18,7 @@ pub mod external;
 pub mod families;
 mod finer;
 pub mod fold;
+mod gaps;
 pub mod given;
 pub mod graph;
 pub mod grids;

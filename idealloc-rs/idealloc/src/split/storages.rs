@@ -2,6 +2,7 @@
 
 use super::boxes::level_of;
 use super::external::{External, Residency};
+use super::gaps::Gaps;
 use super::graph::{Access, Operator};
 use super::layout::Layout;
 use super::sweep::Span;
@@ -55,6 +56,10 @@ struct State {
     /// Cuts around the place where it is made; none if it is not.
     made_level: Option<usize>,
     root: Root,
+    /// Between its rows, where it lies in its root.
+    gaps: Gaps,
+    /// The operator that shows it, if it is a view.
+    shown_by: Option<usize>,
     has_overlap: bool,
     is_output_base: bool,
     /// Whether a view shows less of it than there is, such as 21 rows of 11 times two.
@@ -208,6 +213,8 @@ impl Layout<'_, '_> {
             deepest: 0,
             made_level: None,
             root: Root::Unknown,
+            gaps: Gaps::default(),
+            shown_by: None,
             has_overlap: false,
             is_output_base: false,
             is_shown_in_part: false,
@@ -222,6 +229,7 @@ impl Layout<'_, '_> {
             {
                 let base = states[*source].base;
                 states[data.results[0]].base = base;
+                states[data.results[0]].shown_by = Some(op);
                 states[base].is_shown_in_part |= !self.is_as_large(*source, data.results[0]);
                 continue;
             }
@@ -315,32 +323,53 @@ impl Layout<'_, '_> {
                 // What is cut out of more is copied.
                 let lies_elsewhere = lies_elsewhere || states[base].is_shown_in_part;
                 if may_share(&states[base]) && states[base].uses == 1 && !lies_elsewhere {
-                    states[base].root = root;
+                    let part = data.operands[k].0;
+                    let whole = &graph.tensors[result].shape;
+                    let gaps = states[result].gaps.of_part(whole, &graph.tensors[part].shape);
+                    if let Some(gaps) = self.gaps_of_base(states, part, gaps) {
+                        states[base].root = root;
+                        states[base].gaps = gaps;
+                    }
                 }
             }
             // As bufferization does: first what has few uses, which could not be elsewhere.
-            let mut over: Vec<usize> =
-                data.in_place.iter().map(|&k| states[data.operands[k].0].base).collect();
-            over.sort_by_key(|&base| states[base].uses);
+            let mut over: Vec<usize> = data.in_place.iter().map(|&k| data.operands[k].0).collect();
+            over.sort_by_key(|&tensor| states[states[tensor].base].uses);
             // What is read as another view of it as well is not written over element by element.
             let is_read_otherwise = |base: usize| {
                 let mut reads = data.operands.iter().map(|(tensor, _)| *tensor);
                 let first = reads.find(|&tensor| states[tensor].base == base);
                 reads.any(|tensor| states[tensor].base == base && Some(tensor) != first)
             };
-            over.retain(|&base| !is_read_otherwise(base));
-            for base in over {
+            over.retain(|&tensor| !is_read_otherwise(states[tensor].base));
+            for tensor in over {
+                let base = states[tensor].base;
                 if may_share(&states[base])
                     && self.is_sliced(base) == is_sliced
                     && !self.is_read_in_slices(base, position)
                     && graph.tensors[base].element_bytes == graph.tensors[result].element_bytes
                     && self.is_as_large(base, result)
+                    && let Some(gaps) = self.gaps_of_base(states, tensor, states[result].gaps)
                 {
                     states[base].root = root;
+                    states[base].gaps = gaps;
                     break;
                 }
             }
         }
+    }
+
+    /// The gaps between the rows of what a tensor is a view of, if it has these itself; none if it cannot lie so.
+    fn gaps_of_base(&self, states: &[State], tensor: usize, gaps: Gaps) -> Option<Gaps> {
+        let (mut tensor, mut gaps) = (tensor, gaps);
+        while gaps != Gaps::default()
+            && let Some(view) = states[tensor].shown_by
+            && let (source, Access::Reshape(groups)) = &self.graph.operators[view].operands[0]
+        {
+            gaps = gaps.before(groups, &self.graph.tensors[tensor].shape)?;
+            tensor = *source;
+        }
+        Some(gaps)
     }
 
     /// Whether two tensors have as many elements, all tiles taken together, those too in which one is made again: then no halo
