@@ -36,6 +36,7 @@ _PASSES: dict[str, str] = {
     "memplan-inline-calls": "MemplanInlineCallsPass",
     "memplan-outline-parts": "MemplanOutlinePartsPass",
     "memplan-inline-parts": "MemplanInlinePartsPass",
+    "memplan-keep-handed-on": "MemplanKeepHandedOnPass",
     "memplan-hoist-loads": "MemplanHoistLoadsPass",
     "memplan-generalize-ops": "MemplanGeneralizeOpsPass",
     "memplan-trim": "MemplanTrimPass",

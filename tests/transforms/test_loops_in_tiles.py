@@ -14,6 +14,8 @@ from tests.transforms.looped_programs import SHAPES, STATE, LoopedProgram
 from tests.transforms.test_inline_calls import after, parse
 from xdsl_memplan.interpreter.run import run
 
+DATA = Path(__file__).parents[1] / "data"
+
 
 def arguments_of(seed: int) -> list[object]:
     random = np.random.default_rng(seed)
@@ -39,7 +41,7 @@ def test_random_programs_compute_the_same(seed: int, options: str):
 @pytest.mark.parametrize("memory", ["2KiB", "32KiB"])
 @pytest.mark.parametrize("name", ["recurrent", "lstm_layers", "greedy_decoder", "switched_steps"])
 def test_recurrent_networks_compute_the_same(name: str, memory: str):
-    text = (Path(__file__).parents[1] / "data" / f"{name}.mlir").read_text()
+    text = (DATA / f"{name}.mlir").read_text()
     module = parse(text)
     main = next(op for op in module.body.ops if isinstance(op, FuncOp))
     random = np.random.default_rng(3)
@@ -72,18 +74,34 @@ func.func @main(%x: {STATE}, %w: tensor<16x16xf32>) -> {STATE} {{
 """
 
 
-def bytes_moved(capacity: int, capsys: pytest.CaptureFixture[str]) -> int:
-    after(STEPS, f'memplan-pipeline{{memory="L1={capacity},DDR" stage=all summary=true}}')
+def bytes_moved(capacity: int | str, capsys: pytest.CaptureFixture[str], text: str = STEPS) -> int:
+    after(text, f'memplan-pipeline{{memory="L1={capacity},DDR" stage=all summary=true}}')
     found = re.search(r"@main: (\d+) bytes move", capsys.readouterr().err)
     assert found is not None
     return int(found[1])
 
 
-def test_weights_of_a_loop_come_once_where_there_is_room(capsys: pytest.CaptureFixture[str]):
-    """The state has 512 bytes and is copied off chip first; the weights have 1024."""
-    state = 2 * 512 + 16 * 2 * 512
-    assert bytes_moved(4096, capsys) == state + 1024
-    assert bytes_moved(1024, capsys) == state + 16 * 1024
+def test_what_is_the_same_in_all_steps_stays_on_chip_where_there_is_room(
+    capsys: pytest.CaptureFixture[str],
+):
+    """The weights have 1024 bytes; the state has 512, and is copied off chip if it is there."""
+    assert bytes_moved(4096, capsys) == 1024 + 2 * 512
+    assert bytes_moved(1024, capsys) == 16 * 1024 + 2 * 512 + 16 * 2 * 512
+
+
+@pytest.mark.parametrize(
+    ("name", "memory", "moved"),
+    [
+        ("recurrent", "512KiB", 4 * (16 * 64 + 2 * 256 + 64 * 256 + 256 * 256 + 256)),
+        ("lstm_layers", "64KiB", 4 * (20 * 40 + 40 * 40 + (40 + 3 * 24) * 96 + 24 * 10 + 200 + 24)),
+    ],
+)
+def test_arguments_come_once_and_results_go_once_where_all_fits(
+    name: str, memory: str, moved: int, capsys: pytest.CaptureFixture[str]
+):
+    """What goes from part to part and from step to step does not leave the chip."""
+    text = (DATA / f"{name}.mlir").read_text()
+    assert bytes_moved(memory, capsys, text) == moved
 
 
 def test_fewer_bytes_move_with_more_room(capsys: pytest.CaptureFixture[str]):

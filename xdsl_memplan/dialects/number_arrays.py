@@ -20,3 +20,9 @@ def _numbers(values: tuple[int, ...]) -> DenseArrayBase[I64]:
 def slice_segments(offsets: int) -> DenseArrayBase:
     """Return how many operands a slice has of each kind: source, so many offsets, no others."""
     return DenseArrayBase.from_list(i32, (1, offsets, 0, 0))
+
+
+@lru_cache(maxsize=64)
+def insertion_segments(offsets: int) -> DenseArrayBase:
+    """Return how many operands an insertion has: slice, destination, so many offsets, no others."""
+    return DenseArrayBase.from_list(i32, (1, 1, offsets, 0, 0))

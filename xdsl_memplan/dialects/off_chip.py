@@ -45,7 +45,7 @@ on chip."""
 
 HOME = "memplan.home"
 """Attribute of an operation on tensors: the name of the memory that its results are in, and, of a
-loop, what it hands on."""
+loop, what it hands on; of a loop or a branch also a list, with a name for each result."""
 
 MOVE = "memplan.move"
 """Attribute of a `memref.copy`: it moves a tensor between memories, it computes nothing."""

@@ -43,7 +43,7 @@ from xdsl_memplan.transforms.left_whole import (
 from xdsl_memplan.transforms.memplan_inline_parts import MemplanInlinePartsPass
 from xdsl_memplan.transforms.split_in_parts import (
     module_in_parts,
-    plan_with_hoisted_loads,
+    plan_parts,
 )
 from xdsl_memplan.transforms.split_passes import (
     SplitOptions,
@@ -176,7 +176,7 @@ def run_split(
             refuse_unfetched(in_parts, whole)
         if in_parts is not module:
             run.alone(trial, [MemplanInlinePartsPass(options.memory)])
-            plan_with_hoisted_loads(trial, run.with_plan)
+            plan_parts(trial, options.memory, run.alone, run.with_plan)
         else:
             run.with_plan(trial, [])
 

@@ -1,10 +1,11 @@
 """The memory that each tensor lives in: stores and spills put it in another one."""
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from xdsl_memplan.dialects.off_chip import HOME, RetrieveOp, SpillOp
 from xdsl_memplan.dialects.region_moves import StoreOp
@@ -58,6 +59,11 @@ def _given(value: SSAValue) -> str | None:
     owner = value.owner
     op = owner if isinstance(owner, Operation) else owner.parent_op()
     home = None if op is None else op.attributes.get(HOME)
+    if isinstance(home, ArrayAttr) and isinstance(value, BlockArgument | OpResult):
+        # The first argument of a loop's body counts the steps.
+        number = value.index - (isinstance(value, BlockArgument) and isinstance(op, scf.ForOp))
+        named = cast("ArrayAttr[Attribute]", home).data
+        home = named[number] if 0 <= number < len(named) else None
     return home.data if isinstance(home, StringAttr) else None
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, i64
 from xdsl.dialects.utils import split_dynamic_index_list
 from xdsl.ir import Attribute, SSAValue
 
-from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
+from xdsl_memplan.dialects.number_arrays import insertion_segments, numbers, slice_segments
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp
 from xdsl_memplan.dialects.tiling_models.tile_values import shape_of, tile_type
 from xdsl_memplan.model.split_graph import Box
@@ -95,7 +95,7 @@ def inserted(
         result_types=[target.type],
         properties={
             **_region(static, sizes),
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, (1, 1, len(dynamic), 0, 0)),
+            "operandSegmentSizes": insertion_segments(len(dynamic)),
         },
     )
     return place.builder.insert(insert).result
