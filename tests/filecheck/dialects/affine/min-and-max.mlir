@@ -1,6 +1,6 @@
 // RUN: XDSL_ROUNDTRIP
 // RUN: XDSL_GENERIC_ROUNDTRIP
-// RUN: xdsl-opt -p 'memplan-pipeline{memory="L1=256B,DDR" stage=all}' %s | filecheck %s --check-prefix=SPLIT
+// RUN: xdsl-opt -p 'memplan-pipeline{memory="L1=64B:align=16,DDR" stage=all}' %s | filecheck %s --check-prefix=SPLIT
 
 // Stock xDSL has no `affine.max`, and takes `affine.min` for an operation with effects, so that loops that say where a part begins with one were not split.
 
