@@ -38,6 +38,7 @@ _PASSES: dict[str, str] = {
     "memplan-inline-parts": "MemplanInlinePartsPass",
     "memplan-keep-handed-on": "MemplanKeepHandedOnPass",
     "memplan-hoist-loads": "MemplanHoistLoadsPass",
+    "memplan-hoist-tiles": "MemplanHoistTilesPass",
     "memplan-generalize-ops": "MemplanGeneralizeOpsPass",
     "memplan-trim": "MemplanTrimPass",
     "memplan-fold-transposes": "MemplanFoldTransposesPass",
