@@ -22,7 +22,7 @@ def arguments_of(seed: int) -> list[object]:
     return [random.uniform(-0.5, 0.5, shape).astype(np.float32) for shape in SHAPES]
 
 
-@pytest.mark.parametrize("seed", [*range(40), 1001, 1011])
+@pytest.mark.parametrize("seed", [*range(40), 1001, 1011, 9043])
 @pytest.mark.parametrize(
     "options",
     ['memory="L1=1KiB,DDR" stage=all', 'memory="L1=8KiB,DDR" stage=all', 'memory="L1=1KiB,DDR"'],

@@ -69,7 +69,7 @@ class MemplanHoistTilesPass(ModulePass):
 
     Options:
 
-    - `room` (0): bytes that the tiles may take on chip.
+    - `room` (0): bytes that the tiles of one loop of the program may take on chip.
 
     Loops with `memplan.home` are those of the program, others are of tiles. What
     `memplan-hoist-loads` moves is the same for all tiles.
@@ -86,24 +86,27 @@ class MemplanHoistTilesPass(ModulePass):
         """
         if self.room < 0:
             raise PassFailedException(f"memplan-hoist-tiles: option room={self.room} is negative")
-        room = self.room
         for function in operations_in(op):
             if isinstance(function, FuncOp):
-                loops = _loops_with_tiles(function)
+                # Of loops in each other the inner one first: it is in the outer one as that is cut.
+                loops = _loops_with_tiles(function)[::-1]
+                taken: dict[Operation, int] = {}
                 for loop in sorted(loops, key=lambda loop: loop.times, reverse=True):
-                    room -= loop.hoist(room)
+                    before = taken.get(loop.outer, 0)
+                    taken[loop.outer] = before + loop.hoist(self.room - before)
                 if loops:
                     note_bytes(function)
 
 
-def has_tiles_to_hoist(module: ModuleOp, room: int) -> bool:
-    """Tell whether some loop of tiles has one for which there are so many bytes of room."""
-    return any(
-        loop.has_room_for(1, room)
+def most_runs(module: ModuleOp) -> float:
+    """Tell how often tiles are loaded that may be loaded once, at the most; 0 if there are none."""
+    loops = (
+        loop
         for function in operations_in(module)
         if isinstance(function, FuncOp)
         for loop in _loops_with_tiles(function)
     )
+    return max((loop.times for loop in loops), default=0)
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ class _Tiles:
     def hoist(self, room: int) -> int:
         """Load as many tiles as there is room for before the outer loop; return their bytes."""
         count = len(self.positions)
-        kept = next((k for k in range(count, 0, -1) if self.has_room_for(k, room)), 0)
+        kept = next((k for k in range(count, 0, -1) if self._bytes_of(k) <= room), 0)
         if kept == 0:
             return 0
         values: dict[SSAValue, SSAValue] = {}
@@ -140,10 +143,6 @@ class _Tiles:
             for number, result in enumerate(first.results):
                 loop.operands[len(loop.operands) - len(first.results) + number] = result
         return self._bytes_of(kept)
-
-    def has_room_for(self, kept: int, room: int) -> bool:
-        """Tell whether the tiles of so many iterations take no more bytes than that."""
-        return self._bytes_of(kept) <= room
 
     def _bytes_of(self, kept: int) -> int:
         return sum(load.bytes_of(kept) for load in self.loads)

@@ -88,7 +88,7 @@ class MemplanKeepHandedOnPass(ModulePass):
         on_chip, *off_chip = Memories.of(op, self.memory).by_name
         if not off_chip:
             return
-        found = tensors_to_keep(op)
+        found = tensors_to_keep(op, self.memory)
         which = range(len(found)) if self.which is None else self.which
         if wrong := [number for number in which if not 0 <= number < len(found)]:
             raise PassFailedException(
@@ -105,13 +105,18 @@ class MemplanKeepHandedOnPass(ModulePass):
             note_bytes(tensors.function)
 
 
-def tensors_to_keep(module: ModuleOp) -> list[HandedOn]:
-    """List tensors that save bytes on chip, those first that save most for their room."""
+def tensors_to_keep(module: ModuleOp, memory: str) -> list[HandedOn]:
+    """List tensors that save bytes on chip, those first that save most for their room.
+
+    Those that are larger than the first memory are left out.
+    """
+    capacity = next(iter(Memories.of(module, memory).by_name.values())).capacity
     found = [
         tensor_
         for function in module.body.ops
         if isinstance(function, FuncOp) and len(function.body.blocks) == 1
         for tensor_ in HandedOnTensors(function).that_may_stay()
+        if capacity is None or tensor_.size_bytes <= capacity
     ]
     return sorted(found, key=lambda tensor_: tensor_.worth, reverse=True)
 

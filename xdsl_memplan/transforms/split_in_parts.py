@@ -1,22 +1,27 @@
 """Modules with loops and branches over tensors, which are split in parts."""
 
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
 from xdsl_memplan.dialects.memplan import ArenaOp
+from xdsl_memplan.dialects.off_chip import TOTAL
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.group_ways import entries_of_traffic
 from xdsl_memplan.transforms.left_whole import functions_of
 from xdsl_memplan.transforms.memplan_hoist_loads import MemplanHoistLoadsPass, loads_to_hoist
-from xdsl_memplan.transforms.memplan_hoist_tiles import MemplanHoistTilesPass, has_tiles_to_hoist
+from xdsl_memplan.transforms.memplan_hoist_tiles import MemplanHoistTilesPass, most_runs
 from xdsl_memplan.transforms.memplan_keep_handed_on import MemplanKeepHandedOnPass, tensors_to_keep
 from xdsl_memplan.transforms.memplan_outline_parts import MemplanOutlinePartsPass, has_parts
 from xdsl_memplan.transforms.trials import Run, commit, trial_of
 
 _MOST_LOADS, _MOST_TENSORS = 8, 3
 """So many loads before loops, and so many tensors that parts hand on, are tried one by one."""
+
+_HALVINGS = 3
+"""So often the room for tiles before loops that may or may not be there is halved."""
 
 Numbers: TypeAlias = tuple[int, ...] | None
 """Which of those that were found; None for all."""
@@ -32,62 +37,121 @@ def module_in_parts(module: ModuleOp, run: Run) -> ModuleOp:
 def plan_parts(module: ModuleOp, memory: str, alone: Run, with_plan: Run) -> None:
     """Plan what is brought on chip before loops, or kept there, as far as there is room.
 
-    All loads that can stand before a loop and all that parts hand on are tried; then loads one by
-    one that save most, and the rest of them together; then what parts hand on, one by one that save
-    most for their room, and the rest. What is still free holds tiles of larger tensors. `module`
-    changes.
+    All loads that can stand before a loop and all that parts hand on are tried. Where that does not
+    fit, or there are tiles of larger tensors, what saves most for its room has it first: loads one
+    by one and the rest of them together; what parts hand on more often than tiles are loaded;
+    tiles; what else is handed on. `module` changes.
 
     Raises PassFailedException if it does not fit with none.
     """
+    commit(module, _PartsPlanner(module, memory, alone, with_plan).best())
 
-    def hoisted(loads: Numbers) -> ModuleOp:
-        return trial_of(module, [MemplanHoistLoadsPass(loads)], alone)
 
-    def planned(loads: Numbers, tensors: Numbers, room: int = 0) -> ModuleOp:
-        tiles, kept = MemplanHoistTilesPass(room), MemplanKeepHandedOnPass(tensors, memory)
-        return trial_of(hoisted(loads), [tiles, kept], with_plan)
+class _Choice(NamedTuple):
+    """What is on chip around and between the parts."""
 
-    loads: Numbers = None
-    tensors: Numbers = None
-    try:
-        best = planned(loads, tensors)
-    except CapacityExceeded:
-        number = len(loads_to_hoist(module))
+    loads: Numbers = ()
+    """For `memplan-hoist-loads`."""
+    tensors: Numbers = ()
+    """For `memplan-keep-handed-on`."""
+    room: int = 0
+    """For `memplan-hoist-tiles`."""
+
+
+class _Plan(NamedTuple):
+    choice: _Choice
+    module: ModuleOp
+
+
+@dataclass(frozen=True)
+class _PartsPlanner:
+    """Chooses what stays on chip around and between the parts of a module."""
+
+    module: ModuleOp
+    memory: str
+    alone: Run
+    with_plan: Run
+
+    def best(self) -> ModuleOp:
+        """The planned module that moves the fewest bytes of those that are tried."""
+        all_ = self._tried(_Choice(None, None))
+        if all_ is not None and not most_runs(self._kept(all_.choice)):
+            return all_.module
+        plan = self._with_loads()
+        kept = self._kept(plan.choice)
+        tensors, runs = tensors_to_keep(kept, self.memory), most_runs(kept)
+        often = sum(tensor.worth >= runs - 1 for tensor in tensors)
+        plan = self._with_tensors(plan, range(often))
+        if runs:
+            plan = self._with_tiles(plan)
+        plan = self._with_tensors(plan, range(often, len(tensors)))
+        if all_ is None or _moved(plan.module) < _moved(all_.module):
+            return plan.module
+        return all_.module
+
+    def _kept(self, choice: _Choice) -> ModuleOp:
+        loads = MemplanHoistLoadsPass(choice.loads)
+        tensors = MemplanKeepHandedOnPass(choice.tensors, self.memory)
+        return trial_of(self.module, [loads, tensors], self.alone)
+
+    def _planned(self, choice: _Choice) -> _Plan:
+        tiles = MemplanHoistTilesPass(choice.room)
+        return _Plan(choice, trial_of(self._kept(choice), [tiles], self.with_plan))
+
+    def _tried(self, choice: _Choice) -> _Plan | None:
         try:
-            best, loads = planned(None, ()), tuple(range(number))
+            return self._planned(choice)
         except CapacityExceeded:
-            if not number:
-                raise
-            start = planned((), ())
-            best, loads = _one_by_one(start, number, _MOST_LOADS, lambda which: planned(which, ()))
-        chosen = loads
-        number = len(tensors_to_keep(hoisted(loads)))
-        best, tensors = _one_by_one(
-            best, number, _MOST_TENSORS, lambda which: planned(chosen, which)
-        )
-    free = _free_bytes(best)
-    if has_tiles_to_hoist(hoisted(loads), free):
-        with suppress(CapacityExceeded):
-            best = planned(loads, tensors, free)
-    commit(module, best)
+            return None
+
+    def _with_loads(self) -> _Plan:
+        plan = self._tried(_Choice(None))
+        if plan is not None:
+            return plan
+        plan = self._planned(_Choice())
+        loads: tuple[int, ...] = ()
+        for numbers in _portions(range(len(loads_to_hoist(self.module))), _MOST_LOADS):
+            more = self._tried(_Choice((*loads, *numbers)))
+            if more is not None:
+                plan, loads = more, (*loads, *numbers)
+        return plan
+
+    def _with_tensors(self, plan: _Plan, tensors: Sequence[int]) -> _Plan:
+        for numbers in _portions(tensors, _MOST_TENSORS):
+            choice = plan.choice
+            kept = (*(choice.tensors or ()), *numbers)
+            plan = self._tried(choice._replace(tensors=kept)) or plan
+        return plan
+
+    def _with_tiles(self, plan: _Plan) -> _Plan:
+        """Plan with as much room for tiles before loops as there is, about.
+
+        There is what the plan leaves free, and more where something else needs most of the memory.
+        """
+        first = next((op for op in plan.module.body.ops if isinstance(op, ArenaOp)), None)
+        if first is None or first.capacity is None or first.size is None:
+            return plan
+        capacity = first.capacity.value.data
+        free = fits = capacity - first.size.value.data
+        too_much = capacity
+        for _ in range(_HALVINGS):
+            room = (fits + too_much) // 2
+            more = self._tried(plan.choice._replace(room=room))
+            if more is None:
+                too_much = room
+            else:
+                plan, fits = more, room
+        if fits == free:
+            plan = self._tried(plan.choice._replace(room=free)) or plan
+        return plan
 
 
-def _free_bytes(module: ModuleOp) -> int:
-    """What the plan leaves of the first memory."""
-    first = next(op for op in module.body.ops if isinstance(op, ArenaOp))
-    if first.capacity is None or first.size is None:
-        return 0
-    return first.capacity.value.data - first.size.value.data
+def _portions(numbers: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    """Each of the first numbers alone, then the others together."""
+    yield from ((number,) for number in numbers[:most])
+    if rest := tuple(numbers[most:]):
+        yield rest
 
 
-def _one_by_one(
-    best: ModuleOp, number: int, most: int, planned: Callable[[tuple[int, ...]], ModuleOp]
-) -> tuple[ModuleOp, tuple[int, ...]]:
-    """Add each of so many numbers that fits, those from ``most`` on together; ``best`` has none."""
-    kept: tuple[int, ...] = ()
-    alone, rest = range(min(number, most)), tuple(range(most, number))
-    for numbers in (*((number,) for number in alone), rest):
-        if numbers:
-            with suppress(CapacityExceeded):
-                best, kept = planned((*kept, *numbers)), (*kept, *numbers)
-    return best, kept
+def _moved(module: ModuleOp) -> int:
+    return entries_of_traffic(module, TOTAL)
