@@ -60,13 +60,15 @@ def largest_concat(module: ModuleOp, capacity: int) -> int:
     return largest if has_large_concat(module, largest) else 0
 
 
-def forms_of(module: ModuleOp, capacity: int, largest: int) -> list[Form]:
+def forms_of(module: ModuleOp, capacity: int, largest: int, *, is_small: bool) -> list[Form]:
     """Ways to form layers that may differ, but for slices.
 
-    Concatenations larger than ``largest`` bytes each reader puts together; 0: none is.
+    Concatenations larger than ``largest`` bytes each reader puts together; 0: none is. In a small
+    network all norms are also in parts.
     """
     longest = max(1, capacity // _LONG_NORM)
-    norms = (0, longest) if has_long_norm(module, longest) else (0,)
+    limits = (longest, 1) if is_small else (longest,)
+    norms = (0, *(limit for limit in dict.fromkeys(limits) if has_long_norm(module, limit)))
     turned = (False, True) if has_turned_operand(module) else (False,)
     return [Form(norm, apart, largest_concat=largest) for apart in turned for norm in norms]
 

@@ -31,6 +31,7 @@ from xdsl_memplan.transforms.layer_forms import (
     add_other,
     forms_of,
     has_few_layers,
+    has_very_few_layers,
     largest_concat,
 )
 from xdsl_memplan.transforms.left_whole import (
@@ -268,7 +269,8 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     module, options = ways.module, ways.options
     found = GroupWays(ways, capacity, run.alone)
     largest = largest_concat(ways.rewritten_in(Form()), capacity)
-    forms = forms_of(module, capacity, largest)
+    is_small = has_very_few_layers(ways.layers_in(Form(largest_concat=largest)))
+    forms = forms_of(module, capacity, largest, is_small=is_small)
     for form in forms:
         found.look(form)
     if not found.is_least and largest and has_few_layers(ways.layers_in(forms[0])):
