@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import PassFailedException
@@ -105,6 +106,46 @@ def test_arguments_come_once_and_results_go_once_where_all_fits(
     """What goes from part to part and from step to step does not leave the chip."""
     text = (DATA / f"{name}.mlir").read_text()
     assert bytes_moved(memory, capsys, text) == moved
+
+
+HISTORY = f"""
+func.func @main(%x: {STATE}) -> ({STATE}, {STATE}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %e = tensor.empty() : {STATE}
+  %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%o = %e) -> ({STATE}) {{
+    %r = tensor.extract_slice %x[%i, 0] [1, 16] [1, 1] : {STATE} to tensor<1x16xf32>
+    %d = tensor.empty() : tensor<1x16xf32>
+    %s = linalg.exp ins(%r : tensor<1x16xf32>) outs(%d : tensor<1x16xf32>) -> tensor<1x16xf32>
+    %w = tensor.insert_slice %s into %o[%i, 0] [1, 16] [1, 1] : tensor<1x16xf32> into {STATE}
+    scf.yield %w : {STATE}
+  }}
+  %z = linalg.tanh ins(%y : {STATE}) outs(%e : {STATE}) -> {STATE}
+  func.return %y, %z : {STATE}, {STATE}
+}}
+"""
+
+
+def test_what_is_returned_and_read_is_not_loaded_back(capsys: pytest.CaptureFixture[str]):
+    assert bytes_moved(4096, capsys, HISTORY) == 3 * 512
+
+
+REPEATED = STEPS.replace(
+    "  %y = scf.for %i = %c0 to %c16 step %c1 iter_args(%s = %x) -> (tensor<8x16xf32>) {",
+    "  %n = arith.addi %times, %c1 : index\n"
+    "  %y = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> (tensor<8x16xf32>) {",
+).replace("%x: tensor<8x16xf32>", "%times: index, %x: tensor<8x16xf32>")
+
+
+@pytest.mark.parametrize("capacity", [1024, 4096])
+def test_the_state_of_a_loop_of_unknown_length_stays_on_chip(capacity: int):
+    """Of the copies that move, none of the state is in the loop where there is room."""
+    assert "%times" in REPEATED
+    planned = after(REPEATED, f'memplan-pipeline{{memory="L1={capacity},DDR" stage=all}}')
+    (loop,) = [op for op in planned.walk() if isinstance(op, scf.ForOp) and op.parent_op()][:1]
+    moves = [op for op in loop.walk() if isinstance(op, memref.CopyOp)]
+    assert bool(moves) == (capacity == 1024)
 
 
 def test_fewer_bytes_move_with_more_room(capsys: pytest.CaptureFixture[str]):

@@ -5,6 +5,9 @@ from xdsl.ir import Operation
 
 from xdsl_memplan.dialects.integer_constant import integer_constant
 
+SOME_TIMES = 16
+"""So often a loop is taken to run where nobody knows and plans are compared."""
+
 
 def executions(op: Operation, outer: Operation, *, takes_branches: bool = False) -> int | None:
     """Multiply the trip counts of the loops between an operation and another one around it.
@@ -33,3 +36,16 @@ def trip_count(op: Operation) -> int | None:
     if first is None or end is None or step is None or step <= 0:
         return None
     return max(0, -((first - end) // step))
+
+
+def guessed_executions(op: Operation, outer: Operation) -> int:
+    """The same, with a guess for loops of which it is not known, and all branches taken."""
+    count = 1
+    parent = op.parent_op()
+    while parent is not None and parent is not outer:
+        times = trip_count(parent)
+        if times is None:
+            times = SOME_TIMES if isinstance(parent, scf.ForOp | scf.WhileOp) else 1
+        count *= times
+        parent = parent.parent_op()
+    return count

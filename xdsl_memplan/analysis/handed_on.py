@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
 
 from xdsl.dialects import scf, tensor
 from xdsl.dialects.arith import ConstantOp
@@ -12,7 +11,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue, Use
 
-from xdsl_memplan.analysis.executions import executions
+from xdsl_memplan.analysis.executions import guessed_executions
 from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import HOME
@@ -63,11 +62,11 @@ class HandedOn:
         )
 
     @cached_property
-    def saved_bytes(self) -> float:
+    def saved_bytes(self) -> int:
         """How many bytes fewer are moved if it alone stays on chip, as far as that can be told."""
         before = sum(self._moved(op) for op in self._movers())
         before += sum(self._moved(op) for op, _ in self._inserted())
-        after = float(self.size_bytes if self.is_given else 0)
+        after = self.size_bytes if self.is_given else 0
         for value in self.values:
             if isinstance(value, OpResult) and isinstance(value.op, scf.ForOp):
                 first = value.op.iter_args[value.index]
@@ -76,7 +75,7 @@ class HandedOn:
             match use.operation:
                 case ReturnOp():
                     after += size_bytes(use.operation.operands[use.index].type) or 0
-                case tensor.InsertSliceOp() as op:
+                case tensor.InsertSliceOp() as op if use.index == 0:
                     after += self._moved(op)
                 case _:
                     pass
@@ -107,12 +106,11 @@ class HandedOn:
             if isinstance(use.operation, LoadOp):
                 yield use.operation
 
-    def _moved(self, op: Operation) -> float:
+    def _moved(self, op: Operation) -> int:
         return self._moved_by(op, op.results[0] if isinstance(op, LoadOp) else op.operands[0])
 
-    def _moved_by(self, op: Operation, part: SSAValue) -> float:
-        times = executions(op, self.among.function, takes_branches=True)
-        return inf if times is None else times * (size_bytes(part.type) or 0)
+    def _moved_by(self, op: Operation, part: SSAValue) -> int:
+        return guessed_executions(op, self.among.function) * (size_bytes(part.type) or 0)
 
     def _has_known_maker(self, value: SSAValue) -> bool:
         if is_given(value):

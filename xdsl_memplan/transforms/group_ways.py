@@ -24,9 +24,10 @@ MISTAKES = (RefutedTiles, WrongAnswerError)
 
 _ROOMS = ((7, 8), (3, 4), (1, 2), (1, 4), (1, 8), (1, 16))
 """With very few layers groups are also found in such parts of the room that the best groups take,
-and tensors kept in all of the memory, until they move so many times the bytes of the best:"""
+and tensors kept in all of the memory, until they move so many times the bytes of the best; for
+other layers as well, whose groups move no more than so many times these bytes:"""
 
-_MOST_TIMES = 1.25
+_MOST_TIMES, _NEARLY = 1.25, 1.05
 
 
 class GroupWay(NamedTuple):
@@ -95,15 +96,22 @@ class GroupWays:
     def look_in_less_room(self) -> None:
         """Find groups that leave room for tensors between them, for the best layers so far.
 
-        Only where layers are very few. Groups for less room may also move fewer bytes themselves:
-        by their price those for more room have fewer moves.
+        Only where layers are very few, and there also for layers that are nearly as good. Groups
+        for less room may also move fewer bytes themselves: by their price those for more room have
+        fewer moves.
 
         Raises what `MISTAKES` names.
         """
-        if not self.found or self.is_least:
-            return
-        best = min(self.found, key=lambda way: way.rank)
-        if not has_very_few_layers(best.layers):
+        least = min((way.counted for way in self.found), default=0)
+        numbers: set[int] = set()
+        for way in self.best_first():
+            is_near = way.counted <= _NEARLY * least
+            if is_near and way.number not in numbers and has_very_few_layers(way.layers):
+                numbers.add(way.number)
+                self._look_in_less_room(way)
+
+    def _look_in_less_room(self, best: GroupWay) -> None:
+        if self.is_least:
             return
         taken = max(group.cost.cost.peak for group in groups_in(best.groups))
         for part, parts in _ROOMS:

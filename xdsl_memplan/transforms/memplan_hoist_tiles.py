@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, prod
+from math import prod
 from typing import cast
 
 from xdsl.context import Context
@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.executions import executions, trip_count
+from xdsl_memplan.analysis.executions import guessed_executions, trip_count
 from xdsl_memplan.analysis.known_numbers import KnownNumbers
 from xdsl_memplan.dialects.integer_constant import integer_constant
 from xdsl_memplan.dialects.memref_size import size_bytes
@@ -23,6 +23,9 @@ from xdsl_memplan.dialects.off_chip import HOME
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import LoadOp
 from xdsl_memplan.transforms.noted_bytes import note_bytes
+
+_AROUND = scf.ForOp | scf.WhileOp | scf.IfOp | scf.IndexSwitchOp
+"""What may be between a loop of tiles and the loop of the program: branches are taken to be."""
 
 _MOST_TILES = 1 << 12
 """A loop of more tiles is not looked at."""
@@ -98,7 +101,7 @@ class MemplanHoistTilesPass(ModulePass):
                     note_bytes(function)
 
 
-def most_runs(module: ModuleOp) -> float:
+def most_runs(module: ModuleOp) -> int:
     """Tell how often tiles are loaded that may be loaded once, at the most; 0 if there are none."""
     loops = (
         loop
@@ -119,7 +122,7 @@ class _Tiles:
     positions: range
     """The values of what counts the iterations."""
     loads: Sequence["_Load"]
-    times: float
+    times: int
     """How often the loop runs for each time that the outer one does."""
 
     def hoist(self, room: int) -> int:
@@ -214,8 +217,9 @@ def _loops_with_tiles(function: FuncOp) -> list[_Tiles]:
         if not known:
             continue
         outer = outers[known[0].op]
-        times, before = executions(loop, function), executions(outer, function)
-        runs = inf if times is None or not before else times / before
+        around = outer.parent_op()
+        assert around is not None
+        runs = guessed_executions(loop, around)
         if runs > 1:
             same = [load for load in known if outers[load.op] is outer]
             found.append(_Tiles(loop, outer, positions, same, runs))
@@ -226,8 +230,8 @@ def _loop_around(loop: Operation, op: LoadOp) -> Operation | None:
     """The outermost loop of the program around a loop of tiles that makes nothing of a source."""
     found: Operation | None = None
     parent = loop.parent_op()
-    while isinstance(parent, scf.ForOp | scf.WhileOp) and not parent.is_ancestor(op.source.owner):
-        if HOME in parent.attributes:
+    while isinstance(parent, _AROUND) and not parent.is_ancestor(op.source.owner):
+        if HOME in parent.attributes and isinstance(parent, scf.ForOp | scf.WhileOp):
             found = parent
         parent = parent.parent_op()
     return found

@@ -15,14 +15,14 @@ from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
-from xdsl_memplan.dialects.off_chip import TOTAL, TRAFFIC
+from xdsl_memplan.dialects.off_chip import TRAFFIC
 from xdsl_memplan.dialects.parts import PARTS
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.concats_of_readers import has_large_concat
 from xdsl_memplan.transforms.group_ways import (
     MISTAKES,
     GroupWay,
     GroupWays,
-    entries_of_traffic,
     groups_in,
 )
 from xdsl_memplan.transforms.layer_forms import (
@@ -43,6 +43,7 @@ from xdsl_memplan.transforms.left_whole import (
 )
 from xdsl_memplan.transforms.memplan_inline_parts import MemplanInlinePartsPass
 from xdsl_memplan.transforms.split_in_parts import (
+    bytes_moved,
     module_in_parts,
     plan_parts,
 )
@@ -262,8 +263,9 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     groups that move each byte once. Parts of what is returned are stored, and slices of features
     computed, apart in that way which is best without, and so are cheap products computed again,
     with long norms in parts and not. With few layers large concatenations are also put together
-    once for all readers. Tensors older than the newest stay on chip where groups leave room, with
-    very few layers also where groups for less room do. The failures are of the way that needs
+    once for all readers, with very few all norms are also in parts, and small concatenations put
+    together by each reader. Tensors older than the newest stay on chip where groups leave room,
+    with very few layers also where groups for less room do. The failures are of the way that needs
     least.
     """
     module, options = ways.module, ways.options
@@ -275,6 +277,8 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
         found.look(form)
     if not found.is_least and largest and has_few_layers(ways.layers_in(forms[0])):
         found.look(replace(found.best_form, largest_concat=0))
+    if not found.is_least and is_small and has_large_concat(ways.rewritten_in(Form()), 1):
+        found.look(replace(found.best_form, largest_concat=1))
     if not found.is_least and True in _places_apart(module, options):
         found.look(replace(found.best_form, places_apart=True))
     if not found.is_least and has_returned_concat(ways.rewritten_in(Form())):
@@ -310,7 +314,7 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
             continue
         for trial in (planned, *(_tried(attempt, capacity * n // _SHARES) for n in shares)):
             if trial is not None:
-                rank = entries_of_traffic(trial, TOTAL), number
+                rank = bytes_moved(trial), number
                 if best is None or rank < best[:2]:
                     best = *rank, trial
     if best is None:

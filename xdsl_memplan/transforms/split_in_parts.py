@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import TOTAL
+from xdsl_memplan.transforms.bufferize.copies_off_chip import guessed_moves
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.group_ways import entries_of_traffic
 from xdsl_memplan.transforms.left_whole import functions_of
@@ -85,7 +86,7 @@ class _PartsPlanner:
         if runs:
             plan = self._with_tiles(plan)
         plan = self._with_tensors(plan, range(often, len(tensors)))
-        if all_ is None or _moved(plan.module) < _moved(all_.module):
+        if all_ is None or bytes_moved(plan.module) < bytes_moved(all_.module):
             return plan.module
         return all_.module
 
@@ -153,5 +154,6 @@ def _portions(numbers: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
         yield rest
 
 
-def _moved(module: ModuleOp) -> int:
-    return entries_of_traffic(module, TOTAL)
+def bytes_moved(module: ModuleOp) -> int:
+    """The bytes that a planned module moves off chip and back, guessed where nobody knows."""
+    return entries_of_traffic(module, TOTAL) or guessed_moves(module)

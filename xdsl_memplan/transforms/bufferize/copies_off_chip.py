@@ -5,11 +5,11 @@ from math import prod
 from typing import cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, MemRefType, ModuleOp, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xdsl_memplan.analysis.executions import executions
+from xdsl_memplan.analysis.executions import executions, guessed_executions
 from xdsl_memplan.dialects.memplan import BufferOp
 from xdsl_memplan.dialects.memref_size import element_size_bytes
 from xdsl_memplan.dialects.off_chip import LOOKUPS, MOVE, TOTAL, TRAFFIC
@@ -41,6 +41,18 @@ def note_copies_off_chip(function: FuncOp, on_chip: str) -> None:
             more = looked_up.value.data if isinstance(looked_up, IntegerAttr) else 0
             entries[TOTAL] = IntegerAttr(moved + more, i64)
         function.attributes[TRAFFIC] = DictionaryAttr(entries)
+
+
+def guessed_moves(module: ModuleOp) -> int:
+    """The bytes that all moves move, with a guess where it is not known how often they run.
+
+    What is looked up is left out. Linear.
+    """
+    return sum(
+        guessed_executions(op, module) * _bytes(ends[-1])
+        for op in operations_in(module)
+        if MOVE in op.attributes and (ends := _ends(op))
+    )
 
 
 def _ends(op: Operation) -> Sequence[SSAValue]:
