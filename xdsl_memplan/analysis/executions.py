@@ -1,5 +1,7 @@
 """How often operations run when their function does."""
 
+from collections.abc import Iterator
+
 from xdsl.dialects import scf
 from xdsl.ir import Operation
 
@@ -17,15 +19,32 @@ def executions(op: Operation, outer: Operation, *, takes_branches: bool = False)
         as taken.
     """
     count = 1
-    parent = op.parent_op()
-    while parent is not None and parent is not outer:
+    for parent in _around(op, outer):
         if isinstance(parent, scf.ForOp) or not takes_branches:
             times = trip_count(parent)
             if times is None:
                 return None
             count *= times
-        parent = parent.parent_op()
     return count
+
+
+def guessed_executions(op: Operation, outer: Operation) -> int:
+    """As `executions`, with a guess for loops of which it is not known, and branches taken."""
+    count = 1
+    for parent in _around(op, outer):
+        times = trip_count(parent)
+        if times is None:
+            times = SOME_TIMES if isinstance(parent, scf.ForOp | scf.WhileOp) else 1
+        count *= times
+    return count
+
+
+def _around(op: Operation, outer: Operation) -> Iterator[Operation]:
+    """The operations around ``op`` that are inside of ``outer``, the innermost first."""
+    parent = op.parent_op()
+    while parent is not None and parent is not outer:
+        yield parent
+        parent = parent.parent_op()
 
 
 def trip_count(op: Operation) -> int | None:
@@ -36,16 +55,3 @@ def trip_count(op: Operation) -> int | None:
     if first is None or end is None or step is None or step <= 0:
         return None
     return max(0, -((first - end) // step))
-
-
-def guessed_executions(op: Operation, outer: Operation) -> int:
-    """The same, with a guess for loops of which it is not known, and all branches taken."""
-    count = 1
-    parent = op.parent_op()
-    while parent is not None and parent is not outer:
-        times = trip_count(parent)
-        if times is None:
-            times = SOME_TIMES if isinstance(parent, scf.ForOp | scf.WhileOp) else 1
-        count *= times
-        parent = parent.parent_op()
-    return count

@@ -47,7 +47,8 @@ class HandedOn:
     @cached_property
     def is_off_chip(self) -> bool:
         """Whether it is off chip before anything is kept."""
-        return self.is_given or bool(list(self._movers())) or any(map(_has_home, self.values))
+        is_moved = next(self._movers(), None) is not None
+        return self.is_given or is_moved or any(map(_has_home, self.values))
 
     @cached_property
     def size_bytes(self) -> int:
@@ -198,9 +199,10 @@ class HandedOnTensors:
 
     def that_may_stay(self) -> list[HandedOn]:
         """Those that may stay on chip and save bytes there."""
-        found = list(dict.fromkeys(self._of.values()))
         return [
-            item for item in found if item.is_off_chip and item.may_stay and item.saved_bytes > 0
+            item
+            for item in dict.fromkeys(self._of.values())
+            if item.is_off_chip and item.may_stay and item.saved_bytes > 0
         ]
 
     def _find(self, value: SSAValue) -> HandedOn | None:
@@ -215,17 +217,16 @@ class HandedOnTensors:
         if not found:
             return
         largest = max(found, key=lambda item: len(item.values))
-        for item in found:
+        for item in dict.fromkeys(found):
             if item is not largest:
-                for value in item.values:
-                    if self._of[value] is not largest:
-                        self._of[value] = largest
-                        largest.values.append(value)
+                largest.values += item.values
+                self._of.update(dict.fromkeys(item.values, largest))
 
     def _join_carried(self, values: tuple[SSAValue, ...]) -> None:
         if is_tensor(values[0].type):
             self._join(*(value for value in values if not self._is_given(value)))
 
     def _is_given(self, value: SSAValue) -> bool:
+        # What is given is so before anything is carried, and is never joined with what is.
         found = self._find(value)
-        return found is not None and any(map(is_given, found.values))
+        return found is not None and found.is_given

@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.queries import aliases_of, destinations_of
 from xdsl_memplan.dialects.region_moves import StoreOp
-from xdsl_memplan.dialects.whole_stores import is_whole_store
+from xdsl_memplan.dialects.whole_moves import is_whole_store
 
 _VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp, tensor.CastOp)
 

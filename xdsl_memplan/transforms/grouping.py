@@ -12,7 +12,7 @@ from xdsl_memplan.analysis.storage_type import is_tensor
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.queries import aliases_of
 from xdsl_memplan.dialects.tiling_models.tile_values import is_remade
-from xdsl_memplan.dialects.whole_stores import whole_store
+from xdsl_memplan.dialects.whole_moves import whole_store
 from xdsl_memplan.model.tiling_plan import LayerGroup, LoopCut, Residency
 
 

@@ -22,6 +22,7 @@ from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
 from xdsl_memplan.dialects.off_chip import HOME
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import LoadOp
+from xdsl_memplan.dialects.slice_offsets import offsets_of
 from xdsl_memplan.transforms.noted_bytes import note_bytes
 
 _AROUND = scf.ForOp | scf.WhileOp | scf.IfOp | scf.IndexSwitchOp
@@ -172,14 +173,15 @@ class _Load:
         load = LoadOp(op.source, self.starts[0], self._sizes_of(kept))
         Rewriter.insert_op(load, InsertPoint.before(outer))
         first = self.starts[0][self.dimension]
-        static = op.static_offsets.get_values()
-        offset = op.offsets[static[: self.dimension].count(DYNAMIC_INDEX)]
+        offset = offsets_of(op)[self.dimension]
+        assert isinstance(offset, SSAValue)
         if first:
             base = _constant(first, offset.type)
             difference = arith.SubiOp(offset, base.result)
             Rewriter.insert_op([base, difference], InsertPoint.before(op))
             offset = difference.result
-        static = [DYNAMIC_INDEX if d == self.dimension else 0 for d in range(len(static))]
+        rank = len(self._sizes)
+        static = [DYNAMIC_INDEX if d == self.dimension else 0 for d in range(rank)]
         Rewriter.replace_op(
             op,
             tensor.ExtractSliceOp.create(
@@ -253,10 +255,9 @@ def _known_loads(loop: scf.ForOp, positions: range, loads: Sequence[LoadOp]) -> 
         known = KnownNumbers()
         known.assume(loop.body.block.args[0], position)
         for load in loads:
-            offsets = iter(load.offsets)
             at = [
-                known.of_scalar(next(offsets), ()) if start == DYNAMIC_INDEX else start
-                for start in load.static_offsets.get_values()
+                start if isinstance(start, int) else known.of_scalar(start, ())
+                for start in offsets_of(load)
             ]
             starts[load].append([-1 if start is None else int(start) for start in at])
     found: list[_Load] = []

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -25,7 +24,8 @@ from xdsl_memplan.dialects.number_arrays import insertion_segments, slice_segmen
 from xdsl_memplan.dialects.off_chip import HOME
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
-from xdsl_memplan.dialects.whole_stores import whole_store
+from xdsl_memplan.dialects.slice_offsets import offsets_of
+from xdsl_memplan.dialects.whole_moves import whole_load, whole_store
 from xdsl_memplan.transforms.noted_bytes import note_bytes
 from xdsl_memplan.transforms.unit_dimensions import unit_reshape
 from xdsl_memplan.transforms.unread import erase_unread
@@ -62,8 +62,9 @@ class MemplanKeepHandedOnPass(ModulePass):
     A tensor is all that has its storage, one value after another: what is stored into it, the
     results of loops and branches that hand it on. It takes room on chip from where it is made to
     where it is read last, is loaded once if it is an argument or a constant, and stored once if it
-    is returned. Those are counted that save bytes. What is read or handed on by others than
-    `memplan.load`, `scf.for`, `scf.if`, slices and reshapes stays off chip.
+    is returned. Those are counted that save bytes and are no larger than the first memory. What is
+    read or handed on by others than `memplan.load`, `scf.for`, `scf.if`, slices and reshapes stays
+    off chip.
 
     Options:
 
@@ -174,7 +175,7 @@ class _Keeper:
         known = self.tensors.of(value)
         if value in self._stay or known is None or not known.is_off_chip:
             return value
-        load = _whole_load(value)
+        load = whole_load(value)
         Rewriter.insert_op(load, InsertPoint.before(op))
         return load.result
 
@@ -216,13 +217,8 @@ class _Keeper:
     def _store_part(self, op: tensor.InsertSliceOp) -> None:
         """Store a slice right where it is inserted into a tensor off chip."""
         views, part = unit_reshape(op.source, op.static_sizes.get_values())
-        dynamic = iter(op.offsets)
-        offsets = [
-            next(dynamic) if offset == DYNAMIC_INDEX else offset
-            for offset in op.static_offsets.get_values()
-        ]
         strides = op.static_strides.get_values()
-        store = StoreOp(part, op.dest, self.off_chip, offsets, strides)
+        store = StoreOp(part, op.dest, self.off_chip, offsets_of(op), strides)
         Rewriter.replace_op(op, [*views, store])
 
     def _store_to_return(self, op: ReturnOp, which: Sequence[int]) -> None:
@@ -234,20 +230,13 @@ class _Keeper:
     def _load_once(self, value: SSAValue) -> None:
         """Load an argument or a constant before it is read first."""
         readers = {use.operation for use in value.uses}
-        load = _whole_load(value)
+        load = whole_load(value)
         value.replace_all_uses_with(load.result)
         load.operands[0] = value
         for op in self._function.body.block.ops:
             if any(op.is_ancestor(reader) for reader in readers):
                 Rewriter.insert_op(load, InsertPoint.before(op))
                 break
-
-
-def _whole_load(value: SSAValue) -> LoadOp:
-    shape = cast("TensorType[Attribute]", value.type).get_shape()
-    load = LoadOp(value, [0] * len(shape), shape)
-    load.result.name_hint = value.name_hint
-    return load
 
 
 def _read_on_chip(op: LoadOp) -> None:

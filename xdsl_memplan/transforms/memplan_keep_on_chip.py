@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
@@ -15,8 +14,8 @@ from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.operations_in import operations_in
-from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
-from xdsl_memplan.dialects.whole_stores import whole_store
+from xdsl_memplan.dialects.region_moves import StoreOp
+from xdsl_memplan.dialects.whole_moves import whole_load, whole_store
 from xdsl_memplan.transforms.kept_tensors import GroupsWithRoom, KeptTensor, with_residents
 from xdsl_memplan.transforms.unread import erase_unread
 
@@ -105,9 +104,7 @@ def _keep(kept: KeptTensor, block: Block) -> None:
     if isinstance(maker, GroupOp):
         _leave_on_chip(kept, maker, block)
     else:
-        shape = cast(TensorType[Attribute], value.type).get_shape()
-        load = LoadOp(value, [0] * len(shape), shape)
-        load.result.name_hint = value.name_hint
+        load = whole_load(value)
         block.insert_op_before(load, kept.readers[0])
         here = load.result
     for reader in kept.readers:

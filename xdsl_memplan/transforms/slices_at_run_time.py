@@ -41,6 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from xdsl_memplan.dialects.integer_constant import integer_constant
 from xdsl_memplan.dialects.purity import only_computes
+from xdsl_memplan.dialects.slice_offsets import offsets_of
 from xdsl_memplan.dialects.tiling_models.tile_values import (
     index_constant,
     shape_of,
@@ -84,11 +85,7 @@ class _Slice:
             return None
         if DYNAMIC_INDEX in sizes:
             return None
-        dynamic = iter(op.offsets)
-        offsets = [
-            next(dynamic) if offset == DYNAMIC_INDEX else offset
-            for offset in op.static_offsets.get_values()
-        ]
+        offsets = offsets_of(op)
         if all(isinstance(o, int) or integer_constant(o) is not None for o in offsets):
             return None
         if any(not isinstance(o, int) and _is_taken_as_index(o) for o in offsets):

@@ -61,7 +61,10 @@ class _Choice(NamedTuple):
 
 class _Plan(NamedTuple):
     choice: _Choice
+    kept: ModuleOp
+    """What loads and tensors of the choice make of the module, without tiles."""
     module: ModuleOp
+    """The planned module."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,10 @@ class _PartsPlanner:
     def best(self) -> ModuleOp:
         """The planned module that moves the fewest bytes of those that are tried."""
         all_ = self._tried(_Choice(None, None))
-        if all_ is not None and not most_runs(self._kept(all_.choice)):
+        if all_ is not None and not most_runs(all_.kept):
             return all_.module
         plan = self._with_loads()
-        kept = self._kept(plan.choice)
-        tensors, runs = tensors_to_keep(kept, self.memory), most_runs(kept)
+        tensors, runs = tensors_to_keep(plan.kept, self.memory), most_runs(plan.kept)
         often = sum(tensor.worth >= runs - 1 for tensor in tensors)
         plan = self._with_tensors(plan, range(often))
         if runs:
@@ -90,14 +92,12 @@ class _PartsPlanner:
             return plan.module
         return all_.module
 
-    def _kept(self, choice: _Choice) -> ModuleOp:
+    def _planned(self, choice: _Choice) -> _Plan:
         loads = MemplanHoistLoadsPass(choice.loads)
         tensors = MemplanKeepHandedOnPass(choice.tensors, self.memory)
-        return trial_of(self.module, [loads, tensors], self.alone)
-
-    def _planned(self, choice: _Choice) -> _Plan:
         tiles = MemplanHoistTilesPass(choice.room)
-        return _Plan(choice, trial_of(self._kept(choice), [tiles], self.with_plan))
+        kept = trial_of(self.module, [loads, tensors], self.alone)
+        return _Plan(choice, kept, trial_of(kept, [tiles], self.with_plan))
 
     def _tried(self, choice: _Choice) -> _Plan | None:
         try:
@@ -110,18 +110,15 @@ class _PartsPlanner:
         if plan is not None:
             return plan
         plan = self._planned(_Choice())
-        loads: tuple[int, ...] = ()
         for numbers in _portions(range(len(loads_to_hoist(self.module))), _MOST_LOADS):
-            more = self._tried(_Choice((*loads, *numbers)))
-            if more is not None:
-                plan, loads = more, (*loads, *numbers)
+            loads = (*(plan.choice.loads or ()), *numbers)
+            plan = self._tried(plan.choice._replace(loads=loads)) or plan
         return plan
 
     def _with_tensors(self, plan: _Plan, tensors: Sequence[int]) -> _Plan:
         for numbers in _portions(tensors, _MOST_TENSORS):
-            choice = plan.choice
-            kept = (*(choice.tensors or ()), *numbers)
-            plan = self._tried(choice._replace(tensors=kept)) or plan
+            kept = (*(plan.choice.tensors or ()), *numbers)
+            plan = self._tried(plan.choice._replace(tensors=kept)) or plan
         return plan
 
     def _with_tiles(self, plan: _Plan) -> _Plan:

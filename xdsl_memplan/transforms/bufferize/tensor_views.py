@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xdsl_memplan.analysis.memref_layout import Groups, Tensor, kept_dimensions
 from xdsl_memplan.dialects.region_moves import CarryOp, LoadOp, StoreOp
+from xdsl_memplan.dialects.slice_offsets import offsets_of
 from xdsl_memplan.transforms.bufferize.errors import cannot_bufferize
 from xdsl_memplan.transforms.bufferize.place import Collapse, Expand, Slice, View
 
@@ -81,13 +82,8 @@ def slice_of(op: RegionOp, shape: tuple[int, ...]) -> Slice:
     kept = kept_dimensions(sizes, shape)
     if kept is None:
         raise cannot_bufferize(op, f"a slice of {sizes} has not the shape {shape}")
-    dynamic = iter(op.offsets)
-    offsets = tuple(
-        next(dynamic) if offset == DYNAMIC_INDEX else offset
-        for offset in op.static_offsets.get_values()
-    )
     steps = (1 if size == 1 else stride for size, stride in zip(sizes, strides, strict=True))
-    return Slice(offsets, tuple(sizes), tuple(steps), kept)
+    return Slice(tuple(offsets_of(op)), tuple(sizes), tuple(steps), kept)
 
 
 def _sliced(op: tensor.ExtractSliceOp) -> tuple[View, ...]:

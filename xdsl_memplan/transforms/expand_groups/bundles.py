@@ -16,7 +16,7 @@ from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp, GroupYieldOp
 from xdsl_memplan.dialects.region_moves import StoreOp
 from xdsl_memplan.dialects.tiling_models.tile_values import empty, shape_of, tile_type
-from xdsl_memplan.dialects.whole_stores import is_whole_store
+from xdsl_memplan.dialects.whole_moves import is_whole_store
 
 
 @dataclass(eq=False)

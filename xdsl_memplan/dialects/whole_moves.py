@@ -1,4 +1,4 @@
-"""Tensors that are stored off chip as a whole, in room of their own."""
+"""Tensors that are loaded, or stored off chip, as a whole, in room of their own."""
 
 from typing import cast
 
@@ -6,7 +6,15 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, SSAValue
 
-from xdsl_memplan.dialects.region_moves import StoreOp
+from xdsl_memplan.dialects.region_moves import LoadOp, StoreOp
+
+
+def whole_load(value: SSAValue) -> LoadOp:
+    """Return the operation that loads all of a tensor; the result has its name."""
+    shape = cast(TensorType[Attribute], value.type).get_shape()
+    load = LoadOp(value, [0] * len(shape), shape)
+    load.result.name_hint = value.name_hint
+    return load
 
 
 def whole_store(value: SSAValue, arena: str) -> tuple[EmptyOp, StoreOp]:
