@@ -84,6 +84,9 @@ def plan(module: ModuleOp, emit: Emit, memory: str) -> int:
 @example(
     411, "program", 7, "traffic", 256, 1, "auto", "all", False
 )  # A layer that only shows another.
+@example(
+    20, "network", 8, "traffic", 1024, 1, "auto", "all", False
+)  # Of two tensors that end with a layer, one is stored.
 @settings(max_examples=30, deadline=None, derandomize=True)
 def test_buffers_take_no_more_than_was_counted(
     seed: int,
