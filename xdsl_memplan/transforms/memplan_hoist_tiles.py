@@ -1,9 +1,9 @@
 """Brings some of the tiles of a tensor on chip before a loop that reads all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
-from typing import cast
+from functools import cached_property, reduce
+from typing import NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf, tensor
@@ -14,22 +14,13 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.executions import guessed_executions, trip_count
-from xdsl_memplan.analysis.known_numbers import KnownNumbers
-from xdsl_memplan.dialects.integer_constant import integer_constant
-from xdsl_memplan.dialects.memref_size import size_bytes
+from xdsl_memplan.analysis.tile_loads import Region, SourcePart, TileLoad, positions, tile_loads
+from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
-from xdsl_memplan.dialects.off_chip import HOME
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.dialects.region_moves import LoadOp
-from xdsl_memplan.dialects.slice_offsets import offsets_of
 from xdsl_memplan.transforms.noted_bytes import note_bytes
-
-_AROUND = scf.ForOp | scf.WhileOp | scf.IfOp | scf.IndexSwitchOp
-"""What may be between a loop of tiles and the loop of the program: branches are taken to be."""
-
-_MOST_TILES = 1 << 12
-"""A loop of more tiles is not looked at."""
+from xdsl_memplan.transforms.unread import erase_unread
 
 
 @dataclass(frozen=True)
@@ -75,8 +66,10 @@ class MemplanHoistTilesPass(ModulePass):
 
     - `room` (0): bytes that the tiles of one loop of the program may take on chip.
 
-    Loops with `memplan.home` are those of the program, others are of tiles. What
-    `memplan-hoist-loads` moves is the same for all tiles.
+    Loops with `memplan.home` are those of the program, others are of tiles. Any loop inside of the
+    one before which tiles are loaded may be cut, the program's too: weights of one layer after
+    another are kept for the first layers. What `memplan-hoist-loads` moves is the same for all
+    tiles.
     """
 
     name = "memplan-hoist-tiles"
@@ -86,190 +79,193 @@ class MemplanHoistTilesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Move tiles in every function of the module ``op``, first those that are read most often.
 
-        Linear in its operations, and in the tiles. Raises PassFailedException for negative room.
+        Linear in its operations and in the tiles, for each loop of tiles that is cut. Raises
+        PassFailedException for negative room.
         """
         if self.room < 0:
             raise PassFailedException(f"memplan-hoist-tiles: option room={self.room} is negative")
         for function in operations_in(op):
-            if isinstance(function, FuncOp):
-                # Of loops in each other the inner one first: it is in the outer one as that is cut.
-                loops = _loops_with_tiles(function)[::-1]
-                taken: dict[Operation, int] = {}
-                for loop in sorted(loops, key=lambda loop: loop.times, reverse=True):
-                    before = taken.get(loop.outer, 0)
-                    taken[loop.outer] = before + loop.hoist(self.room - before)
-                if loops:
-                    note_bytes(function)
+            if isinstance(function, FuncOp) and list(_hoist_in(function, self.room)):
+                # Slices off chip of which tiles were loaded.
+                erase_unread(function)
+                note_bytes(function)
 
 
 def most_runs(module: ModuleOp) -> int:
     """Tell how often tiles are loaded that may be loaded once, at the most; 0 if there are none."""
-    loops = (
-        loop
+    found = (
+        tiles.in_iterations(tiles.count).runs
         for function in operations_in(module)
         if isinstance(function, FuncOp)
-        for loop in _loops_with_tiles(function)
+        for tiles in _tiles_in(function)
     )
-    return max((loop.times for loop in loops), default=0)
+    return max((runs for runs in found if runs > 1), default=0)
+
+
+def rooms_for_tiles(module: ModuleOp, most: int) -> list[int]:
+    """List in ascending order for how much room, up to the most, other tiles are loaded."""
+    rooms: set[int] = set()
+    for function in operations_in(copied_operation(module)):
+        if isinstance(function, FuncOp):
+            for taken, tiles in _hoist_in(function, most):
+                counts = range(1, tiles.count + 1)
+                rooms.update(taken + tiles.in_iterations(count).size_bytes for count in counts)
+    return sorted(room for room in rooms if room <= most)
+
+
+def _hoist_in(function: FuncOp, room: int) -> Iterator[tuple[int, "_Tiles"]]:
+    """Load tiles before loops of the program until nothing more fits.
+
+    Yields what tiles there are to choose from each time, and the bytes that are taken before.
+    """
+    taken: dict[Operation, int] = {}
+    while True:
+        found: list[_Kept] = []
+        for tiles in _tiles_in(function):
+            before = taken.get(tiles.outer, 0)
+            yield before, tiles
+            if (kept := tiles.that_fit(room - before)) is not None:
+                found.append(kept)
+        if not found:
+            return
+        best = max(found, key=lambda kept: (kept.runs, kept.bytes_read, kept.is_all))
+        outer = best.tiles.outer
+        taken[outer] = taken.get(outer, 0) + best.size_bytes
+        best.tiles.hoist(best.iterations)
 
 
 @dataclass(frozen=True)
 class _Tiles:
-    """What a loop of tiles loads in its iterations."""
+    """What some loads of one source bring on chip as a loop goes on."""
 
     loop: scf.ForOp
-    outer: Operation
-    """The loop of the program before which tiles may be loaded."""
-    positions: range
-    """The values of what counts the iterations."""
-    loads: Sequence["_Load"]
-    times: int
-    """How often the loop runs for each time that the outer one does."""
-
-    def hoist(self, room: int) -> int:
-        """Load as many tiles as there is room for before the outer loop; return their bytes."""
-        count = len(self.positions)
-        kept = next((k for k in range(count, 0, -1) if self._bytes_of(k) <= room), 0)
-        if kept == 0:
-            return 0
-        values: dict[SSAValue, SSAValue] = {}
-        loop = self.loop
-        first = loop.clone(values)
-        Rewriter.insert_op(first, InsertPoint.before(loop))
-        for load in self.loads:
-            load.read_kept(values[load.op.result], kept, self.outer)
-        if kept == count:
-            Rewriter.replace_op(loop, [], first.results)
-        else:
-            border = _constant(self.positions[kept], loop.lb.type)
-            Rewriter.insert_op(border, InsertPoint.before(first))
-            first.operands[1] = loop.operands[0] = border.result
-            for number, result in enumerate(first.results):
-                loop.operands[len(loop.operands) - len(first.results) + number] = result
-        return self._bytes_of(kept)
-
-    def _bytes_of(self, kept: int) -> int:
-        return sum(load.bytes_of(kept) for load in self.loads)
-
-
-@dataclass(frozen=True)
-class _Load:
-    """A load of one part after another along one dimension."""
-
-    op: LoadOp
-    dimension: int
-    starts: Sequence[Sequence[int]]
-    """The offsets in each iteration; those of the dimension do not fall."""
-
-    def bytes_of(self, kept: int) -> int:
-        """The bytes of what so many iterations load, from the first one on."""
-        element = cast(int, size_bytes(self.op.result.type)) // prod(self._sizes)
-        return prod(self._sizes_of(kept)) * element
-
-    def read_kept(self, copy: SSAValue, kept: int, outer: Operation) -> None:
-        """Load the first tiles before a loop; ``copy`` of this load reads them there."""
-        op = copy.owner
-        assert isinstance(op, LoadOp)
-        load = LoadOp(op.source, self.starts[0], self._sizes_of(kept))
-        Rewriter.insert_op(load, InsertPoint.before(outer))
-        first = self.starts[0][self.dimension]
-        offset = offsets_of(op)[self.dimension]
-        assert isinstance(offset, SSAValue)
-        if first:
-            base = _constant(first, offset.type)
-            difference = arith.SubiOp(offset, base.result)
-            Rewriter.insert_op([base, difference], InsertPoint.before(op))
-            offset = difference.result
-        rank = len(self._sizes)
-        static = [DYNAMIC_INDEX if d == self.dimension else 0 for d in range(rank)]
-        Rewriter.replace_op(
-            op,
-            tensor.ExtractSliceOp.create(
-                operands=[load.result, offset],
-                result_types=[op.result.type],
-                properties={
-                    "static_offsets": numbers(static),
-                    "static_sizes": op.static_sizes,
-                    "static_strides": op.static_strides,
-                    "operandSegmentSizes": slice_segments(1),
-                },
-            ),
-        )
+    loads: Sequence[TileLoad]
 
     @property
-    def _sizes(self) -> Sequence[int]:
-        return self.op.static_sizes.get_values()
+    def outer(self) -> Operation:
+        """The loop of the program before which tiles may be loaded."""
+        return self.loads[0].outer
 
-    def _sizes_of(self, kept: int) -> list[int]:
-        sizes = list(self._sizes)
-        first, last = self.starts[0], self.starts[kept - 1]
-        sizes[self.dimension] += last[self.dimension] - first[self.dimension]
-        return sizes
+    @cached_property
+    def count(self) -> int:
+        """The iterations of the loop."""
+        return len(positions(self.loop))
+
+    @cached_property
+    def _regions(self) -> list[list[Region]]:
+        """For each load what it reads in the first iteration, in the first two, and so on."""
+        return [load.regions(self.loop) for load in self.loads]
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        sizes = (
+            map(load.bytes_of, regions)
+            for load, regions in zip(self.loads, self._regions, strict=True)
+        )
+        return [sum(together) for together in zip(*sizes, strict=True)]
+
+    @cached_property
+    def _bytes_read(self) -> int:
+        return sum(load.bytes_read for load in self.loads)
+
+    def that_fit(self, room: int) -> "_Kept | None":
+        """The most tiles that have room and save bytes; None if there are none."""
+        kept = map(self.in_iterations, range(self.count, 0, -1))
+        return next((some for some in kept if some.size_bytes <= room and some.runs > 1), None)
+
+    def in_iterations(self, iterations: int) -> "_Kept":
+        """The tiles of the first iterations."""
+        read = self._bytes_read * iterations // self.count
+        return _Kept(self, iterations, self._sizes[iterations - 1], read)
+
+    def hoist(self, iterations: int) -> None:
+        """Load what the first iterations read before the outer loop."""
+        loop = self.loop
+        regions = [regions[iterations - 1] for regions in self._regions]
+        if iterations == self.count:
+            for load, region in zip(self.loads, regions, strict=True):
+                _read_kept(load.op, load.part, region, self.outer)
+            return
+        values: dict[SSAValue, SSAValue] = {}
+        first = loop.clone(values)
+        Rewriter.insert_op(first, InsertPoint.before(loop))
+        for load, region in zip(self.loads, regions, strict=True):
+            copy = values[load.op.result].owner
+            assert isinstance(copy, LoadOp)
+            _read_kept(copy, load.part.copied(values), region, self.outer)
+        border = _constant(positions(loop)[iterations], loop.lb.type)
+        Rewriter.insert_op(border, InsertPoint.before(first))
+        first.operands[1] = loop.operands[0] = border.result
+        for number, result in enumerate(first.results):
+            loop.operands[len(loop.operands) - len(first.results) + number] = result
 
 
-def _loops_with_tiles(function: FuncOp) -> list[_Tiles]:
-    found: list[_Tiles] = []
-    for loop in operations_in(function):
-        if not isinstance(loop, scf.ForOp) or HOME in loop.attributes:
-            continue
-        loads = [op for op in loop.body.block.ops if isinstance(op, LoadOp)]
-        outers = {op: outer for op in loads if (outer := _loop_around(loop, op)) is not None}
-        positions = _positions(loop)
-        known = _known_loads(loop, positions, list(outers))
-        if not known:
-            continue
-        outer = outers[known[0].op]
-        around = outer.parent_op()
-        assert around is not None
-        runs = guessed_executions(loop, around)
-        if runs > 1:
-            same = [load for load in known if outers[load.op] is outer]
-            found.append(_Tiles(loop, outer, positions, same, runs))
-    return found
+class _Kept(NamedTuple):
+    """Tiles of the first iterations of a loop, on chip."""
+
+    tiles: _Tiles
+    iterations: int
+    size_bytes: int
+    bytes_read: int
+    """What is read of them each time that the outer loop runs."""
+
+    @property
+    def runs(self) -> int:
+        """How often each of their bytes is read."""
+        return self.bytes_read // self.size_bytes
+
+    @property
+    def is_all(self) -> bool:
+        return self.iterations == self.tiles.count
 
 
-def _loop_around(loop: Operation, op: LoadOp) -> Operation | None:
-    """The outermost loop of the program around a loop of tiles that makes nothing of a source."""
-    found: Operation | None = None
-    parent = loop.parent_op()
-    while isinstance(parent, _AROUND) and not parent.is_ancestor(op.source.owner):
-        if HOME in parent.attributes and isinstance(parent, scf.ForOp | scf.WhileOp):
-            found = parent
-        parent = parent.parent_op()
-    return found
+def _tiles_in(function: FuncOp) -> Iterator[_Tiles]:
+    """The loads that one loop moves, all together and each alone."""
+    found: dict[tuple[Operation, Operation], list[TileLoad]] = {}
+    loops: dict[Operation, scf.ForOp] = {}
+    for load in tile_loads(function):
+        for loop in load.loops:
+            loops[loop] = loop
+            found.setdefault((loop, load.outer), []).append(load)
+    for (loop, _), loads in found.items():
+        yield _Tiles(loops[loop], loads)
+        if len(loads) > 1:
+            for load in loads:
+                yield _Tiles(loops[loop], [load])
 
 
-def _positions(loop: scf.ForOp) -> range:
-    """The values of what counts the iterations; none if they are not known, or too many."""
-    first, step = integer_constant(loop.lb), integer_constant(loop.step)
-    count = trip_count(loop)
-    if first is None or step is None or count is None or count > _MOST_TILES:
-        return range(0)
-    return range(first, first + count * step, step)
+def _read_kept(op: LoadOp, part: SourcePart, region: Region, outer: Operation) -> None:
+    """Load a region before a loop; a load reads its tile there."""
+    load = LoadOp(part.tensor, region.starts, region.sizes)
+    Rewriter.insert_op(load, InsertPoint.before(outer))
+    static: list[int] = []
+    dynamic: list[SSAValue] = []
+    for summands, start in zip(part.offsets, region.starts, strict=True):
+        fixed = sum(offset for offset in summands if isinstance(offset, int)) - start
+        moving = [offset for offset in summands if not isinstance(offset, int)]
+        if moving:
+            if fixed:
+                moving.append(_inserted(_constant(fixed, moving[0].type), op))
+            dynamic.append(reduce(lambda a, b: _inserted(arith.AddiOp(a, b), op), moving))
+        static.append(DYNAMIC_INDEX if moving else fixed)
+    Rewriter.replace_op(
+        op,
+        tensor.ExtractSliceOp.create(
+            operands=[load.result, *dynamic],
+            result_types=[op.result.type],
+            properties={
+                "static_offsets": numbers(static),
+                "static_sizes": numbers(part.sizes),
+                "static_strides": numbers([1] * len(static)),
+                "operandSegmentSizes": slice_segments(len(dynamic)),
+            },
+        ),
+    )
 
 
-def _known_loads(loop: scf.ForOp, positions: range, loads: Sequence[LoadOp]) -> list[_Load]:
-    """Those of the loads that move along one dimension, as far as the loop alone tells."""
-    starts: dict[LoadOp, list[list[int]]] = {load: [] for load in loads}
-    for position in positions:
-        known = KnownNumbers()
-        known.assume(loop.body.block.args[0], position)
-        for load in loads:
-            at = [
-                start if isinstance(start, int) else known.of_scalar(start, ())
-                for start in offsets_of(load)
-            ]
-            starts[load].append([-1 if start is None else int(start) for start in at])
-    found: list[_Load] = []
-    for load, places in starts.items():
-        moving = [d for d, along in enumerate(zip(*places, strict=True)) if len(set(along)) > 1]
-        is_known = all(start >= 0 for place in places for start in place)
-        strides = load.static_strides.get_values()
-        if len(moving) == 1 and is_known and all(stride == 1 for stride in strides):
-            along = [place[moving[0]] for place in places]
-            if along == sorted(along):
-                found.append(_Load(load, moving[0], places))
-    return found
+def _inserted(op: arith.ConstantOp | arith.AddiOp, before: Operation) -> SSAValue:
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.result
 
 
 def _constant(number: int, type_: Attribute) -> arith.ConstantOp:

@@ -1,7 +1,8 @@
 """Which splits and schedules are tried, and what is learned from buffers that do not fit."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 from xdsl.dialects.builtin import ModuleOp
@@ -43,9 +44,9 @@ from xdsl_memplan.transforms.left_whole import (
 )
 from xdsl_memplan.transforms.memplan_inline_parts import MemplanInlinePartsPass
 from xdsl_memplan.transforms.split_in_parts import (
+    PartsPlanner,
     bytes_moved,
     module_in_parts,
-    plan_parts,
 )
 from xdsl_memplan.transforms.split_passes import (
     SplitOptions,
@@ -60,9 +61,9 @@ from xdsl_memplan.transforms.whole_tensors import is_surely_larger
 MOST_TRIES = 5
 """Groups or schedules are made so often, each time for less room, until the buffers fit."""
 
-_SHARES = 4
+_SHARES, _FINE_SHARES = 4, 8
 """Of the memory so many parts are left free, none to all but one, for what is brought on chip
-before loops."""
+before loops; finer parts for the groups that move the fewest bytes then."""
 
 _EXTRA_BYTES, _EXTRA_SHARE = 256, 16
 """Room taken besides what was missing, so that a few tries are enough: no more than that many
@@ -162,6 +163,7 @@ def run_split(
     ways = WaysToFormLayers(module, options, run.alone)
     in_parts = module_in_parts(module, run.alone)
     tiles = ways if in_parts is module else WaysToFormLayers(in_parts, options, run.alone)
+    planner = PartsPlanner(options.memory, run.alone, run.with_plan)
 
     def groups(reserve: int) -> list[ModulePass]:
         return [
@@ -178,7 +180,7 @@ def run_split(
             refuse_unfetched(in_parts, whole)
         if in_parts is not module:
             run.alone(trial, [MemplanInlinePartsPass(options.memory)])
-            plan_parts(trial, options.memory, run.alone, run.with_plan)
+            planner.plan(trial)
         else:
             run.with_plan(trial, [])
 
@@ -254,6 +256,23 @@ def _forms_of_least_peak(module: ModuleOp, options: SplitOptions) -> list[Form]:
     ]
 
 
+@dataclass(frozen=True)
+class _PlannedWay:
+    """A planned module."""
+
+    rank: tuple[int, int]
+    """The bytes it moves, and the number of its way."""
+    module: ModuleOp
+    way: GroupWay
+
+    @classmethod
+    def of(cls, module: ModuleOp, way: GroupWay) -> "_PlannedWay":
+        return cls((bytes_moved(module), way.number), module, way)
+
+    def __lt__(self, other: "_PlannedWay") -> bool:
+        return self.rank < other.rank
+
+
 def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[PassFailedException]:
     """Run the pipeline with the groups of least traffic; return the failures.
 
@@ -293,44 +312,49 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     failures = found.failures
     # What is brought on chip before a loop takes room that groups leave free.
     is_in_parts = any(PARTS in op.attributes for op in functions_of(module))
-    shares = range(1, _SHARES) if is_in_parts and options.stage == "all" else ()
-    best: tuple[int, int, ModuleOp] | None = None
+    has_shares = is_in_parts and options.stage == "all"
+    plans: list[_PlannedWay] = []
     last = -1
     for way in found.best_first():
-        number = way.number
-        if best is not None and best[:2] <= way.rank and not shares:
+        if plans and min(plans).rank <= way.rank and not has_shares:
             break
-
-        def attempt(reserve: int, way: GroupWay = way) -> ModuleOp:
-            less = way.searching(options, reserve)
-            trial = way.groups if reserve == 0 else trial_of(way.layers, less, run.alone)
-            run.with_plan(trial, expanding(options))
-            return trial
-
-        planned = _planned_in_less_room(attempt, capacity)
+        planned = _planned_in_less_room(partial(_way_planned, way, options, run), capacity)
         if isinstance(planned, list):
-            if number > last:
-                last, failures = number, planned
+            if way.number > last:
+                last, failures = way.number, planned
             continue
-        for trial in (planned, *(_tried(attempt, capacity * n // _SHARES) for n in shares)):
-            if trial is not None:
-                rank = bytes_moved(trial), number
-                if best is None or rank < best[:2]:
-                    best = *rank, trial
-    if best is None:
+        plans.append(_PlannedWay.of(planned, way))
+        if has_shares:
+            reserves = (capacity * n // _SHARES for n in range(1, _SHARES))
+            plans += _with_room_left(way, options, run, reserves)
+    if not plans:
         return failures
-    commit(module, best[2])
+    if has_shares:
+        finer = (capacity * n // _FINE_SHARES for n in range(1, _FINE_SHARES, 2))
+        plans += _with_room_left(min(plans).way, options, run, finer)
+    commit(module, min(plans).module)
     return []
 
 
-def _tried(attempt: Callable[[int], ModuleOp], reserve: int) -> ModuleOp | None:
-    """Return a planned module, made with so many bytes left free; None if it does not fit."""
-    try:
-        return attempt(reserve)
-    except MISTAKES:
-        raise
-    except PassFailedException:
-        return None
+def _way_planned(way: GroupWay, options: SplitOptions, run: Runs, reserve: int) -> ModuleOp:
+    """A way to form groups, planned with so many bytes left free."""
+    less = way.searching(options, reserve)
+    trial = way.groups if reserve == 0 else trial_of(way.layers, less, run.alone)
+    run.with_plan(trial, expanding(options))
+    return trial
+
+
+def _with_room_left(
+    way: GroupWay, options: SplitOptions, run: Runs, reserves: Iterable[int]
+) -> Iterator[_PlannedWay]:
+    """The plans with so many bytes left free, of those that fit."""
+    for reserve in reserves:
+        try:
+            yield _PlannedWay.of(_way_planned(way, options, run, reserve), way)
+        except MISTAKES:
+            raise
+        except PassFailedException:
+            continue
 
 
 def _moving_nothing(

@@ -1,11 +1,12 @@
 """Modules with loops and branches over tensors, which are split in parts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
+from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import TOTAL
 from xdsl_memplan.transforms.bufferize.copies_off_chip import guessed_moves
@@ -13,16 +14,17 @@ from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.group_ways import entries_of_traffic
 from xdsl_memplan.transforms.left_whole import functions_of
 from xdsl_memplan.transforms.memplan_hoist_loads import MemplanHoistLoadsPass, loads_to_hoist
-from xdsl_memplan.transforms.memplan_hoist_tiles import MemplanHoistTilesPass, most_runs
+from xdsl_memplan.transforms.memplan_hoist_tiles import (
+    MemplanHoistTilesPass,
+    most_runs,
+    rooms_for_tiles,
+)
 from xdsl_memplan.transforms.memplan_keep_handed_on import MemplanKeepHandedOnPass, tensors_to_keep
 from xdsl_memplan.transforms.memplan_outline_parts import MemplanOutlinePartsPass, has_parts
 from xdsl_memplan.transforms.trials import Run, commit, trial_of
 
 _MOST_LOADS, _MOST_TENSORS = 8, 3
 """So many loads before loops, and so many tensors that parts hand on, are tried one by one."""
-
-_HALVINGS = 3
-"""So often the room for tiles before loops that may or may not be there is halved."""
 
 Numbers: TypeAlias = tuple[int, ...] | None
 """Which of those that were found; None for all."""
@@ -35,17 +37,38 @@ def module_in_parts(module: ModuleOp, run: Run) -> ModuleOp:
     return trial_of(module, [MemplanOutlinePartsPass()], run)
 
 
-def plan_parts(module: ModuleOp, memory: str, alone: Run, with_plan: Run) -> None:
-    """Plan what is brought on chip before loops, or kept there, as far as there is room.
+@dataclass(frozen=True)
+class PartsPlanner:
+    """Plans modules whose parts are in tiles; equal modules are planned once."""
 
-    All loads that can stand before a loop and all that parts hand on are tried. Where that does not
-    fit, or there are tiles of larger tensors, what saves most for its room has it first: loads one
-    by one and the rest of them together; what parts hand on more often than tiles are loaded;
-    tiles; what else is handed on. `module` changes.
+    memory: str
+    alone: Run
+    with_plan: Run
+    _known: dict[str, ModuleOp | CapacityExceeded] = field(
+        default_factory=dict[str, ModuleOp | CapacityExceeded]
+    )
+    """What became of a module with this text."""
 
-    Raises PassFailedException if it does not fit with none.
-    """
-    commit(module, _PartsPlanner(module, memory, alone, with_plan).best())
+    def plan(self, module: ModuleOp) -> None:
+        """Plan what is brought on chip before loops, or kept there, as far as there is room.
+
+        All loads that can stand before a loop and all that parts hand on are tried. Where that does
+        not fit, or there are tiles of larger tensors, what saves most for its room has it first:
+        loads one by one and the rest of them together; what parts hand on more often than tiles are
+        loaded; tiles; what else is handed on. `module` changes.
+
+        Raises CapacityExceeded if it does not fit with none.
+        """
+        text = str(module)
+        if text not in self._known:
+            try:
+                self._known[text] = _ChoicesOfParts(self, module).best()
+            except CapacityExceeded as error:
+                self._known[text] = error
+        best = self._known[text]
+        if isinstance(best, CapacityExceeded):
+            raise best
+        commit(module, copied_operation(best))
 
 
 class _Choice(NamedTuple):
@@ -68,13 +91,11 @@ class _Plan(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _PartsPlanner:
+class _ChoicesOfParts:
     """Chooses what stays on chip around and between the parts of a module."""
 
+    planner: PartsPlanner
     module: ModuleOp
-    memory: str
-    alone: Run
-    with_plan: Run
 
     def best(self) -> ModuleOp:
         """The planned module that moves the fewest bytes of those that are tried."""
@@ -82,7 +103,7 @@ class _PartsPlanner:
         if all_ is not None and not most_runs(all_.kept):
             return all_.module
         plan = self._with_loads()
-        tensors, runs = tensors_to_keep(plan.kept, self.memory), most_runs(plan.kept)
+        tensors, runs = tensors_to_keep(plan.kept, self.planner.memory), most_runs(plan.kept)
         often = sum(tensor.worth >= runs - 1 for tensor in tensors)
         plan = self._with_tensors(plan, range(often))
         if runs:
@@ -94,10 +115,10 @@ class _PartsPlanner:
 
     def _planned(self, choice: _Choice) -> _Plan:
         loads = MemplanHoistLoadsPass(choice.loads)
-        tensors = MemplanKeepHandedOnPass(choice.tensors, self.memory)
+        tensors = MemplanKeepHandedOnPass(choice.tensors, self.planner.memory)
         tiles = MemplanHoistTilesPass(choice.room)
-        kept = trial_of(self.module, [loads, tensors], self.alone)
-        return _Plan(choice, kept, trial_of(kept, [tiles], self.with_plan))
+        kept = trial_of(self.module, [loads, tensors], self.planner.alone)
+        return _Plan(choice, kept, trial_of(kept, [tiles], self.planner.with_plan))
 
     def _tried(self, choice: _Choice) -> _Plan | None:
         try:
@@ -131,14 +152,19 @@ class _PartsPlanner:
             return plan
         capacity = first.capacity.value.data
         free = fits = capacity - first.size.value.data
-        too_much = capacity
-        for _ in range(_HALVINGS):
-            room = (fits + too_much) // 2
-            more = self._tried(plan.choice._replace(room=room))
-            if more is None:
-                too_much = room
-            else:
-                plan, fits = more, room
+        too_much = capacity + 1
+        # What is left beside the most tiles of one loop may have room for those of others.
+        for _ in range(2):
+            rooms = [room for room in rooms_for_tiles(plan.kept, too_much - 1) if room > fits]
+            while rooms:
+                number = len(rooms) // 2
+                more = self._tried(plan.choice._replace(room=rooms[number]))
+                if more is None:
+                    too_much = rooms[number]
+                    rooms = rooms[:number]
+                else:
+                    plan, fits = more, rooms[number]
+                    rooms = rooms[number + 1 :]
         if fits == free:
             plan = self._tried(plan.choice._replace(room=free)) or plan
         return plan
