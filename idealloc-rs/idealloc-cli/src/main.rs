@@ -21,6 +21,7 @@ struct Arguments {
     capacity: Option<u64>,
     quiet: bool,
     list: bool,
+    help: bool,
     options: Options,
 }
 
@@ -32,6 +33,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
         capacity: None,
         quiet: false,
         list: false,
+        help: false,
         options: Options::default(),
     };
     let mut minimize = false;
@@ -56,6 +58,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
             }
             "--quiet" => found.quiet = true,
             "--planners" => found.list = true,
+            "-h" | "--help" => found.help = true,
             _ if word.starts_with('-') || found.file.is_some() => {
                 return Err(format!("unknown argument '{word}'\n{USAGE}"));
             }
@@ -82,6 +85,10 @@ fn effort(name: &str) -> Result<Effort, String> {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.help {
+        println!("{USAGE}");
+        return Ok(());
+    }
     if arguments.list {
         for planner in planners() {
             println!("{:28} {} ({})", planner.name, planner.summary, planner.origin);
@@ -145,7 +152,7 @@ fn summarise(problem: &Problem, plan: &Plan, seconds: f64) {
 /// The lines of the file, each with the offset of its buffer; a column of offsets that were fixed is replaced.
 fn write(text: &str, plan: &Plan) -> std::io::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut lines = csv::lines_of(text).filter(|line| !line.trim().is_empty());
     let Some(header) = lines.next() else { return Ok(()) };
     let titles = csv::cells_of(header, 1).unwrap_or_default();
     let old = titles.iter().position(|title| title.trim() == "offset");

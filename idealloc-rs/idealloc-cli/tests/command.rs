@@ -22,6 +22,13 @@ fn the_status_says_whether_the_plan_fits() {
 }
 
 #[test]
+fn help_is_no_mistake() {
+    let help = run(TWO, "help", &["--help"]);
+    assert!(help.status.success());
+    assert!(String::from_utf8_lossy(&help.stdout).starts_with("usage: idealloc"));
+}
+
+#[test]
 fn a_column_of_offsets_in_quotes_is_replaced_too() {
     let output = run("id,lower,upper,size,\"offset\"\na,0,2,4,8\n", "quotes", &[]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "id,lower,upper,size,offset\na,0,2,4,8\n");

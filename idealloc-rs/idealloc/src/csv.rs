@@ -39,7 +39,7 @@ impl Table {
 /// # Errors
 /// [`Error::Parse`] with line and column.
 pub fn read(text: &str) -> Result<Table, Error> {
-    let mut lines = text.lines().enumerate();
+    let mut lines = lines_of(text).enumerate();
     let Some((_, header)) = lines.next() else {
         return Err(wrong(1, 1, "no header; columns needed: id, lower, upper, size".to_owned()));
     };
@@ -101,6 +101,11 @@ pub fn read(text: &str) -> Result<Table, Error> {
     Ok(Table { builder, places })
 }
 
+/// The lines of a file, which end as any system ends them: `\n`, `\r\n` or `\r`.
+pub fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| line.split('\r'))
+}
+
 /// A cell as it stands in a file: in quotes where it needs them.
 #[must_use]
 pub fn quoted(cell: &str) -> String {
@@ -145,7 +150,9 @@ struct Row {
 impl Row {
     fn number<T: std::str::FromStr>(&self, column: usize) -> Result<T, Error> {
         let cell = self.cells[column].trim();
-        cell.parse().map_err(|_| self.wrong(column, format!("'{cell}' is not a number in range")))
+        let is_minus_zero = cell.starts_with("-0") && cell[1..].bytes().all(|digit| digit == b'0');
+        let digits = if is_minus_zero { "0" } else { cell };
+        digits.parse().map_err(|_| self.wrong(column, format!("'{cell}' is not a number in range")))
     }
 
     /// One past the last tick, which the file may name itself.

@@ -29,6 +29,21 @@ fn negative_ticks_quotes_and_lines() {
 }
 
 #[test]
+fn lines_end_as_on_any_system_and_minus_zero_is_zero() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = ["id,lower,upper,size", "a,-0,4,-0", "b,1,5,8", ""].join(end);
+        let table = csv::read(&text).expect("a table");
+        assert_eq!(table.describe(1), "b (line 3)");
+        assert_eq!(read(&text).lifetimes(), [Lifetime::new(0, 4), Lifetime::new(1, 5)]);
+        assert_eq!(read(&text).sizes(), [0, 8]);
+    }
+    assert_eq!(
+        refused("id,lower,upper,size\na,0,4,-01\n"),
+        "line 2, column 7: '-01' is not a number in range"
+    );
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_place() {
     let last = i64::MAX;
     assert_eq!(
