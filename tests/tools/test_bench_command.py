@@ -1,6 +1,7 @@
 """`memplan bench` refuses what cannot be measured or written before anything runs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,16 @@ def test_an_interrupt_shows_what_there_is_and_fails(
     assert f"all 1 runs are in {output}; --resume goes on" in printed.out.replace("\n", "")
     assert "interrupted" in printed.err
     assert [run.contender for run in session.load_runs(output)] == begun[:1]
+
+
+@pytest.mark.parametrize(("fails", "status"), [(True, 1), (False, 0)])
+def test_it_fails_if_nobody_has_a_plan(
+    fails: bool, status: int, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def measured(contender: Contender, instance: BenchmarkInstance, *_: Any) -> Run:
+        run = Run.left_out(contender, instance, "")
+        return replace(run, status="error" if fails else "ok", peak=None if fails else 1000)
+
+    monkeypatch.setattr(session, "measure", measured)
+    output = str(tmp_path / "bench.json")
+    assert main(["bench", problem, "--no-peers", "-o", output]) == status

@@ -84,13 +84,13 @@ def _time(most: float = math.inf) -> Callable[[str], float]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plan the files with everybody.
+    """Plan the files with everybody; the status is 1 if nobody has a plan.
 
     Raises FormatError, OSError, ValueError if no planner is left to run.
     """
     instances = from_files(arguments.files) if arguments.files else [generated(1_000, 50)]
-    run_session(arguments, list(instances))
-    return 0
+    runs = run_session(arguments, list(instances))
+    return 0 if any(run.status == "ok" for run in runs) else 1
 
 
 def run_session(arguments: argparse.Namespace, instances: Iterable[BenchmarkInstance]) -> list[Run]:
