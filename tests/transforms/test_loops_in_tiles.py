@@ -150,7 +150,7 @@ def test_the_state_of_a_loop_of_unknown_length_stays_on_chip(capacity: int):
 
 
 def test_fewer_bytes_move_with_more_room(capsys: pytest.CaptureFixture[str]):
-    moved = [bytes_moved(capacity, capsys) for capacity in range(512, 4097, 128)]
+    moved = [bytes_moved(capacity, capsys) for capacity in range(512, 4097, 256)]
     assert moved == sorted(moved, reverse=True)
 
 

@@ -114,7 +114,7 @@ def tile_loads(function: FuncOp) -> Iterator[TileLoad]:
     Loops of the program are those with `memplan.home`.
     """
     for op in operations_in(function):
-        if not isinstance(op, LoadOp):
+        if not isinstance(op, LoadOp) or not size_bytes(op.result.type):
             continue
         part = _part_read(op)
         outer = None if part is None else _loop_around(op, part.tensor)

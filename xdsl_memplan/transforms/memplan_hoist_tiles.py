@@ -136,7 +136,7 @@ def _hoist_in(function: FuncOp, room: int) -> Iterator[tuple[int, "_Tiles"]]:
 
 @dataclass(frozen=True)
 class _Tiles:
-    """What some loads of one source bring on chip as a loop goes on."""
+    """What some loads bring on chip as a loop goes on."""
 
     loop: scf.ForOp
     loads: Sequence[TileLoad]
