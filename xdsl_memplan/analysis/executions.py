@@ -49,9 +49,13 @@ def _around(op: Operation, outer: Operation) -> Iterator[Operation]:
 
 def trip_count(op: Operation) -> int | None:
     """Return how many iterations a loop has; None if it is none, or its bounds are no constants."""
-    if not isinstance(op, scf.ForOp):
-        return None
-    first, end, step = (integer_constant(value) for value in (op.lb, op.ub, op.step))
+    found = positions(op) if isinstance(op, scf.ForOp) else None
+    return None if found is None else len(found)
+
+
+def positions(loop: scf.ForOp) -> range | None:
+    """The values of what counts the iterations of a loop; None if its bounds are no constants."""
+    first, end, step = (integer_constant(value) for value in (loop.lb, loop.ub, loop.step))
     if first is None or end is None or step is None or step <= 0:
         return None
-    return max(0, -((first - end) // step))
+    return range(first, end, step)

@@ -1,6 +1,6 @@
 """Loads of tiles inside loops of the program, and what they read as loops go on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -11,10 +11,9 @@ from xdsl.dialects import scf, tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xdsl_memplan.analysis.executions import guessed_executions, trip_count
+from xdsl_memplan.analysis.executions import guessed_executions, positions, trip_count
 from xdsl_memplan.analysis.known_numbers import KnownNumbers
 from xdsl_memplan.analysis.memref_layout import kept_dimensions
-from xdsl_memplan.dialects.integer_constant import integer_constant
 from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import HOME
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -39,6 +38,15 @@ class Region(NamedTuple):
     sizes: tuple[int, ...]
 
 
+class SourcePart(NamedTuple):
+    """The part of a tensor that a load reads, through slices of it."""
+
+    tensor: SSAValue
+    offsets: Sequence[Sequence[int | SSAValue]]
+    """The summands of the offset of each dimension."""
+    sizes: Sequence[int]
+
+
 class _Starts(NamedTuple):
     """The numbers of one offset, with a dimension for each loop that it moves with."""
 
@@ -51,7 +59,7 @@ class TileLoad:
     """A load of which the loops around it tell what it reads."""
 
     op: LoadOp
-    part: "SourcePart"
+    part: SourcePart
     outer: Operation
     """The loop of the program before which its tiles may be loaded."""
     starts: Sequence[_Starts]
@@ -71,8 +79,7 @@ class TileLoad:
 
     def regions(self, loop: scf.ForOp) -> list[Region]:
         """What is read in the first iteration of a loop, in the first two, and so on."""
-        count = len(positions(loop))
-        lowest = np.empty((len(self.starts), count), np.int64)
+        lowest = np.empty((len(self.starts), trip_count(loop) or 0), np.int64)
         highest = np.empty_like(lowest)
         for dimension, start in enumerate(self.starts):
             others = tuple(n for n, other in enumerate(start.loops) if other is not loop)
@@ -91,23 +98,6 @@ class TileLoad:
         return prod(region.sizes) * size // prod(self.part.sizes)
 
 
-class SourcePart(NamedTuple):
-    """The part of a tensor that a load reads, through slices of it."""
-
-    tensor: SSAValue
-    offsets: Sequence[Sequence[int | SSAValue]]
-    """The summands of the offset of each dimension."""
-    sizes: Sequence[int]
-
-    def copied(self, values: Mapping[SSAValue, SSAValue]) -> "SourcePart":
-        """What a copy of the load reads, where operations around it are copied too."""
-        offsets = [
-            [offset if isinstance(offset, int) else values.get(offset, offset) for offset in along]
-            for along in self.offsets
-        ]
-        return SourcePart(self.tensor, offsets, self.sizes)
-
-
 def tile_loads(function: FuncOp) -> Iterator[TileLoad]:
     """Yield the loads whose source is there before a loop of the program around them.
 
@@ -116,7 +106,7 @@ def tile_loads(function: FuncOp) -> Iterator[TileLoad]:
     for op in operations_in(function):
         if not isinstance(op, LoadOp) or not size_bytes(op.result.type):
             continue
-        part = _part_read(op)
+        part = part_read(op)
         outer = None if part is None else _loop_around(op, part.tensor)
         if part is None or outer is None:
             continue
@@ -126,16 +116,7 @@ def tile_loads(function: FuncOp) -> Iterator[TileLoad]:
             yield TileLoad(op, part, outer, known)
 
 
-def positions(loop: scf.ForOp) -> range:
-    """The values of what counts the iterations of a loop; none if they are not known."""
-    first, step = integer_constant(loop.lb), integer_constant(loop.step)
-    count = trip_count(loop)
-    if first is None or step is None or count is None:
-        return range(0)
-    return range(first, first + count * step, step)
-
-
-def _part_read(op: LoadOp) -> SourcePart | None:
+def part_read(op: LoadOp) -> SourcePart | None:
     """What a load reads, of a tensor that is no slice off chip itself; None if it takes steps."""
     if any(stride != 1 for stride in op.static_strides.get_values()):
         return None
@@ -172,7 +153,7 @@ def _starts_of(summands: Sequence[int | SSAValue], op: LoadOp, outer: Operation)
     fixed = sum(offset for offset in summands if isinstance(offset, int))
     moving = [offset for offset in summands if not isinstance(offset, int)]
     loops = _loops_that_move(moving, op, outer)
-    ranges = [positions(loop) for loop in loops]
+    ranges = [positions(loop) or range(0) for loop in loops]
     counts = [len(range_) for range_ in ranges]
     if not 0 < prod(counts) <= _MOST_TILES:
         return None

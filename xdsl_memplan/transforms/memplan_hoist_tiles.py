@@ -14,7 +14,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from xdsl_memplan.analysis.tile_loads import Region, SourcePart, TileLoad, positions, tile_loads
+from xdsl_memplan.analysis.executions import positions
+from xdsl_memplan.analysis.tile_loads import Region, TileLoad, part_read, tile_loads
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.number_arrays import numbers, slice_segments
 from xdsl_memplan.dialects.operations_in import operations_in
@@ -85,7 +86,7 @@ class MemplanHoistTilesPass(ModulePass):
         if self.room < 0:
             raise PassFailedException(f"memplan-hoist-tiles: option room={self.room} is negative")
         for function in operations_in(op):
-            if isinstance(function, FuncOp) and list(_hoist_in(function, self.room)):
+            if isinstance(function, FuncOp) and _hoist_in(function, self.room):
                 # Slices off chip of which tiles were loaded.
                 erase_unread(function)
                 note_bytes(function)
@@ -107,27 +108,26 @@ def rooms_for_tiles(module: ModuleOp, most: int) -> list[int]:
     rooms: set[int] = set()
     for function in operations_in(copied_operation(module)):
         if isinstance(function, FuncOp):
-            for taken, tiles in _hoist_in(function, most):
-                counts = range(1, tiles.count + 1)
-                rooms.update(taken + tiles.in_iterations(count).size_bytes for count in counts)
+            rooms |= _hoist_in(function, most)
     return sorted(room for room in rooms if room <= most)
 
 
-def _hoist_in(function: FuncOp, room: int) -> Iterator[tuple[int, "_Tiles"]]:
+def _hoist_in(function: FuncOp, room: int) -> set[int]:
     """Load tiles before loops of the program until nothing more fits.
 
-    Yields what tiles there are to choose from each time, and the bytes that are taken before.
+    Returns the bytes that any choice of tiles takes together with what is loaded before it.
     """
+    rooms: set[int] = set()
     taken: dict[Operation, int] = {}
     while True:
         found: list[_Kept] = []
         for tiles in _tiles_in(function):
             before = taken.get(tiles.outer, 0)
-            yield before, tiles
+            rooms.update(before + size for size in tiles.sizes)
             if (kept := tiles.that_fit(room - before)) is not None:
                 found.append(kept)
         if not found:
-            return
+            return rooms
         best = max(found, key=lambda kept: (kept.runs, kept.bytes_read, kept.is_all))
         outer = best.tiles.outer
         taken[outer] = taken.get(outer, 0) + best.size_bytes
@@ -146,10 +146,10 @@ class _Tiles:
         """The loop of the program before which tiles may be loaded."""
         return self.loads[0].outer
 
-    @cached_property
+    @property
     def count(self) -> int:
         """The iterations of the loop."""
-        return len(positions(self.loop))
+        return len(self.sizes)
 
     @cached_property
     def _regions(self) -> list[list[Region]]:
@@ -157,7 +157,8 @@ class _Tiles:
         return [load.regions(self.loop) for load in self.loads]
 
     @cached_property
-    def _sizes(self) -> list[int]:
+    def sizes(self) -> list[int]:
+        """The bytes of what the first iteration reads, the first two, and so on."""
         sizes = (
             map(load.bytes_of, regions)
             for load, regions in zip(self.loads, self._regions, strict=True)
@@ -176,7 +177,7 @@ class _Tiles:
     def in_iterations(self, iterations: int) -> "_Kept":
         """The tiles of the first iterations."""
         read = self._bytes_read * iterations // self.count
-        return _Kept(self, iterations, self._sizes[iterations - 1], read)
+        return _Kept(self, iterations, self.sizes[iterations - 1], read)
 
     def hoist(self, iterations: int) -> None:
         """Load what the first iterations read before the outer loop."""
@@ -184,7 +185,7 @@ class _Tiles:
         regions = [regions[iterations - 1] for regions in self._regions]
         if iterations == self.count:
             for load, region in zip(self.loads, regions, strict=True):
-                _read_kept(load.op, load.part, region, self.outer)
+                _read_kept(load.op, region, self.outer)
             return
         values: dict[SSAValue, SSAValue] = {}
         first = loop.clone(values)
@@ -192,8 +193,10 @@ class _Tiles:
         for load, region in zip(self.loads, regions, strict=True):
             copy = values[load.op.result].owner
             assert isinstance(copy, LoadOp)
-            _read_kept(copy, load.part.copied(values), region, self.outer)
-        border = _constant(positions(loop)[iterations], loop.lb.type)
+            _read_kept(copy, region, self.outer)
+        counted = positions(loop)
+        assert counted is not None
+        border = _constant(counted[iterations], loop.lb.type)
         Rewriter.insert_op(border, InsertPoint.before(first))
         first.operands[1] = loop.operands[0] = border.result
         for number, result in enumerate(first.results):
@@ -234,8 +237,10 @@ def _tiles_in(function: FuncOp) -> Iterator[_Tiles]:
                 yield _Tiles(loops[loop], [load])
 
 
-def _read_kept(op: LoadOp, part: SourcePart, region: Region, outer: Operation) -> None:
+def _read_kept(op: LoadOp, region: Region, outer: Operation) -> None:
     """Load a region before a loop; a load reads its tile there."""
+    part = part_read(op)
+    assert part is not None
     load = LoadOp(part.tensor, region.starts, region.sizes)
     Rewriter.insert_op(load, InsertPoint.before(outer))
     static: list[int] = []

@@ -1,7 +1,7 @@
 """Which splits and schedules are tried, and what is learned from buffers that do not fit."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 
@@ -256,21 +256,18 @@ def _forms_of_least_peak(module: ModuleOp, options: SplitOptions) -> list[Form]:
     ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class _PlannedWay:
-    """A planned module."""
+    """A planned module; the least is the best."""
 
     rank: tuple[int, int]
     """The bytes it moves, and the number of its way."""
-    module: ModuleOp
-    way: GroupWay
+    module: ModuleOp = field(compare=False)
+    way: GroupWay = field(compare=False)
 
     @classmethod
     def of(cls, module: ModuleOp, way: GroupWay) -> "_PlannedWay":
         return cls((bytes_moved(module), way.number), module, way)
-
-    def __lt__(self, other: "_PlannedWay") -> bool:
-        return self.rank < other.rank
 
 
 def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[PassFailedException]:
@@ -313,26 +310,27 @@ def _run_in_tiles(ways: WaysToFormLayers, capacity: int, run: Runs) -> list[Pass
     # What is brought on chip before a loop takes room that groups leave free.
     is_in_parts = any(PARTS in op.attributes for op in functions_of(module))
     has_shares = is_in_parts and options.stage == "all"
-    plans: list[_PlannedWay] = []
+    best: _PlannedWay | None = None
     last = -1
     for way in found.best_first():
-        if plans and min(plans).rank <= way.rank and not has_shares:
+        if best is not None and best.rank <= way.rank and not has_shares:
             break
         planned = _planned_in_less_room(partial(_way_planned, way, options, run), capacity)
         if isinstance(planned, list):
             if way.number > last:
                 last, failures = way.number, planned
             continue
-        plans.append(_PlannedWay.of(planned, way))
+        plan = _PlannedWay.of(planned, way)
+        best = plan if best is None else min(best, plan)
         if has_shares:
             reserves = (capacity * n // _SHARES for n in range(1, _SHARES))
-            plans += _with_room_left(way, options, run, reserves)
-    if not plans:
+            best = min((best, *_with_room_left(way, options, run, reserves)))
+    if best is None:
         return failures
     if has_shares:
         finer = (capacity * n // _FINE_SHARES for n in range(1, _FINE_SHARES, 2))
-        plans += _with_room_left(min(plans).way, options, run, finer)
-    commit(module, min(plans).module)
+        best = min((best, *_with_room_left(best.way, options, run, finer)))
+    commit(module, best.module)
     return []
 
 

@@ -1,5 +1,5 @@
 // RUN: xdsl-opt %s -p 'memplan-hoist-tiles{room=7000}' | filecheck %s
-// RUN: xdsl-opt %s -p 'memplan-hoist-tiles{room=24576}' | filecheck %s --check-prefix=ALL
+// RUN: xdsl-opt %s -p 'memplan-hoist-tiles{room=20000}' | filecheck %s --check-prefix=ALL
 // RUN: xdsl-opt %s -p 'memplan-hoist-tiles' | filecheck %s --check-prefix=NONE
 // RUN: not xdsl-opt %s -p 'memplan-hoist-tiles{room=-1}' 2>&1 | filecheck %s --check-prefix=WRONG
 

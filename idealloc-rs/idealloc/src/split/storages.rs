@@ -311,11 +311,12 @@ impl Layout<'_, '_> {
             let may_share = |state: &State| {
                 state.root == Root::Unknown
                     && state.made_level == Some(level)
+                    && (self.machine.is_staged || !state.is_output_base)
                     && !state.has_overlap
                     && state.last_use == self.turns[position]
             };
-            // A tile is stored off chip right after it is made, which is one more use of it.
-            let is_stored = |state: &State| state.is_output_base && self.machine.is_staged;
+            // An output is stored right after it is made, which is one more use of it.
+            let uses = |state: &State| state.uses + u32::from(state.is_output_base);
             let is_put_behind = self.is_put_behind_kept(result);
             for &k in self.parts(data).filter(|_| !is_put_behind) {
                 let base = states[data.operands[k].0].base;
@@ -323,8 +324,7 @@ impl Layout<'_, '_> {
                 let lies_elsewhere = self.external(base).is_some_and(|external| external.dies);
                 // What is cut out of more is copied.
                 let lies_elsewhere = lies_elsewhere || states[base].is_shown_in_part;
-                let has_one_use = states[base].uses == 1 && !states[base].is_output_base;
-                if may_share(&states[base]) && has_one_use && !lies_elsewhere {
+                if may_share(&states[base]) && uses(&states[base]) == 1 && !lies_elsewhere {
                     let part = data.operands[k].0;
                     let whole = &graph.tensors[result].shape;
                     let gaps = states[result].gaps.of_part(whole, &graph.tensors[part].shape);
@@ -336,10 +336,7 @@ impl Layout<'_, '_> {
             }
             // As bufferization does: first what has few uses, which could not be elsewhere.
             let mut over: Vec<usize> = data.in_place.iter().map(|&k| data.operands[k].0).collect();
-            over.sort_by_key(|&tensor| {
-                let state = &states[states[tensor].base];
-                state.uses + u32::from(is_stored(state))
-            });
+            over.sort_by_key(|&tensor| uses(&states[states[tensor].base]));
             // What is read as another view of it as well is not written over element by element.
             let is_read_otherwise = |base: usize| {
                 let mut reads = data.operands.iter().map(|(tensor, _)| *tensor);
@@ -350,7 +347,6 @@ impl Layout<'_, '_> {
             for tensor in over {
                 let base = states[tensor].base;
                 if may_share(&states[base])
-                    && (is_stored(&states[base]) || !states[base].is_output_base)
                     && self.is_sliced(base) == is_sliced
                     && !self.is_read_in_slices(base, position)
                     && graph.tensors[base].element_bytes == graph.tensors[result].element_bytes
