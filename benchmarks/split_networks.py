@@ -205,7 +205,7 @@ def _split_to_fit(module: ModuleOp, row: Row, memory: str, form: Form) -> None:
         except CapacityExceeded as error:
             if row.tries == MOST_TRIES:
                 raise
-            reserve += more_to_reserve(error, capacity)
+            reserve += more_to_reserve(error, capacity, row.tries)
 
 
 def _split(module: ModuleOp, row: Row, memory: str, reserve: int, form: Form) -> None:

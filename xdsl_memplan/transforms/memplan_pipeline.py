@@ -80,9 +80,11 @@ class MemplanPipelinePass(ModulePass):
       fetched by tiles and results written back; functions that cannot be split are refused.
       Needs what `strategy` needs. With `none` it reads arguments where they are.
     - `max-recompute` (1.1), `max-code` (2.5): see `memplan-group`.
-    - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`),
-      `threads` (1): see `memplan-assign-offsets`. With `objective=fit` or `traffic` a plan that
-      fits a capacity is made smaller for a short time only.
+    - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`): see
+      `memplan-assign-offsets`. With `objective=fit` or `traffic` a plan that fits a capacity is made
+      smaller for a short time only.
+    - `threads` (0): of the search for groups and of the planner; with 0 groups take all there are,
+      and the planner one. Never changes the result.
     - `memory` (none): the description of the memories, for all passes that want it.
     - `arena` (`global`): see `convert-memplan-to-memref`.
     - `verify` (true): run `memplan-verify`, and check tiles (`memplan-expand-groups`).
@@ -108,7 +110,7 @@ class MemplanPipelinePass(ModulePass):
     planner: str = ""
     seed: int = 0
     effort: str = "medium"
-    threads: int = 1
+    threads: int = 0
     memory: str = ""
     arena: Literal["global", "alloc", "argument", "address"] = "global"
     verify: bool = True
@@ -169,7 +171,7 @@ class MemplanPipelinePass(ModulePass):
             planner=self.planner,
             seed=self.seed,
             effort=self.effort,
-            threads=self.threads,
+            threads=self.threads or 1,
             minimize=self.objective not in ("fit", "traffic"),
             memory=self.memory,
         )
@@ -269,7 +271,7 @@ class MemplanPipelinePass(ModulePass):
         from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
         from xdsl_memplan.transforms.plan_memory import PlannerOptions, check_planner_options
 
-        check_planner_options(PlannerOptions(self.planner, self.seed, self.effort, self.threads))
+        check_planner_options(PlannerOptions(self.planner, self.seed, self.effort, self.threads or 1))
         MemplanGroupPass(
             max_recompute=self.max_recompute, max_code=self.max_code, threads=self.threads
         ).check_numbers()

@@ -80,13 +80,14 @@ class Runs:
     """Runs passes, then all that follow splitting."""
 
 
-def more_to_reserve(error: CapacityExceeded, capacity: int) -> int:
-    """Return how many bytes more the next try leaves free.
+def more_to_reserve(error: CapacityExceeded, capacity: int, tries: int) -> int:
+    """Return how many bytes more the next try leaves free, after so many that left too few.
 
-    What did not fit once says little about the next try: small steps.
+    What did not fit once says little about the next try: small steps, but each twice the last. The
+    groups that take more than was counted may well be the best for a little less room, too.
     """
     extra = min(_EXTRA_BYTES, capacity // _EXTRA_SHARE)
-    return max(1, min(error.excess_bytes, capacity // 8) + extra)
+    return max(1, min(error.excess_bytes, capacity // 8) + extra) << (tries - 1)
 
 
 def run_for_less_room(
@@ -129,7 +130,7 @@ def _planned_in_less_room(
         except CapacityExceeded as error:
             failures.append(error)
             too_few = reserve
-            reserve += more_to_reserve(error, capacity)
+            reserve += more_to_reserve(error, capacity, number + 1)
         except MISTAKES:
             raise
         except PassFailedException as error:

@@ -113,3 +113,28 @@ func.func @any_two(%a: tensor<8x4xf32>, %m: index, %n: index) -> tensor<8x4xf32>
 // CHECK: memplan.buffer {{.*}} size 128
 // CHECK: memplan.buffer {{.*}} size 16
 // CHECK: memref.copy
+
+// -----
+
+// Rows that are kept, and a row with a border, are put together when %w is gone. In the place of what is put together the row would take
+// 448 bytes beside the 512 of %w, and its border one of its own 128 beside the 320 that are kept: only the row is made elsewhere.
+
+func.func @begins_with_a_border(%a: tensor<5x16xf32>, %b: tensor<8x16xf32>) -> tensor<7x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<5x16xf32>
+  %k = linalg.exp ins(%a : tensor<5x16xf32>) outs(%e0 : tensor<5x16xf32>) -> tensor<5x16xf32>
+  %e1 = tensor.empty() : tensor<8x16xf32>
+  %w = linalg.exp ins(%b : tensor<8x16xf32>) outs(%e1 : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %s = tensor.extract_slice %w[3, 1] [1, 14] [1, 1] : tensor<8x16xf32> to tensor<1x14xf32>
+  %e2 = tensor.empty() : tensor<1x14xf32>
+  %x = linalg.exp ins(%s : tensor<1x14xf32>) outs(%e2 : tensor<1x14xf32>) -> tensor<1x14xf32>
+  %p = tensor.pad %x low[0, 1] high[1, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<1x14xf32> to tensor<2x16xf32>
+  %r = tensor.concat dim(0) %k, %p : (tensor<5x16xf32>, tensor<2x16xf32>) -> tensor<7x16xf32>
+  func.return %r : tensor<7x16xf32>
+}
+
+// CHECK:       memplan.arena @memory alignment 64 size 888
+// CHECK-LABEL: func.func @begins_with_a_border

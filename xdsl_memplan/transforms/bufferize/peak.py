@@ -206,7 +206,8 @@ def _moves(room: _Room, tick: int) -> Iterator[_Move]:
     """Ways to take out of slices what keeps a storage alive at a tick.
 
     The least, all parts of what is assembled, those of them that are there early, so that the
-    storage begins with a later one, and the largest tensor with all that lies in it.
+    storage begins with a later one, the least with all that lies in parts, so that it begins when a
+    part is complete, and the largest tensor with all that lies in it.
     """
     inside = _by_views(room.held)
     minimal = _take_out(room, lambda slice, chain: slice.is_kept_alive(chain, tick))
@@ -227,6 +228,13 @@ def _moves(room: _Room, tick: int) -> Iterator[_Move]:
                 slice.is_kept_alive(chain, tick)
                 or (slice.entry[0] in assembled and first_tick(slice) <= latest)
             ),
+        )
+    nested = [slice for slice in room.slices if _is_within(slice, parts)]
+    if nested:
+        within = {slice.entry for slice in nested}
+        yield _take_out(
+            room,
+            lambda slice, chain: slice.is_kept_alive(chain, tick) or slice.entry in within,
         )
     largest = _take_out_largest(room, tick)
     if largest is not None:
@@ -274,6 +282,12 @@ def _take_out_largest(room: _Room, tick: int) -> _Move | None:
     rest = [h for h in room.held if id(h) not in gone]
     alone = _Room(slice.size, held, [replace(s, views=s.views[depth:]) for s in within])
     return _Move([slice.entry], room, _Room(room.size, rest, kept), [alone])
+
+
+def _is_within(slice: _Slice, parts: Iterable[_Slice]) -> bool:
+    """Tell whether what is in the slice becomes a piece of one of the parts."""
+    depths = (len(p.views) for p in parts if slice.views[: len(p.views)] == p.views)
+    return any(len(slice.views) > depth for depth in depths)
 
 
 def _by_views(held: list[_Held]) -> dict[tuple[View, ...], list[_Held]]:
