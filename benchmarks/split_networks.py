@@ -57,6 +57,7 @@ from xdsl_memplan.model.split_graph import SplitGraph, box_elements, loops_of
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.layer_forms import Form, forms_of
+from xdsl_memplan.transforms.less_room import MOST_TRIES, more_to_reserve
 from xdsl_memplan.transforms.memplan_annotate_lifetimes import MemplanAnnotateLifetimesPass
 from xdsl_memplan.transforms.memplan_assign_offsets import MemplanAssignOffsetsPass
 from xdsl_memplan.transforms.memplan_bufferize import MemplanBufferizePass
@@ -74,7 +75,6 @@ from xdsl_memplan.transforms.memplan_trim import MemplanTrimPass
 from xdsl_memplan.transforms.memplan_unmerge_places import MemplanUnmergePlacesPass
 from xdsl_memplan.transforms.memplan_verify import MemplanVerifyPass
 from xdsl_memplan.transforms.resting_collector import resting_collector
-from xdsl_memplan.transforms.split_attempts import MOST_TRIES, more_to_reserve
 
 ROOT = Path(__file__).parent.parent
 CAPACITIES = ("128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB", "8MiB")

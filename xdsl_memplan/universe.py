@@ -48,6 +48,7 @@ _PASSES: dict[str, str] = {
     "memplan-look-up-once": "MemplanLookUpOncePass",
     "memplan-compute-slices": "MemplanComputeSlicesPass",
     "memplan-split-loops": "MemplanSplitLoopsPass",
+    "memplan-loop-over-batch": "MemplanLoopOverBatchPass",
     "memplan-unmerge-places": "MemplanUnmergePlacesPass",
     "memplan-form-layers": "MemplanFormLayersPass",
     "memplan-group": "MemplanGroupPass",

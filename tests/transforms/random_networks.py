@@ -16,11 +16,13 @@ def _maps(*results: str) -> str:
 class RandomNetwork(Network):
     """Layers that read what layers before have made. Activations have the shape N x C x H x W."""
 
-    def __init__(self, seed: int) -> None:
+    most_elements = _MOST_ELEMENTS
+
+    def __init__(self, seed: int, batch: int = 1) -> None:
         super().__init__()
         self.random = Random(seed)
         shape = (
-            1,
+            batch,
             self.random.randint(1, 3),
             self.random.randint(6, 12),
             self.random.randint(4, 9),
@@ -50,7 +52,7 @@ class RandomNetwork(Network):
         ]
         x = self.random.choice(self.activations[-3:])
         made = self.random.choice(kinds)(x)
-        if made is not None and 0 < prod(made[1]) <= _MOST_ELEMENTS:
+        if made is not None and 0 < prod(made[1]) <= self.most_elements:
             self.activations.append(made)
 
     def finish(self) -> str:
@@ -251,9 +253,9 @@ class RandomNetwork(Network):
         return self._generic([x], _maps("n, c, h, w", "n, c, h, w"), x[1], body)
 
 
-def random_network(seed: int, layers: int) -> str:
+def random_network(seed: int, layers: int, batch: int = 1) -> str:
     """A function `@main` of about `layers` layers, the same for the same seed."""
-    network = RandomNetwork(seed)
+    network = RandomNetwork(seed, batch)
     for _ in range(layers):
         network.layer()
     return network.finish()

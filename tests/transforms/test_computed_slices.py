@@ -14,7 +14,7 @@ from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.tiling_models.tile_values import shape_of
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
-from xdsl_memplan.transforms import split_attempts
+from xdsl_memplan.transforms import layer_forms
 from xdsl_memplan.transforms.memplan_compute_slices import MemplanComputeSlicesPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -116,7 +116,7 @@ def test_by_peak_the_smaller_arena_is_taken(monkeypatch: pytest.MonkeyPatch):
     arenas: list[int] = []
     for together in (False, True):
         if together:
-            monkeypatch.setattr(split_attempts, "has_sliced_product", never)
+            monkeypatch.setattr(layer_forms, "has_sliced_product", never)
         module = parse(text)
         MemplanPipelinePass(objective="peak").apply(full_context(), module)
         [arena] = re.findall(r'sym_name = "memory", type = memref<(\d+)xi8>', str(module))

@@ -18,7 +18,7 @@ from xdsl_memplan.analysis.returned_concats import returned_concats
 from xdsl_memplan.dialects.groups import ON_CHIP, GroupOp
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
-from xdsl_memplan.transforms import split_attempts
+from xdsl_memplan.transforms import tiled_module
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -181,7 +181,7 @@ def test_the_pipeline_takes_what_moves_less(
     moved: list[int] = []
     for together in (False, True):
         if together:
-            monkeypatch.setattr(split_attempts, "has_returned_concat", never)
+            monkeypatch.setattr(tiled_module, "has_returned_concat", never)
         module = parse(heads(features=48, is_changed=True))
         MemplanPipelinePass(memory="L1=4KiB,DDR", stage="all", summary=True).apply(
             full_context(), module

@@ -16,6 +16,7 @@ from tests.transforms.test_split_programs import parse
 from xdsl_memplan.dialects.groups import GroupCostAttr, GroupOp
 from xdsl_memplan.transforms import memplan_expand_groups
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
+from xdsl_memplan.transforms.less_room import MOST_TRIES, run_for_less_room
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
 from xdsl_memplan.transforms.memplan_form_layers import MemplanFormLayersPass
 from xdsl_memplan.transforms.memplan_fuse_elementwise import MemplanFuseElementwisePass
@@ -23,7 +24,6 @@ from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 from xdsl_memplan.transforms.memplan_schedule import MemplanSchedulePass
 from xdsl_memplan.transforms.refuted_tiles import RefutedTiles
-from xdsl_memplan.transforms.split_attempts import MOST_TRIES, run_for_less_room
 from xdsl_memplan.transforms.verify_split.check_split import SplitCheck, Verdict
 
 MEMORY = "L1=64KiB,DDR"

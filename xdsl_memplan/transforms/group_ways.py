@@ -86,7 +86,7 @@ class GroupWays:
             self.failures = [min([*self.failures, error], key=_bytes_for_all)]
             return
         self.failures = []
-        plain = GroupWay(_bytes_counted(groups), number, layers, groups)
+        plain = GroupWay(bytes_counted(groups), number, layers, groups)
         self._add(plain)
         if not self.is_least:
             kept = self._with_tensors_kept(plain)
@@ -132,7 +132,7 @@ class GroupWays:
 
     def _with_tensors_kept(self, way: GroupWay) -> GroupWay:
         groups = trial_of(way.groups, keeping(self.ways.options), self.run)
-        return way._replace(counted=_bytes_counted(groups), groups=groups, keeps=True)
+        return way._replace(counted=bytes_counted(groups), groups=groups, keeps=True)
 
     def _add(self, way: GroupWay) -> None:
         self.found.append(way)
@@ -149,7 +149,7 @@ class GroupWays:
         return sorted(self.found, key=lambda way: way.rank)
 
 
-def _bytes_counted(module: ModuleOp) -> int:
+def bytes_counted(module: ModuleOp) -> int:
     """The bytes that groups move in all, as the search counts them."""
     return sum(group.cost.cost.traffic for group in groups_in(module))
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xdsl_memplan.analysis.merged_places import has_merged_places
+from xdsl_memplan.analysis.sliced_products import has_sliced_product
 from xdsl_memplan.analysis.ways_to_form_layers import has_long_norm, has_turned_operand
 from xdsl_memplan.dialects.operations_in import operations_in
 from xdsl_memplan.transforms.concats_of_readers import has_large_concat
@@ -71,6 +73,16 @@ def forms_of(module: ModuleOp, capacity: int, largest: int, *, is_small: bool) -
     norms = (0, *(limit for limit in dict.fromkeys(limits) if has_long_norm(module, limit)))
     turned = (False, True) if has_turned_operand(module) else (False,)
     return [Form(norm, apart, largest_concat=largest) for apart in turned for norm in norms]
+
+
+def slices_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
+    """Whether slices of features are computed apart: what to try."""
+    return (False, True) if options.rewrite and has_sliced_product(module) else (False,)
+
+
+def places_apart(module: ModuleOp, options: SplitOptions) -> tuple[bool, ...]:
+    """Whether places of an image are in dimensions of their own: what to try."""
+    return (False, True) if options.rewrite and has_merged_places(module) else (False,)
 
 
 def has_few_layers(module: ModuleOp) -> bool:

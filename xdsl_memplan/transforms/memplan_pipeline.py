@@ -81,8 +81,8 @@ class MemplanPipelinePass(ModulePass):
       Needs what `strategy` needs. With `none` it reads arguments where they are.
     - `max-recompute` (1.1), `max-code` (2.5): see `memplan-group`.
     - `planner` (default: that of `memplan-assign-offsets`), `seed` (0), `effort` (`medium`): see
-      `memplan-assign-offsets`. With `objective=fit` or `traffic` a plan that fits a capacity is made
-      smaller for a short time only.
+      `memplan-assign-offsets`. With `objective=fit` or `traffic` a plan that fits a capacity is
+      made smaller for a short time only.
     - `threads` (0): of the search for groups and of the planner; with 0 groups take all there are,
       and the planner one. Never changes the result.
     - `memory` (none): the description of the memories, for all passes that want it.
@@ -224,12 +224,10 @@ class MemplanPipelinePass(ModulePass):
             *before, last = self.passes()
             splits, spills = self._splits(op), self._spills(op)
             if splits or spills:
-                from xdsl_memplan.transforms.split_attempts import (
-                    Runs,
-                    run_for_less_room,
-                    run_split,
-                )
+                from xdsl_memplan.transforms.less_room import run_for_less_room
+                from xdsl_memplan.transforms.split_attempts import run_split
                 from xdsl_memplan.transforms.split_passes import SplitOptions
+                from xdsl_memplan.transforms.trials import Runs
 
                 def schedules(reserve: int) -> list[ModulePass]:
                     return list(self._schedules(reserve))
@@ -271,7 +269,9 @@ class MemplanPipelinePass(ModulePass):
         from xdsl_memplan.transforms.memplan_group import MemplanGroupPass
         from xdsl_memplan.transforms.plan_memory import PlannerOptions, check_planner_options
 
-        check_planner_options(PlannerOptions(self.planner, self.seed, self.effort, self.threads or 1))
+        check_planner_options(
+            PlannerOptions(self.planner, self.seed, self.effort, self.threads or 1)
+        )
         MemplanGroupPass(
             max_recompute=self.max_recompute, max_code=self.max_code, threads=self.threads
         ).check_numbers()

@@ -1,6 +1,7 @@
 """Passes are tried on a copy of a module; what is best is put in its place."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -9,6 +10,16 @@ from xdsl_memplan.dialects.copies import copied_operation
 
 Run = Callable[[ModuleOp, list[ModulePass]], None]
 """Runs passes; where it plans, all that follow splitting after them."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """How the pipeline runs passes."""
+
+    alone: Run
+    """Runs passes, and nothing after them."""
+    with_plan: Run
+    """Runs passes, then all that follow splitting."""
 
 
 def trial_of(module: ModuleOp, passes: list[ModulePass], run: Run) -> ModuleOp:

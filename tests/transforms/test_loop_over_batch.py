@@ -1,0 +1,120 @@
+"""Elements of a batch one after another: they move no more than each alone, and compute the same."""
+
+import re
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from tests.transforms.networks import Network, Value
+from tests.transforms.random_networks import RandomNetwork, random_network
+from tests.transforms.test_inline_calls import after
+from tests.transforms.test_loops_in_tiles import assert_computes_the_same
+from xdsl_memplan.transforms import planned_in_tiles
+
+LOOP = "memplan-generalize-ops,memplan-trim,memplan-fuse-elementwise,memplan-loop-over-batch"
+
+
+class Scaled(RandomNetwork):
+    """Random layers on larger images."""
+
+    most_elements = 1 << 40
+
+    def __init__(self, seed: int, batch: int, scale: int) -> None:
+        super().__init__(seed, batch)
+        [(name, (_, features, rows, columns))] = self.activations
+        self.arguments = [(name, (batch, 4 * features, scale * rows, scale * columns))]
+        self.activations = list(self.arguments)
+
+
+def scaled(seed: int, layers: int, batch: int, scale: int) -> str:
+    network = Scaled(seed, batch, scale)
+    for _ in range(layers):
+        network.layer()
+    return network.finish()
+
+
+def squeeze_and_excitation(batch: int, blocks: int = 2) -> str:
+    """Blocks of a MobileNet, whose features are weighed by what their means tell."""
+    n = Scaled(0, batch, 1)
+    n.arguments, n.activations = [], []
+    x = n.relu(n.conv(n.argument(batch, 3, 16, 16), 8))
+    for _ in range(blocks):
+        y = n.relu(n.depthwise(n.relu(n.conv(x, 24, 1))))
+        x = n.each("addf", x, n.conv(weighed(n, y), 8, 1))
+    return n.text(x)
+
+
+def weighed(n: RandomNetwork, x: Value) -> Value:
+    return n._squeezed(x)
+
+
+def planned(text: str, capacity: int, capsys: pytest.CaptureFixture[str]) -> tuple[ModuleOp, int]:
+    options = f'memory="L1={capacity},DDR" stage=all arena=alloc summary=true'
+    module = after(text, f"memplan-pipeline{{{options}}}")
+    found = re.search(r"@main: (\d+) bytes move", capsys.readouterr().err)
+    assert found is not None
+    return module, int(found[1])
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_networks_compute_the_same_one_by_one(seed: int):
+    text = random_network(seed, 5, batch=2 + seed % 3)
+    module = after(text, LOOP)
+    assert str(module).count("scf.for") == 1
+    assert_computes_the_same(text, module)
+
+
+@pytest.mark.parametrize("stage", ["all", "none"])
+@pytest.mark.parametrize("seed", [*range(8), 42, 44, 5020])
+def test_random_networks_compute_the_same_in_tiles(
+    seed: int, stage: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Loops are planned wherever there may be any, and taken where they are better."""
+    monkeypatch.setattr(planned_in_tiles, "_least_of_loops", lambda *_: 0)
+    text = random_network(seed, 6, batch=3)
+    module = after(text, f'memplan-pipeline{{memory="L1=1KiB,DDR" stage={stage} arena=alloc}}')
+    assert_computes_the_same(text, module)
+
+
+@pytest.mark.parametrize(
+    ("seed", "layers", "scale", "capacity"),
+    [
+        (3, 4, 3, 32768),
+        (5, 7, 2, 8192),
+        (16, 5, 2, 16384),
+        (32, 3, 1, 4096),
+        (36, 5, 1, 2048),
+        (44, 6, 3, 32768),
+        (46, 3, 2, 2048),
+        (55, 3, 1, 4096),
+    ],
+)
+def test_four_images_move_no_more_than_each_alone(
+    seed: int, layers: int, scale: int, capacity: int, capsys: pytest.CaptureFixture[str]
+):
+    """They moved up to 1.46 times as much: what goes from group to group was that of all four."""
+    _, one = planned(scaled(seed, layers, 1, scale), capacity, capsys)
+    _, four = planned(scaled(seed, layers, 4, scale), capacity, capsys)
+    assert four <= 4 * one
+
+
+def test_blocks_with_squeeze_and_excitation_stay_on_chip(capsys: pytest.CaptureFixture[str]):
+    """Whole batches of what is weighed went off chip and back: 1.2 MB."""
+    text = squeeze_and_excitation(batch=4)
+    module, moved = planned(text, 65536, capsys)
+    _, alone = planned(squeeze_and_excitation(batch=1), 65536, capsys)
+    assert moved <= 4 * alone
+    assert_computes_the_same(text, module)
+
+
+def test_what_must_move_at_least_is_known_with_a_loop_too(capsys: pytest.CaptureFixture[str]):
+    options = 'memory="L1=64KiB,DDR" stage=all summary=true'
+    module = after(squeeze_and_excitation(batch=4), f"memplan-pipeline{{{options}}}")
+    assert "scf.for" in str(module)
+    assert re.search(r"at least \d+ must|each byte once|optimal", capsys.readouterr().err)
+
+
+def test_rows_of_a_matrix_are_no_batch():
+    n = Network()
+    text = n.text(n.relu(n.matmul(n.argument(128, 8), 8)))
+    assert "scf.for" not in str(after(text, LOOP))

@@ -1,0 +1,90 @@
+"""The plan in tiles that moves the fewest bytes: of a whole batch, or of one element at a time."""
+
+from dataclasses import replace
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.utils.exceptions import PassFailedException
+
+from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
+from xdsl_memplan.transforms.group_ways import entries_of_traffic
+from xdsl_memplan.transforms.layer_forms import Form, has_very_few_layers
+from xdsl_memplan.transforms.left_whole import functions_of
+from xdsl_memplan.transforms.memplan_loop_over_batch import MemplanLoopOverBatchPass, batch_of
+from xdsl_memplan.transforms.split_in_parts import bytes_moved
+from xdsl_memplan.transforms.tiled_module import TiledModule
+from xdsl_memplan.transforms.trials import trial_of
+
+
+def planned_in_tiles(tiles: TiledModule, capacity: int) -> ModuleOp | list[PassFailedException]:
+    """Return the planned module that moves the fewest bytes, or why none fits.
+
+    Where bytes are moved more than once, the elements of a batch are also computed one after
+    another, if what the groups of one element move tells that this may move fewer. With very few
+    layers that is always tried, and where it is better groups are found for parts of the memory.
+    """
+    planned = tiles.planned(capacity)
+    if isinstance(planned, ModuleOp) and _is_least(planned):
+        return planned
+    one_by_one = _one_by_one(tiles)
+    if one_by_one is None:
+        return planned
+    is_small = has_very_few_layers(tiles.ways.layers_in(Form()))
+    if isinstance(planned, ModuleOp) and not is_small:
+        least = _least_of_loops(one_by_one, tiles, capacity)
+        if least is None or least >= bytes_moved(planned):
+            return planned
+    best = _better(planned, one_by_one, capacity)
+    if best is not planned and is_small:
+        best = _better(best, replace(one_by_one, tries_shares=True), capacity)
+    if isinstance(best, ModuleOp) and isinstance(planned, ModuleOp) and best is not planned:
+        _note_floors(best, planned)
+    return best
+
+
+def _is_least(planned: ModuleOp) -> bool:
+    return bytes_moved(planned) == entries_of_traffic(planned, FLOOR)
+
+
+def _better(
+    planned: ModuleOp | list[PassFailedException], tiles: TiledModule, capacity: int
+) -> ModuleOp | list[PassFailedException]:
+    """What was planned, or with other tiles if that moves fewer bytes."""
+    other = tiles.planned(capacity)
+    if isinstance(planned, list):
+        return other if isinstance(other, ModuleOp) else planned
+    is_better = isinstance(other, ModuleOp) and bytes_moved(other) < bytes_moved(planned)
+    return other if is_better else planned
+
+
+def _one_by_one(tiles: TiledModule) -> TiledModule | None:
+    """The module with loops over batches; None if there are none."""
+    may_change = tiles.options.rewrite and not tiles.has_parts
+    if not may_change or not any(map(batch_of, functions_of(tiles.module))):
+        return None
+    looped = trial_of(tiles.module, [MemplanLoopOverBatchPass()], tiles.run.alone)
+    if looped.is_structurally_equivalent(tiles.module):
+        return None
+    return TiledModule(looped, tiles.options, tiles.run, tries_shares=False)
+
+
+def _least_of_loops(one_by_one: TiledModule, tiles: TiledModule, capacity: int) -> int | None:
+    """About the fewest bytes that loops over batches may move; None if nothing fits.
+
+    Each iteration moves what its groups do, but for what stays on chip from the one before: no more
+    than the memory has.
+    """
+    counted = one_by_one.bytes_counted()
+    if counted is None:
+        return None
+    batch = min(n for op in functions_of(tiles.module) if (n := batch_of(op)))
+    return batch * counted - (batch - 1) * capacity
+
+
+def _note_floors(module: ModuleOp, known: ModuleOp) -> None:
+    """Note what functions must move at least, as for those without loops of the same names."""
+    floors = {op.sym_name.data: op.attributes.get(TRAFFIC) for op in functions_of(known)}
+    for op in functions_of(module):
+        mine, theirs = op.attributes.get(TRAFFIC), floors.get(op.sym_name.data)
+        if isinstance(mine, DictionaryAttr) and isinstance(theirs, DictionaryAttr):
+            limits = {name: n for name, n in theirs.data.items() if name in (FLOOR, CAPACITY_FLOOR)}
+            op.attributes[TRAFFIC] = DictionaryAttr({**mine.data, **limits})
