@@ -1,4 +1,4 @@
-"""Elements of a batch one after another: they move no more than each alone, and compute the same."""
+"""One element of a batch after another: no more is moved than for each alone, and the same made."""
 
 import re
 

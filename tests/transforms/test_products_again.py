@@ -15,7 +15,7 @@ from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.model.capacity_bound import CapacityBound
 from xdsl_memplan.native.compare import compare_modules
 from xdsl_memplan.native.context import full_context
-from xdsl_memplan.transforms import tiled_module
+from xdsl_memplan.transforms import split_attempts
 from xdsl_memplan.transforms.memplan_compute_again import MemplanComputeAgainPass
 from xdsl_memplan.transforms.memplan_pipeline import MemplanPipelinePass
 
@@ -121,7 +121,7 @@ def test_the_arena_is_smaller(monkeypatch: pytest.MonkeyPatch):
     module = planned()
     assert arena(module) < 4 * FEATURES * PLACES // 2
     assert compare_modules(text, str(module)).results == 1
-    monkeypatch.setattr(tiled_module, "has_cheap_maker", never)
+    monkeypatch.setattr(split_attempts, "has_cheap_maker", never)
     assert arena(planned()) >= 4 * FEATURES * PLACES
 
 

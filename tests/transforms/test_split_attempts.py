@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 from tests.transforms.test_long_norms import SOFTMAX
 from tests.transforms.test_split_programs import parse
 from xdsl_memplan.dialects.groups import GroupCostAttr, GroupOp
-from xdsl_memplan.transforms import memplan_expand_groups
+from xdsl_memplan.transforms import memplan_expand_groups, planned_in_tiles
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.less_room import MOST_TRIES, run_for_less_room
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
@@ -254,7 +254,7 @@ def test_long_sums_that_make_the_same_layers_are_searched_once(calls):
 
 @pytest.mark.parametrize(("capacity", "moved"), [(4096, (9600, 9600)), (1024, (None, 24_000))])
 def test_of_two_ways_to_form_layers_one_is_planned(
-    capacity: int, moved: tuple[int | None, int], calls, capsys
+    capacity: int, moved: tuple[int | None, int], calls, capsys, monkeypatch
 ):
     """Rows of 1600 bytes, one layer or in parts: what they move is known before there are tiles."""
     memory = f"L1={capacity},DDR"
@@ -267,6 +267,8 @@ def test_of_two_ways_to_form_layers_one_is_planned(
             groups = [op for op in module.walk() if isinstance(op, GroupOp)]
             assert sum(group.cost.cost.traffic for group in groups) == bytes_moved
     calls.clear()
+    # The rows are no batch here: one after another would be looked for, too.
+    monkeypatch.setattr(planned_in_tiles, "batch_of", lambda _: 0)
     MemplanPipelinePass(memory=memory, stage="all", summary=True).apply(Context(), parse(SOFTMAX))
     # Where the first moves each byte once nothing else is looked for. Else the other is, and groups
     # for five parts of the room, which leave more for what is read twice; the sixth is too small.
