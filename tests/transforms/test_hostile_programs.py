@@ -287,7 +287,7 @@ CHAINS = [feed_forward, attention, residual_block, strided_and_pooled, lookup]
 @pytest.mark.parametrize("stage", ["all", "none"])
 @pytest.mark.parametrize("text", [BACKWARDS, ARGMAX, RUNNING_SUM, *(p() for p in CHAINS)])
 def test_the_smallest_capacity_that_is_named_is_accepted(text: str, stage: Stage):
-    capacity = 64
+    capacity = 16
     report: str | None = refusal(text, f"L1={capacity},DDR", stage)
     while report is not None:
         # Where layers fit alone, storages of several may still take more.

@@ -1,5 +1,6 @@
 """The plan in tiles that moves the fewest bytes: of a whole batch, or of one element at a time."""
 
+import sys
 from dataclasses import replace
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
@@ -28,32 +29,24 @@ def planned_in_tiles(tiles: TiledModule, capacity: int) -> ModuleOp | list[PassF
     one_by_one = _one_by_one(tiles)
     if one_by_one is None:
         return planned
-    is_small = has_very_few_layers(tiles.ways.layers_in(Form()))
-    if isinstance(planned, ModuleOp) and not is_small:
+    if has_very_few_layers(tiles.ways.layers_in(Form())):
+        below = bytes_moved(planned) if isinstance(planned, ModuleOp) else sys.maxsize
+        one_by_one = replace(one_by_one, shares_below=below)
+    elif isinstance(planned, ModuleOp):
         least = _least_of_loops(one_by_one, tiles, capacity)
         if least is None or least >= bytes_moved(planned):
             return planned
-    best = _better(planned, one_by_one, capacity)
-    if best is not planned and is_small:
-        best = _better(best, replace(one_by_one, tries_shares=True), capacity)
-    if isinstance(best, ModuleOp) and isinstance(planned, ModuleOp) and best is not planned:
-        _note_floors(best, planned)
-    return best
+    other = one_by_one.planned(capacity)
+    if isinstance(planned, list) or isinstance(other, list):
+        return other if isinstance(planned, list) and isinstance(other, ModuleOp) else planned
+    if bytes_moved(other) >= bytes_moved(planned):
+        return planned
+    _note_floors(other, planned)
+    return other
 
 
 def _is_least(planned: ModuleOp) -> bool:
     return bytes_moved(planned) == entries_of_traffic(planned, FLOOR)
-
-
-def _better(
-    planned: ModuleOp | list[PassFailedException], tiles: TiledModule, capacity: int
-) -> ModuleOp | list[PassFailedException]:
-    """What was planned, or with other tiles if that moves fewer bytes."""
-    other = tiles.planned(capacity)
-    if isinstance(planned, list):
-        return other if isinstance(other, ModuleOp) else planned
-    is_better = isinstance(other, ModuleOp) and bytes_moved(other) < bytes_moved(planned)
-    return other if is_better else planned
 
 
 def _one_by_one(tiles: TiledModule) -> TiledModule | None:
@@ -64,7 +57,7 @@ def _one_by_one(tiles: TiledModule) -> TiledModule | None:
     looped = trial_of(tiles.module, [MemplanLoopOverBatchPass()], tiles.run.alone)
     if looped.is_structurally_equivalent(tiles.module):
         return None
-    return TiledModule(looped, tiles.options, tiles.run, tries_shares=False)
+    return TiledModule(looped, tiles.options, tiles.run, shares_below=0)
 
 
 def _least_of_loops(one_by_one: TiledModule, tiles: TiledModule, capacity: int) -> int | None:

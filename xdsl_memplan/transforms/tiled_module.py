@@ -61,8 +61,9 @@ class TiledModule:
     module: ModuleOp
     options: SplitOptions
     run: Runs
-    tries_shares: bool = True
-    """Whether groups in loops are also found for parts of the memory."""
+    shares_below: int | None = None
+    """All ways to form the layers that loops hold are planned, and groups are also found for parts
+    of the memory; with a number of bytes one way is planned, and these parts if it moves fewer."""
 
     @cached_property
     def in_parts(self) -> ModuleOp:
@@ -159,12 +160,15 @@ class TiledModule:
         found.look_in_less_room()
         failures = found.failures
         # What is brought on chip before a loop takes room that groups leave free.
-        has_shares = self.has_parts and self.tries_shares and options.stage == "all"
+        has_shares = self.has_parts and options.stage == "all"
+        of_all = has_shares and self.shares_below is None
+        quarters = [capacity * n // _SHARES for n in range(1, _SHARES)]
         best: _PlannedWay | None = None
         last = -1
         run = Runs(self.run.alone, self.plan)
         for way in found.best_first():
-            if best is not None and best.rank <= way.rank and not has_shares:
+            # What groups in loops move is counted once, whatever the number of iterations.
+            if best is not None and not of_all and (self.has_parts or best.rank <= way.rank):
                 break
             planned = planned_in_less_room(partial(_way_planned, way, options, run), capacity)
             if isinstance(planned, list):
@@ -173,14 +177,15 @@ class TiledModule:
                 continue
             plan = _PlannedWay.of(planned, way)
             best = plan if best is None else min(best, plan)
-            if has_shares:
-                reserves = (capacity * n // _SHARES for n in range(1, _SHARES))
-                best = min((best, *_with_room_left(way, options, run, reserves)))
+            if of_all:
+                best = min((best, *_with_room_left(way, options, run, quarters)))
         if best is None:
             return failures
-        if has_shares:
-            finer = (capacity * n // _FINE_SHARES for n in range(1, _FINE_SHARES, 2))
-            best = min((best, *_with_room_left(best.way, options, run, finer)))
+        if of_all:
+            eighths = [capacity * n // _FINE_SHARES for n in range(1, _FINE_SHARES, 2)]
+            best = min((best, *_with_room_left(best.way, options, run, eighths)))
+        elif has_shares and best.rank[0] < (self.shares_below or 0):
+            best = min((best, *_with_room_left(best.way, options, run, quarters)))
         return best.module
 
 
