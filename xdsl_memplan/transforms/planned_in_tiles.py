@@ -1,7 +1,6 @@
 """The plan in tiles that moves the fewest bytes: of a whole batch, or of one element at a time."""
 
 import sys
-from dataclasses import replace
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.utils.exceptions import PassFailedException
@@ -26,38 +25,40 @@ def planned_in_tiles(tiles: TiledModule, capacity: int) -> ModuleOp | list[PassF
     planned = tiles.planned(capacity)
     if isinstance(planned, ModuleOp) and _is_least(planned):
         return planned
-    one_by_one = _one_by_one(tiles)
-    if one_by_one is None:
+    looped = _looped(tiles)
+    if looped is None:
         return planned
-    if has_very_few_layers(tiles.ways.layers_in(Form())):
-        below = bytes_moved(planned) if isinstance(planned, ModuleOp) else sys.maxsize
-        one_by_one = replace(one_by_one, shares_below=below)
-    elif isinstance(planned, ModuleOp):
+    moved = bytes_moved(planned) if isinstance(planned, ModuleOp) else sys.maxsize
+    one_by_one = TiledModule(looped, tiles.options, tiles.run, shares_below=moved)
+    if isinstance(planned, ModuleOp) and not _has_very_few_layers(tiles):
         least = _least_of_loops(one_by_one, tiles, capacity)
-        if least is None or least >= bytes_moved(planned):
+        if least is None or least >= moved:
             return planned
     other = one_by_one.planned(capacity)
-    if isinstance(planned, list) or isinstance(other, list):
-        return other if isinstance(planned, list) and isinstance(other, ModuleOp) else planned
-    if bytes_moved(other) >= bytes_moved(planned):
+    if isinstance(other, list):
         return planned
-    _note_floors(other, planned)
+    if isinstance(planned, ModuleOp):
+        if bytes_moved(other) >= moved:
+            return planned
+        _note_floors(other, planned)
     return other
+
+
+def _has_very_few_layers(tiles: TiledModule) -> bool:
+    return has_very_few_layers(tiles.ways.layers_in(Form()))
 
 
 def _is_least(planned: ModuleOp) -> bool:
     return bytes_moved(planned) == entries_of_traffic(planned, FLOOR)
 
 
-def _one_by_one(tiles: TiledModule) -> TiledModule | None:
+def _looped(tiles: TiledModule) -> ModuleOp | None:
     """The module with loops over batches; None if there are none."""
     may_change = tiles.options.rewrite and not tiles.has_parts
     if not may_change or not any(map(batch_of, functions_of(tiles.module))):
         return None
     looped = trial_of(tiles.module, [MemplanLoopOverBatchPass()], tiles.run.alone)
-    if looped.is_structurally_equivalent(tiles.module):
-        return None
-    return TiledModule(looped, tiles.options, tiles.run, shares_below=0)
+    return None if looped.is_structurally_equivalent(tiles.module) else looped
 
 
 def _least_of_loops(one_by_one: TiledModule, tiles: TiledModule, capacity: int) -> int | None:

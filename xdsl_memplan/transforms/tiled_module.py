@@ -62,8 +62,9 @@ class TiledModule:
     options: SplitOptions
     run: Runs
     shares_below: int | None = None
-    """All ways to form the layers that loops hold are planned, and groups are also found for parts
-    of the memory; with a number of bytes one way is planned, and these parts if it moves fewer."""
+    """Where there are loops all ways to form layers are planned, and groups also found for parts of
+    the memory; with a number of bytes one way is planned, and with very few layers these parts if
+    it moves fewer."""
 
     @cached_property
     def in_parts(self) -> ModuleOp:
@@ -168,7 +169,8 @@ class TiledModule:
         run = Runs(self.run.alone, self.plan)
         for way in found.best_first():
             # What groups in loops move is counted once, whatever the number of iterations.
-            if best is not None and not of_all and (self.has_parts or best.rank <= way.rank):
+            is_only = self.shares_below is not None
+            if best is not None and not of_all and (is_only or best.rank <= way.rank):
                 break
             planned = planned_in_less_room(partial(_way_planned, way, options, run), capacity)
             if isinstance(planned, list):
@@ -184,7 +186,7 @@ class TiledModule:
         if of_all:
             eighths = [capacity * n // _FINE_SHARES for n in range(1, _FINE_SHARES, 2)]
             best = min((best, *_with_room_left(best.way, options, run, eighths)))
-        elif has_shares and best.rank[0] < (self.shares_below or 0):
+        elif has_shares and best.rank[0] < (self.shares_below or 0) and is_small:
             best = min((best, *_with_room_left(best.way, options, run, quarters)))
         return best.module
 
