@@ -1,10 +1,16 @@
 """The plan in tiles that moves the fewest bytes: of a whole batch, or of one element at a time."""
 
 import sys
+from collections.abc import Iterator
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.hints import isa
 
+from xdsl_memplan.dialects.memref_size import size_bytes
 from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
 from xdsl_memplan.transforms.group_ways import entries_of_traffic
 from xdsl_memplan.transforms.layer_forms import Form, has_very_few_layers
@@ -25,10 +31,10 @@ def planned_in_tiles(tiles: TiledModule, capacity: int) -> ModuleOp | list[PassF
     planned = tiles.planned(capacity)
     if isinstance(planned, ModuleOp) and _is_least(planned):
         return planned
-    looped = _looped(tiles)
+    moved = bytes_moved(planned) if isinstance(planned, ModuleOp) else sys.maxsize
+    looped = _looped(tiles) if _least_of_weights(tiles, capacity) < moved else None
     if looped is None:
         return planned
-    moved = bytes_moved(planned) if isinstance(planned, ModuleOp) else sys.maxsize
     one_by_one = TiledModule(looped, tiles.options, tiles.run, shares_below=moved)
     if isinstance(planned, ModuleOp) and not _has_very_few_layers(tiles):
         least = _least_of_loops(one_by_one, tiles, capacity)
@@ -59,6 +65,32 @@ def _looped(tiles: TiledModule) -> ModuleOp | None:
         return None
     looped = trial_of(tiles.module, [MemplanLoopOverBatchPass()], tiles.run.alone)
     return None if looped.is_structurally_equivalent(tiles.module) else looped
+
+
+def _least_of_weights(tiles: TiledModule, capacity: int) -> int:
+    """About the bytes of what is no batch that loops over batches move at least.
+
+    It comes in each iteration, but for what stays on chip. With `stage=none` it moves nowhere.
+    """
+    least = 0
+    if tiles.options.stage == "none":
+        return least
+    for function in functions_of(tiles.module):
+        batch = batch_of(function)
+        weights = [
+            value
+            for value in (*function.args, *_constants(function))
+            if isa(value.type, TensorType) and value.type.get_shape()[:1] != (batch,)
+        ]
+        size = sum(size_bytes(value.type) or 0 for value in weights)
+        least += size + (batch - 1) * max(size - capacity, 0) if batch else 0
+    return least
+
+
+def _constants(function: FuncOp) -> Iterator[SSAValue]:
+    for op in function.body.block.ops:
+        if isinstance(op, ConstantOp):
+            yield op.result
 
 
 def _least_of_loops(one_by_one: TiledModule, tiles: TiledModule, capacity: int) -> int | None:
