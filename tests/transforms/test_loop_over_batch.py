@@ -5,47 +5,14 @@ import re
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from tests.transforms.networks import Network, Value
-from tests.transforms.random_networks import RandomNetwork, random_network
+from tests.transforms.batch_networks import scaled, squeeze_and_excitation
+from tests.transforms.networks import Network
+from tests.transforms.random_networks import random_network
 from tests.transforms.test_inline_calls import after
 from tests.transforms.test_loops_in_tiles import assert_computes_the_same
 from xdsl_memplan.transforms import planned_in_tiles
 
 LOOP = "memplan-generalize-ops,memplan-trim,memplan-fuse-elementwise,memplan-loop-over-batch"
-
-
-class Scaled(RandomNetwork):
-    """Random layers on larger images."""
-
-    most_elements = 1 << 40
-
-    def __init__(self, seed: int, batch: int, scale: int) -> None:
-        super().__init__(seed, batch)
-        [(name, (_, features, rows, columns))] = self.activations
-        self.arguments = [(name, (batch, 4 * features, scale * rows, scale * columns))]
-        self.activations = list(self.arguments)
-
-
-def scaled(seed: int, layers: int, batch: int, scale: int) -> str:
-    network = Scaled(seed, batch, scale)
-    for _ in range(layers):
-        network.layer()
-    return network.finish()
-
-
-def squeeze_and_excitation(batch: int, blocks: int = 2) -> str:
-    """Blocks of a MobileNet, whose features are weighed by what their means tell."""
-    n = Scaled(0, batch, 1)
-    n.arguments, n.activations = [], []
-    x = n.relu(n.conv(n.argument(batch, 3, 16, 16), 8))
-    for _ in range(blocks):
-        y = n.relu(n.depthwise(n.relu(n.conv(x, 24, 1))))
-        x = n.each("addf", x, n.conv(weighed(n, y), 8, 1))
-    return n.text(x)
-
-
-def weighed(n: RandomNetwork, x: Value) -> Value:
-    return n._squeezed(x)
 
 
 def planned(text: str, capacity: int, capsys: pytest.CaptureFixture[str]) -> tuple[ModuleOp, int]:
