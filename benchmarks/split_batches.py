@@ -1,6 +1,6 @@
 """Networks for four images in small memories: no more should move than four times for one.
 
-    python -m benchmarks.split_batches [--random COUNT]
+    python benchmarks/split_batches.py [--random COUNT]
 
 `memplan-pipeline{stage=all}` of blocks with squeeze and excitation, of Transformers with attention
 in windows and over all places, and of a ConvNeXt; then of COUNT (30) random networks, of which
