@@ -52,8 +52,7 @@ from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.groups import GroupOp
 from xdsl_memplan.dialects.memplan import ArenaOp
 from xdsl_memplan.dialects.off_chip import CAPACITY_FLOOR, FLOOR, TRAFFIC
-from xdsl_memplan.model.needed_boxes import needed_boxes
-from xdsl_memplan.model.split_graph import SplitGraph, box_elements, loops_of
+from xdsl_memplan.model.needed_work import needed_work
 from xdsl_memplan.native.context import full_context
 from xdsl_memplan.transforms.capacity_report import CapacityExceeded
 from xdsl_memplan.transforms.layer_forms import Form, forms_of
@@ -259,22 +258,6 @@ def _run(module: ModuleOp, stages: Iterable[ModulePass], row: Row) -> None:
         row.seconds[stage.name] = round(time.process_time() - began, 3)
         if not isinstance(stage, MemplanVerifyPass):  # It leaves the IR as it is.
             module.verify()
-
-
-def needed_work(graph: SplitGraph) -> int:
-    """Multiply-adds of the elements that the results need."""
-    boxes = needed_boxes(graph)
-    work = 0
-    for op in graph.ops:
-        made = [boxes[result] for result in op.results if result in boxes]
-        if made and op.work_per_point:
-            points = box_elements(loops_of(op, made[0]) if op.splittable else _all_loops(op.loops))
-            work += points * op.work_per_point
-    return work
-
-
-def _all_loops(extents: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-    return tuple((0, extent) for extent in extents)
 
 
 def _traffic(module: ModuleOp) -> tuple[int, int, int]:

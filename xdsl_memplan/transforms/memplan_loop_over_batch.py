@@ -18,6 +18,7 @@ from xdsl_memplan.analysis.trait_answers import WrongAnswerError
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.groups import ON_CHIP, SPLIT, GroupOp
 from xdsl_memplan.dialects.operations_in import operations_in
+from xdsl_memplan.model.needed_work import needed_work
 from xdsl_memplan.model.split_graph import SplitGraph
 from xdsl_memplan.scheduling.splitting import GivenCut, GivenGroup, SplitMachine
 from xdsl_memplan.transforms.memplan_expand_groups import MemplanExpandGroupsPass
@@ -29,7 +30,7 @@ from xdsl_memplan.transforms.slices_taken_once import take_slices_once
 LARGEST_BATCH = 64
 """What is computed for more elements is no batch of images or sequences, but rows of a matrix."""
 
-_NO_LIMITS = SplitMachine(None, alignment=1, max_recompute=1.0)
+_NO_LIMITS = SplitMachine(None, alignment=1)
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,9 @@ class MemplanLoopOverBatchPass(ModulePass):
     would not. In tiles of a batch each group goes through all elements before the next begins.
 
     A function is changed if all its results have the same first dimension, of 2 to 64. What needs
-    the whole batch, as its mean does, is computed before the loop, and nothing is computed twice:
-    functions of which that cannot be said stay as they are. Options: none.
+    the whole batch, as its mean does, is computed before the loop. No multiply-adds are done twice:
+    where elements share them, as rows of a convolution do, the function stays as it is. Options:
+    none.
 
     Requires tensor IR; functions with loops, branches or calls stay as they are.
     """
@@ -106,8 +108,11 @@ def _first_dimension(value: SSAValue) -> int:
 def _looped(ctx: Context, function: FuncOp, batch: int) -> FuncOp | None:
     """A copy of a function with a loop around all its layers; None if there is no such loop."""
     module = ModuleOp([copy := copied_operation(function)])
+    needed = 0
 
     def all_layers(graph: SplitGraph) -> Sequence[GivenGroup]:
+        nonlocal needed
+        needed = needed_work(graph)
         last = max(op.layer for op in graph.ops)
         return [GivenGroup(0, last, ((GivenCut(0, batch, cached=False),),))]
 
@@ -115,9 +120,12 @@ def _looped(ctx: Context, function: FuncOp, batch: int) -> FuncOp | None:
         MemplanFormLayersPass().apply(ctx, module)
         group_function(copy, _NO_LIMITS, "peak", ON_CHIP, 1, all_layers)
         groups = [op for op in copy.body.block.ops if isinstance(op, GroupOp)]
-        if len(groups) != 1 or groups[0].cost.cost.tiles != batch:
+        if [group.cost.cost.tiles for group in groups] != [batch]:
             return None
-        MemplanExpandGroupsPass(emit="loop", max_recompute=1).apply(ctx, module)
+        # Groups that are given may do more than the machine allows.
+        if groups[0].cost.cost.work > needed:
+            return None
+        MemplanExpandGroupsPass(emit="loop").apply(ctx, module)
     except (RefutedTiles, WrongAnswerError):
         raise
     except PassFailedException:

@@ -69,3 +69,21 @@ func.func @rows(%x: tensor<1000x8xf32>) -> tensor<1000x8xf32> {
   %y = linalg.exp ins(%x : tensor<1000x8xf32>) outs(%e : tensor<1000x8xf32>) -> tensor<1000x8xf32>
   func.return %y : tensor<1000x8xf32>
 }
+
+// -----
+
+// Each row of the product is added to the next: in a loop over rows each would be computed twice.
+
+// CHECK-LABEL: func.func @added_to_the_next
+// CHECK-NOT:   scf.for
+func.func @added_to_the_next(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x8xf32>) outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %a = tensor.extract_slice %y[1, 0] [3, 8] [1, 1] : tensor<4x8xf32> to tensor<3x8xf32>
+  %b = tensor.extract_slice %y[0, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+  %r = tensor.concat dim(0) %a, %b : (tensor<3x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+  %z = linalg.add ins(%y, %r : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  func.return %z : tensor<4x8xf32>
+}
