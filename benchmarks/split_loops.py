@@ -24,19 +24,28 @@ _FILES = [_DATA / f"{name}.mlir" for name in ("recurrent", "lstm_layers", "greed
 _MEMORIES = [f"{2**k}KiB" for k in range(0, 10)]
 
 
-def bytes_moved(path: Path, memory: str) -> str:
-    """What moves, in bytes; why not, where nothing fits; `?` where nobody knows how often."""
+def bytes_moved(text: str, memory: str, name: str = "<unknown>") -> int | None:
+    """What moves between a memory and the next, in bytes; None where nobody knows how often.
+
+    Raises PassFailedException where nothing fits.
+    """
     context, report = full_context(), io.StringIO()
-    module = Parser(context, path.read_text(), str(path)).parse_module()
+    module = Parser(context, text, name).parse_module()
+    with redirect_stderr(report):
+        MemplanPipelinePass(memory=f"L1={memory},DDR", stage="all", summary=True).apply(
+            context, module
+        )
+    found = re.search(r": (\d+) bytes move between", report.getvalue())
+    return int(found[1]) if found is not None else None
+
+
+def cell(path: Path, memory: str) -> str:
+    """What moves; why not, where nothing fits; `?` where nobody knows how often."""
     try:
-        with redirect_stderr(report):
-            MemplanPipelinePass(memory=f"L1={memory},DDR", stage="all", summary=True).apply(
-                context, module
-            )
+        moved = bytes_moved(path.read_text(), memory, str(path))
     except PassFailedException:
         return "too small"
-    found = re.search(r": (\d+) bytes move between", report.getvalue())
-    return f"{int(found[1]):,}" if found is not None else "?"
+    return f"{moved:,}" if moved is not None else "?"
 
 
 def main() -> None:
@@ -47,7 +56,7 @@ def main() -> None:
     print("| program |", *(f"{memory} |" for memory in _MEMORIES))
     print("|-|" + "-:|" * len(_MEMORIES))
     for path in files:
-        print(f"| {path.stem} |", *(f"{bytes_moved(path, memory)} |" for memory in _MEMORIES))
+        print(f"| {path.stem} |", *(f"{cell(path, memory)} |" for memory in _MEMORIES))
 
 
 if __name__ == "__main__":

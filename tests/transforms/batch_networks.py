@@ -23,18 +23,12 @@ def scaled(seed: int, layers: int, batch: int, scale: int) -> str:
     return network.finish()
 
 
-class _Squeezing(RandomNetwork):
-    def weighed(self, x: tuple[str, tuple[int, ...]]) -> tuple[str, tuple[int, ...]]:
-        """Features, each times what the means of all of them tell."""
-        return self._squeezed(x)
-
-
 def squeeze_and_excitation(batch: int, blocks: int = 2) -> str:
     """Blocks of a MobileNet, whose features are weighed by what their means tell."""
-    n = _Squeezing(0)
+    n = RandomNetwork(0)
     n.arguments = []
     x = n.relu(n.conv(n.argument(batch, 3, 16, 16), 8))
     for _ in range(blocks):
         y = n.relu(n.depthwise(n.relu(n.conv(x, 24, 1))))
-        x = n.each("addf", x, n.conv(n.weighed(y), 8, 1))
+        x = n.each("addf", x, n.conv(n.squeezed(y), 8, 1))
     return n.text(x)

@@ -42,7 +42,7 @@ class RandomNetwork(Network):
             self._joined,
             self._channels,
             self._normalized,
-            self._squeezed,
+            self.squeezed,
             self._transposed_convolution,
             self._upsampled,
             self._softmax,
@@ -180,7 +180,7 @@ class RandomNetwork(Network):
         body = " %m = arith.mulf %p, %q : f32\n %z = arith.addf %m, %r : f32"
         return self._generic([x, scale, shift], maps, x[1], body)
 
-    def _squeezed(self, x: Value) -> Value:
+    def squeezed(self, x: Value) -> Value:
         """Channels are weighed by their means, which every tile needs."""
         n, c, _, _ = x[1]
         kinds = '"parallel", "parallel", "reduction", "reduction"'

@@ -1,4 +1,4 @@
-"""Which splits and schedules are tried, and what is learned from buffers that do not fit."""
+"""Which splits and schedules are tried, one after another."""
 
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -11,10 +11,7 @@ from xdsl_memplan.analysis.memories import Memories
 from xdsl_memplan.analysis.ways_to_form_layers import has_cheap_maker
 from xdsl_memplan.dialects.copies import copied_operation
 from xdsl_memplan.dialects.memplan import ArenaOp
-from xdsl_memplan.transforms.group_ways import (
-    MISTAKES,
-    groups_in,
-)
+from xdsl_memplan.transforms.group_ways import MISTAKES, groups_in
 from xdsl_memplan.transforms.layer_forms import (
     Form,
     WaysToFormLayers,
@@ -22,9 +19,7 @@ from xdsl_memplan.transforms.layer_forms import (
     places_apart,
     slices_apart,
 )
-from xdsl_memplan.transforms.left_whole import (
-    with_tiles,
-)
+from xdsl_memplan.transforms.left_whole import with_tiles
 from xdsl_memplan.transforms.less_room import run_for_less_room
 from xdsl_memplan.transforms.planned_in_tiles import planned_in_tiles
 from xdsl_memplan.transforms.split_passes import (

@@ -136,6 +136,8 @@ class TiledModule:
         concatenations put together by each reader. Tensors older than the newest stay on chip where
         groups leave room, with very few layers also where groups for less room do. The failures are
         of the way that needs least.
+
+        To be called once: ways that were looked at are not looked at again.
         """
         module, options, ways = self.in_parts, self.options, self.ways
         found = GroupWays(ways, capacity, self.run.alone)
@@ -162,14 +164,15 @@ class TiledModule:
         failures = found.failures
         # What is brought on chip before a loop takes room that groups leave free.
         has_shares = self.has_parts and options.stage == "all"
-        of_all = has_shares and self.shares_below is None
+        # What groups in loops move is counted once, whatever the number of iterations: no count
+        # tells that another way is worse.
+        is_only = self.shares_below is not None
+        of_all = has_shares and not is_only
         quarters = [capacity * n // _SHARES for n in range(1, _SHARES)]
         best: _PlannedWay | None = None
         last = -1
         run = Runs(self.run.alone, self.plan)
         for way in found.best_first():
-            # What groups in loops move is counted once, whatever the number of iterations.
-            is_only = self.shares_below is not None
             if best is not None and not of_all and (is_only or best.rank <= way.rank):
                 break
             planned = planned_in_less_room(partial(_way_planned, way, options, run), capacity)

@@ -229,12 +229,11 @@ def _moves(room: _Room, tick: int) -> Iterator[_Move]:
                 or (slice.entry[0] in assembled and first_tick(slice) <= latest)
             ),
         )
-    nested = [slice for slice in room.slices if _is_within(slice, parts)]
+    nested = {slice.entry for slice in room.slices if _is_within(slice, parts)}
     if nested:
-        within = {slice.entry for slice in nested}
         yield _take_out(
             room,
-            lambda slice, chain: slice.is_kept_alive(chain, tick) or slice.entry in within,
+            lambda slice, chain: slice.is_kept_alive(chain, tick) or slice.entry in nested,
         )
     largest = _take_out_largest(room, tick)
     if largest is not None:
@@ -286,8 +285,8 @@ def _take_out_largest(room: _Room, tick: int) -> _Move | None:
 
 def _is_within(slice: _Slice, parts: Iterable[_Slice]) -> bool:
     """Tell whether what is in the slice becomes a piece of one of the parts."""
-    depths = (len(p.views) for p in parts if slice.views[: len(p.views)] == p.views)
-    return any(len(slice.views) > depth for depth in depths)
+    inside = slice.views
+    return any(len(inside) > (depth := len(p.views)) and inside[:depth] == p.views for p in parts)
 
 
 def _by_views(held: list[_Held]) -> dict[tuple[View, ...], list[_Held]]:
