@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
     from xdsl.utils.target import Target
 
-OLDEST, ALL_PASSES, NEWEST = (0, 57), (0, 72), (0, 74)
+OLDEST, ALL_PASSES, NEWEST = (0, 57), (0, 72), (0, 75)
 """Versions of xDSL: the first that some passes run on, the first for all of them, the last."""
 
 _ON_BUFFERS = (

@@ -1,6 +1,6 @@
 """Comparisons, selections and casts of arith on whole tensors and vectors, as in MLIR.
 
-| operation                               | stock xDSL 0.74             | here              |
+| operation                               | stock xDSL 0.75             | here              |
 |-----------------------------------------|-----------------------------|-------------------|
 | cmpi, cmpf                              | give one `i1` for a tensor  | a tensor of `i1`  |
 | select                                  | takes one `i1` for a tensor | or a tensor of it |

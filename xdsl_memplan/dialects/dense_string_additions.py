@@ -1,7 +1,7 @@
 """Contents in strings of bytes, of elements of no whole width: masks of `i1`, `i17`.
 
 MLIR writes more than a hundred elements as `dense<"0x...">`: eight of `i1` in a byte, others in as
-many whole bytes as they need. Stock xDSL 0.74 refuses masks written so, and those that it writes
+many whole bytes as they need. Stock xDSL 0.75 refuses masks written so, and those that it writes
 itself MLIR refuses. Here they are read, and written as lists.
 """
 

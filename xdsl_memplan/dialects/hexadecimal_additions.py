@@ -1,4 +1,4 @@
-"""Numbers in `dense<...>` whose bits are written down: stock xDSL 0.74 misreads those of floats.
+"""Numbers in `dense<...>` whose bits are written down: stock xDSL 0.75 misreads those of floats.
 
 MLIR writes infinities and NaN so: `dense<0xFF800000> : tensor<f32>` is minus infinity, where a
 maximum starts. Stock xDSL takes it for the number 4286578688, and says nothing.

@@ -1,6 +1,6 @@
 """What stock xDSL's parser lacks of source locations, as MLIR prints them.
 
-| location                | stock xDSL 0.74                    | here                 |
+| location                | stock xDSL 0.75                    | here                 |
 |-------------------------|------------------------------------|----------------------|
 | `fused<metadata>[...]`  | is refused                         | is read              |
 | `"file":1:2 to 3:4`     | is refused                         | is where it begins   |

@@ -1,4 +1,4 @@
-"""Forms of memref operations that MLIR prints and stock xDSL 0.74 does not read.
+"""Forms of memref operations that MLIR prints and stock xDSL 0.75 does not read.
 
 `copy`, `cast`, `memory_space_cast`, `extract_aligned_pointer_as_index` and `global` are known to it
 in the generic form alone. They are printed in that form as before, which MLIR reads too.

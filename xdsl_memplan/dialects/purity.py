@@ -1,4 +1,4 @@
-"""Whether an operation only computes: xDSL 0.74 does not know it of all scalar operations."""
+"""Whether an operation only computes: xDSL 0.75 does not know it of all scalar operations."""
 
 from xdsl.ir import Operation
 from xdsl.traits import is_side_effect_free

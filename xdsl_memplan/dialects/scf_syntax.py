@@ -1,6 +1,6 @@
 """How `scf.for`, `scf.if` and `scf.parallel` are read, as in MLIR.
 
-| operation | stock xDSL 0.74                               | here                       |
+| operation | stock xDSL 0.75                               | here                       |
 |-----------|-----------------------------------------------|----------------------------|
 | for, if   | want parentheses around one result type       | take `-> tensor<4xf32>`    |
 | parallel  | is read and printed in the generic form alone | is read and printed in its own |

@@ -1,6 +1,6 @@
 """What stock xDSL's tensor lacks.
 
-| operation             | stock xDSL 0.74                                  | here                 |
+| operation             | stock xDSL 0.75                                  | here                 |
 |-----------------------|--------------------------------------------------|----------------------|
 | generate              | is not there                                     | is                   |
 | parallel_insert_slice | is not there                                     | is                   |
@@ -172,7 +172,7 @@ def _bits(type_: TensorType[Attribute]) -> int | None:
 def accept_padding_of_known_results() -> None:
     """Have `tensor.pad` verified as in MLIR; a second call has no effect.
 
-    Stock xDSL 0.74 wants as many unknown sizes in the result as there are in the padding. MLIR lets
+    Stock xDSL 0.75 wants as many unknown sizes in the result as there are in the padding. MLIR lets
     a result say more than its padding, and `tosa-to-tensor` prints such: constants as operands, and
     a result of static shape.
     """
@@ -184,7 +184,7 @@ def accept_views_of_scalars() -> None:
     """Have `tensor.expand_shape` take a tensor of no dimensions; a second call has no effect.
 
     It becomes one with any number of dimensions of size 1. No dimension is part of another then,
-    so that MLIR writes `[]`, which stock xDSL 0.74 refuses. torch-mlir prints such.
+    so that MLIR writes `[]`, which stock xDSL 0.75 refuses. torch-mlir prints such.
     """
     stock = ExpandShapeOp.verify_
 

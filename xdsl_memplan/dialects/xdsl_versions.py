@@ -1,7 +1,7 @@
 """What differs between the versions of xDSL that we run on, in one file.
 
-Lifetimes, offsets, verification and the dialect run on xDSL 0.57 to 0.74; all passes on 0.72 to
-0.74 (`universe.py` says which passes there are). Between them linalg was split into modules
+Lifetimes, offsets, verification and the dialect run on xDSL 0.57 to 0.75; all passes on 0.72 to
+0.75 (`universe.py` says which passes there are). Between them linalg was split into modules
 (0.66), operations got a source location, and classes appeared: `memref.ViewOp` and the operations
 of `tensor` (before 0.60), `memref.AssumeAlignmentOp` and `LinalgStructuredOperation` (0.72). Where
 a class is missing, a placeholder that no operation is an instance of stands for it, and operations

@@ -1,6 +1,7 @@
-"""Operations on integers that xDSL's interpreter lacks, or does not do for all widths.
+"""Operations on integers.
 
-An integer is known as a signed number, of one bit as -1 and 0, or as a truth value.
+An integer is known as a signed number, of one bit as -1 and 0, or as a truth value. xDSL's own
+interpreter has attributes for scalars from 0.75 on, numbers before, and does not do all widths.
 """
 
 import operator
@@ -19,6 +20,16 @@ def _divided_up(a: int, b: int) -> int:
     return -(-a // b)
 
 
+def _divided(a: int, b: int) -> int:
+    """Towards zero."""
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _remainder(a: int, b: int) -> int:
+    return a - _divided(a, b) * b
+
+
 _UNSIGNED: dict[type[Operation], Callable[..., Any]] = {
     arith.CeilDivUIOp: _divided_up,
     arith.DivUIOp: int.__floordiv__,
@@ -30,13 +41,38 @@ _UNSIGNED: dict[type[Operation], Callable[..., Any]] = {
     math.CtPopOp: int.bit_count,
 }
 _SIGNED: dict[type[Operation], Callable[..., Any]] = {
+    arith.AddiOp: operator.add,
+    arith.AndIOp: int.__and__,
     arith.CeilDivSIOp: _divided_up,
+    arith.DivSIOp: _divided,
     arith.ExtSIOp: operator.pos,
+    arith.FloorDivSIOp: int.__floordiv__,
+    arith.IndexCastOp: operator.pos,
     arith.MaxSIOp: max,
     arith.MinSIOp: min,
+    arith.MuliOp: operator.mul,
+    arith.OrIOp: int.__or__,
+    arith.RemSIOp: _remainder,
+    arith.ShLIOp: int.__lshift__,
+    arith.ShRSIOp: int.__rshift__,
+    arith.SubiOp: operator.sub,
     arith.TruncIOp: operator.pos,
+    arith.XOrIOp: int.__xor__,
     math.AbsIOp: abs,
 }
+_COMPARE: dict[str, tuple[Callable[[int, int], int], Callable[[int, int], bool]]] = {
+    "eq": (to_signed, operator.eq),
+    "ne": (to_signed, operator.ne),
+    "slt": (to_signed, operator.lt),
+    "sle": (to_signed, operator.le),
+    "sgt": (to_signed, operator.gt),
+    "sge": (to_signed, operator.ge),
+    "ult": (to_unsigned, operator.lt),
+    "ule": (to_unsigned, operator.le),
+    "ugt": (to_unsigned, operator.gt),
+    "uge": (to_unsigned, operator.ge),
+}
+"""By the name of a predicate: how numbers are read, and what is asked of them."""
 
 
 def _function(
@@ -54,6 +90,15 @@ def _function(
 
 class IntegerFunctions(InterpreterFunctions):
     """The tables above, what counts zeros, and what has two results."""
+
+    @impl(arith.CmpiOp)
+    def run_cmpi(
+        self, interpreter: Interpreter, op: arith.CmpiOp, args: PythonValues
+    ) -> PythonValues:
+        """A truth value."""
+        read, holds = _COMPARE[arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]]
+        width = bit_width(op.lhs.type)
+        return (holds(*(read(int(arg), width) for arg in args)),)
 
     @impl(math.CountLeadingZerosOp)
     def run_ctlz(

@@ -6,11 +6,12 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter
-from xdsl.interpreters import cf, func, scf
+from xdsl.interpreters import cf, func
 from xdsl.utils.exceptions import InterpretationError
 
 from xdsl_memplan.interpreter.arithmetic_functions import ArithmeticFunctions
 from xdsl_memplan.interpreter.arrays import is_array
+from xdsl_memplan.interpreter.control_functions import ControlFunctions
 from xdsl_memplan.interpreter.linalg_functions import LinalgFunctions
 from xdsl_memplan.interpreter.memref_functions import MemRefFunctions
 from xdsl_memplan.interpreter.move_functions import MoveFunctions
@@ -37,7 +38,7 @@ def run(module: ModuleOp, arguments: Sequence[Any], function: str | None = None)
     for functions in (
         cf.CfFunctions(),
         func.FuncFunctions(),
-        scf.ScfFunctions(),
+        ControlFunctions(),
         ScalarFunctions(),
         ArithmeticFunctions(),
         TensorFunctions(),

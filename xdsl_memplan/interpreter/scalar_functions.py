@@ -1,4 +1,7 @@
-"""Scalar operations that xDSL's interpreter lacks, or does not round to the type of the result."""
+"""Operations on floats, and on scalars of any type. Floats are rounded to the type of the result.
+
+xDSL's own interpreter does not round, and has attributes for scalars from 0.75 on.
+"""
 
 import math as python_math
 import operator
@@ -16,7 +19,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
 )
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
-from xdsl.interpreters.arith import ArithFunctions
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.comparisons import to_signed, to_unsigned
 from xdsl.utils.exceptions import InterpretationError
@@ -42,6 +44,18 @@ def _divide(a: float, b: float) -> float:
 
 def _one_over_root(x: float) -> float:
     return _divide(1.0, float(np.sqrt(x)))
+
+
+def _minimum(a: float, b: float) -> float:
+    """NaN where one is; of zeros the negative one."""
+    if a == 0 and b == 0:
+        return a if python_math.copysign(1.0, a) < 0 else b
+    return float(np.minimum(a, b))
+
+
+def _maximum(a: float, b: float) -> float:
+    """NaN where one is; of zeros the positive one."""
+    return -_minimum(-a, -b)
 
 
 def _clamp(x: float, low: float, high: float) -> float:
@@ -75,7 +89,9 @@ _COMPUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.AddfOp: operator.add,
     arith.DivfOp: _divide,
     arith.ExtFOp: float,
+    arith.MaximumfOp: _maximum,
     arith.MaxnumfOp: np.fmax,
+    arith.MinimumfOp: _minimum,
     arith.MinnumfOp: np.fmin,
     arith.MulfOp: operator.mul,
     arith.NegfOp: operator.neg,
@@ -119,6 +135,16 @@ _COMPUTE: dict[type[Operation], Callable[..., Any]] = {
     math.TruncOp: np.trunc,
 }
 
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "eq": operator.eq,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "lt": operator.lt,
+    "le": operator.le,
+    "ne": operator.ne,
+}
+"""What the last two letters of a predicate ask of two numbers, neither of them NaN."""
+
 _CLASSES: dict[type[Operation], Callable[[float], bool]] = {
     IsFiniteOp: python_math.isfinite,
     IsInfOp: python_math.isinf,
@@ -140,6 +166,15 @@ def rounded(value: Any, type: Attribute) -> Any:
     return float(dtype.type(value))
 
 
+def _holds(predicate: str, a: float, b: float) -> bool:
+    if predicate in ("false", "true"):
+        return predicate == "true"
+    is_ordered = not (python_math.isnan(a) or python_math.isnan(b))
+    if predicate in ("ord", "uno"):
+        return is_ordered == (predicate == "ord")
+    return _COMPARE[predicate[1:]](a, b) if is_ordered else predicate.startswith("u")
+
+
 def _class(belongs: Callable[[float], bool]) -> Callable[..., PythonValues]:
     def run(
         self: InterpreterFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
@@ -159,8 +194,24 @@ def _function(compute: Callable[..., Any]) -> Callable[..., PythonValues]:
     return run
 
 
-class ScalarFunctions(ArithFunctions):
+class ScalarFunctions(InterpreterFunctions):
     """The table above, constants that are arrays, and what needs the types."""
+
+    @impl(arith.SelectOp)
+    def run_select(
+        self, interpreter: Interpreter, op: arith.SelectOp, args: PythonValues
+    ) -> PythonValues:
+        """One of two, as a truth value says."""
+        condition, one, other = args
+        return (one if condition else other,)
+
+    @impl(arith.CmpfOp)
+    def run_cmpf(
+        self, interpreter: Interpreter, op: arith.CmpfOp, args: PythonValues
+    ) -> PythonValues:
+        """A truth value; with a NaN it is what the predicate says of such."""
+        predicate = arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data]
+        return (_holds(predicate, *args),)
 
     @impl(arith.ConstantOp)
     def run_constant(

@@ -1,6 +1,6 @@
-"""Methods of stock linalg classes that are wrong in xDSL 0.74, replaced by right ones.
+"""Methods of stock linalg classes that are wrong in xDSL 0.75, replaced by right ones.
 
-| class                | stock xDSL 0.74                                         | here           |
+| class                | stock xDSL 0.75                                         | here           |
 |----------------------|---------------------------------------------------------|----------------|
 | generic              | does not read several results, `-> (type, type)`        | reads them     |
 | all named operations | prints attributes as `attrs =`, which MLIR does not read | in front       |
