@@ -49,7 +49,22 @@ def _cut_evenly(tiles: int, ticks: int, height: int, seed: int) -> Problem:
 
 
 def test_tiles_of_like_sizes_with_few_moments_go_in_tiers() -> None:
-    """What gluing leaves of them ended at 1.15 of the load."""
+    """What gluing leaves of them ended at 1.15 of the load, and without looking ahead at 1.09."""
     found = plan(_cut_evenly(3_000, 300, 1 << 20, 2), threads=1)
     assert found.load == 1 << 20
-    assert found.peak < 1.1 * found.load
+    assert found.peak < 1.06 * found.load
+
+
+def test_many_tiles_with_few_moments_are_glued_by_looking_ahead() -> None:
+    """Pairs of the same lifetime were stacked by chance, and all ended at 1.12 of the load."""
+    found = plan(_cut_evenly(10_000, 1_000, 1 << 20, 2), threads=1)
+    assert found.load == 1 << 20
+    assert found.peak < 1.08 * found.load
+
+
+def test_what_little_chance_glues_comes_apart_where_doubtful() -> None:
+    """Gluing left 302 pieces, whose plan ended at 1.21 of the load; some of them were wrong."""
+    tilings = runpy.run_path(str(TILINGS))
+    problem: Problem = tilings["problem"](tilings["tiling"](10_000, 404, ticks=160_000))
+    found = plan(problem, threads=1)
+    assert found.peak < 1.05 * found.load

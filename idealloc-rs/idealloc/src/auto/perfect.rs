@@ -41,7 +41,8 @@ const EARLY_NODES: u64 = 20_000;
 /// the first times that gluing begins anew.
 const EARLY_TIMES: u64 = 4;
 
-/// Where one tile of so many is the hub of a certain pinwheel, gluing looks ahead every other time, and that often as well.
+/// Where one tile of so many is the hub of a certain pinwheel, gluing looks ahead every other time, and exact search comes early as
+/// often again.
 const TILES_OF_A_WHEEL: usize = 100;
 
 /// Work of an offer in gluing.
@@ -65,8 +66,11 @@ const CERTAIN: f64 = 0.001;
 /// Tiles for each moment above which much meets by chance.
 const CROWDED: usize = 5;
 
-/// Times as many offers as tiles without fewer roots than ever, before gluing begins anew or ends;
+/// Times as many offers as tiles without fewer roots than ever, before gluing begins anew or ends,
 const PATIENCE: u64 = 100;
+
+/// and of more than few, of which another go with other chances gains more;
+const PATIENCE_OF_MANY: u64 = 30;
 
 /// with fewer tiles than this as if there were so many.
 const LEAST_PATIENCE: u64 = 500;
@@ -77,17 +81,14 @@ const MANY_TILES: usize = 20_000;
 /// Roots above which the large ones come first.
 const MANY_ROOTS: usize = 500;
 
-/// What is glued with more doubt comes apart before that where much meets by chance: of uneven tiles,
-const DOUBTFUL: f64 = 0.02;
+/// What is glued with more doubt comes apart before that; then more of it does, for another try.
+const DOUBTFUL: [f64; 2] = [40.0, 10.0];
 
-/// and of others.
-const DOUBTFUL_OF_EVEN: f64 = 1.0;
-
-/// Work of ejection in tiers, which is cheap: times as much as there is for other searches,
-const TIMES_OF_TIERS: u64 = 2;
+/// Work of ejection in tiers: such a part of what there is for other searches,
+const PART_FOR_TIERS: (u64, u64) = (4, 5);
 
 /// with so many buffers; with less in proportion.
-const ENOUGH_BUFFERS: u64 = 16_000;
+const ENOUGH_BUFFERS: u64 = 6_400;
 
 /// Part of the work for what is left: gluing had most of it.
 const REST: u64 = 2;
@@ -125,18 +126,17 @@ impl Search<'_> {
         let of_roots = solved.or_else(|| (few || !uneven).then(|| self.rest(&forest)).flatten());
         self.accept_roots(&tiling, &forest, of_roots);
         // When time is up there is none for a problem of what is left, nor for tiers of it.
-        let in_tiers = uneven || crowded && tiling.tiles.len() <= MANY;
+        let in_tiers = uneven || tiling.tiles.len() <= MANY;
         if in_tiers && self.peak > self.target && !self.control.is_cancelled() {
-            let (doubtful, step) = if uneven {
-                (DOUBTFUL, tiers::STEP)
-            } else {
-                (DOUBTFUL_OF_EVEN, tiers::STEP_OF_EVEN)
-            };
-            if crowded {
-                forest.open(doubtful);
+            let step = if uneven { tiers::STEP } else { tiers::STEP_OF_EVEN };
+            for doubt in DOUBTFUL {
+                forest.open(doubt);
+                let of_roots = self.in_tiers(&problem_of(&forest, None), step);
+                self.accept_roots(&tiling, &forest, of_roots);
+                if self.peak <= self.target || self.control.is_cancelled() {
+                    break;
+                }
             }
-            let of_roots = self.in_tiers(&problem_of(&forest, None), step);
-            self.accept_roots(&tiling, &forest, of_roots);
         }
         if tiers_first && self.peak - self.bound > self.bound / POOR {
             self.quick_plans(&tiling, crowded);
@@ -184,8 +184,8 @@ impl Search<'_> {
         let instance = Instance::new(problem);
         let (bound, seed) = (self.bound, self.options.seed);
         let buffers = problem.len() as u64;
-        let most =
-            TIMES_OF_TIERS.saturating_mul(work_of(self.options.effort, buffers.min(MANY as u64)));
+        let (times, parts) = PART_FOR_TIERS;
+        let most = work_of(self.options.effort, buffers.min(MANY as u64)) / parts * times;
         let work = most / ENOUGH_BUFFERS * buffers.min(ENOUGH_BUFFERS);
         let options = Options { minimize: false, ..self.options.clone() };
         let stages = Stages { glue: false, ..self.stages };
@@ -227,12 +227,13 @@ impl Search<'_> {
     fn glue(&mut self, tiling: &Tiling) -> (Forest, Option<Vec<u64>>) {
         let budget = self.left().saturating_mul(TIMES) / WORK_OF_AN_OFFER;
         let mut random = Random::new(self.options.seed);
-        let patience = PATIENCE * (tiling.tiles.len() as u64).max(LEAST_PATIENCE);
         let mut work = 0;
         let mut best: Option<Forest> = None;
         let control = self.control;
         let few = tiling.tiles.len() <= FEW_TILES && self.stages.exact;
         let mut early = if few { EARLY_TIMES } else { 0 };
+        let times = if few { PATIENCE } else { PATIENCE_OF_MANY };
+        let patience = times * (tiling.tiles.len() as u64).max(LEAST_PATIENCE);
         // Looking ahead finds pinwheels, and makes some by mistake where there are none.
         let (mut with_wheels, mut ahead) = (false, false);
         while work < budget && !control.is_cancelled() {
@@ -241,9 +242,14 @@ impl Search<'_> {
             gluer.offer_all(&forest, &|| control.is_cancelled());
             gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
             let is_first = best.is_none();
-            if is_first && few && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len() {
+            if is_first && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len() {
                 with_wheels = true;
                 early *= 2;
+                // Of few there will be goes of both kinds; of many the first may be the only one.
+                if !few {
+                    ahead = true;
+                    gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
+                }
             }
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.

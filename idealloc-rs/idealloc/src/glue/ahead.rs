@@ -9,6 +9,9 @@ use super::gluer::{DOUBT_OF_A_WHEEL, Gluer, HUBS_OF_AN_OFFER, STACKED, hubs_at, 
 use super::index::Edge;
 use super::wheel;
 
+/// After so many looks at tiles for pinwheels no pair is tried: where many tiles start and end at each moment a pair takes thousands.
+const MOST_LOOKS: u64 = 50_000_000;
+
 impl Gluer {
     /// Glues what is less doubtful than this, and looks `ahead` if asked to, until nothing comes of it or `stop` says so.
     pub fn run_to(
@@ -32,7 +35,7 @@ impl Gluer {
     fn look_ahead(&mut self, forest: &mut Forest, stop: &dyn Fn() -> bool) -> bool {
         let mut found = false;
         for id in forest.roots().to_vec() {
-            if stop() {
+            if stop() || self.looks > MOST_LOOKS {
                 return false;
             }
             if forest.stamp(id).is_none() {
@@ -65,6 +68,7 @@ impl Gluer {
         let product = forest.glue(tile, made, DOUBT_OF_A_WHEEL);
         let hubs = hubs_at(forest, &[tile.start, tile.end]);
         self.work += 1 + hubs.len() as u64 / HUBS_OF_AN_OFFER;
+        self.looks += hubs.iter().map(|&hub| wheel::looks(forest, hub)).sum::<u64>();
         let wheel = hubs
             .into_iter()
             .filter_map(|hub| wheel::around(forest, hub))

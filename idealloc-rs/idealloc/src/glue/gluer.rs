@@ -50,6 +50,8 @@ pub struct Gluer {
     noise: u64,
     /// Tiles that were offered.
     pub work: u64,
+    /// Tiles that were looked at for pinwheels with a pair.
+    pub looks: u64,
     /// Pinwheels that were glued.
     pub wheels: usize,
 }
@@ -58,7 +60,7 @@ impl Gluer {
     /// Nothing on offer.
     pub fn new(seed: u64, noise: u64) -> Self {
         let (heap, fresh, random) = (BinaryHeap::new(), Vec::new(), Random::new(seed));
-        Self { heap, fresh, random, noise, work: 0, wheels: 0 }
+        Self { heap, fresh, random, noise, work: 0, looks: 0, wheels: 0 }
     }
 
     /// Offers all roots, unless `stop` says that nobody wants it.
