@@ -129,8 +129,14 @@ impl Search<'_> {
         let in_tiers = uneven || tiling.tiles.len() <= MANY;
         if in_tiers && self.peak > self.target && !self.control.is_cancelled() {
             let step = if uneven { tiers::STEP } else { tiers::STEP_OF_EVEN };
+            let mut planned = usize::MAX;
             for doubt in DOUBTFUL {
                 forest.open(doubt);
+                // Where nothing more came apart the plan would be the same.
+                if forest.roots().len() == planned {
+                    continue;
+                }
+                planned = forest.roots().len();
                 let of_roots = self.in_tiers(&problem_of(&forest, None), step);
                 self.accept_roots(&tiling, &forest, of_roots);
                 if self.peak <= self.target || self.control.is_cancelled() {
