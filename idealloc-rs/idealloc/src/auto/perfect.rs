@@ -32,18 +32,17 @@ const FEW_ROOTS: usize = 64;
 /// with so many nodes.
 const NODES: u64 = 3_000;
 
+/// Gluing looks ahead for what is certain, then for what is less doubtful than this; with more doubt pairs come one by one.
+const AHEAD: [f64; 3] = [0.02, 0.1, 0.5];
+
 /// What is less doubtful than this is glued before exact search is tried on what there is then, of so few tiles as below.
 const EARLY: [f64; 6] = [CERTAIN, 0.02, 0.1, 0.5, 2.0, 4.0];
 
 /// with so many nodes: runs that find a plan are short,
-const EARLY_NODES: u64 = 20_000;
+const EARLY_NODES: u64 = 5_000;
 
 /// the first times that gluing begins anew.
-const EARLY_TIMES: u64 = 4;
-
-/// Where one tile of so many is the hub of a certain pinwheel, gluing looks ahead every other time, and exact search comes early as
-/// often again.
-const TILES_OF_A_WHEEL: usize = 100;
+const EARLY_TIMES: u64 = 20;
 
 /// Work of an offer in gluing.
 const WORK_OF_AN_OFFER: u64 = 4;
@@ -240,23 +239,11 @@ impl Search<'_> {
         let mut early = if few { EARLY_TIMES } else { 0 };
         let times = if few { PATIENCE } else { PATIENCE_OF_MANY };
         let patience = times * (tiling.tiles.len() as u64).max(LEAST_PATIENCE);
-        // Looking ahead finds pinwheels, and makes some by mistake where there are none.
-        let (mut with_wheels, mut ahead) = (false, false);
         while work < budget && !control.is_cancelled() {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
             gluer.offer_all(&forest, &|| control.is_cancelled());
-            gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
-            let is_first = best.is_none();
-            if is_first && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len() {
-                with_wheels = true;
-                early *= 2;
-                // Of few there will be goes of both kinds; of many the first may be the only one.
-                if !few {
-                    ahead = true;
-                    gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
-                }
-            }
+            gluer.run_to(&mut forest, CERTAIN, &|| control.is_cancelled());
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.
                 forest.keep();
@@ -265,9 +252,12 @@ impl Search<'_> {
             }
             if early > 0 {
                 early -= 1;
-                if let Some(offsets) = self.early(&mut forest, &mut gluer, ahead, &mut random) {
+                if let Some(offsets) = self.early(&mut forest, &mut gluer, &mut random) {
                     return (forest, Some(offsets));
                 }
+            }
+            for level in AHEAD {
+                gluer.run_to(&mut forest, level, &|| control.is_cancelled());
             }
             gluer.run(&mut forest, &LEVELS[2..], &|| control.is_cancelled());
             forest.keep();
@@ -302,7 +292,6 @@ impl Search<'_> {
             if tiling.tiles.len() > MANY_TILES {
                 break;
             }
-            ahead = with_wheels && !ahead;
         }
         self.spend(work);
         (best.unwrap_or_else(|| tiling.forest()), None)
@@ -313,12 +302,11 @@ impl Search<'_> {
         &mut self,
         forest: &mut Forest,
         gluer: &mut Gluer,
-        ahead: bool,
         random: &mut Random,
     ) -> Option<Vec<u64>> {
         let control = self.control;
         EARLY.iter().find_map(|&level| {
-            gluer.run_to(forest, level, ahead, &|| control.is_cancelled());
+            gluer.run_to(forest, level, &|| control.is_cancelled());
             self.exactly(forest, EARLY_NODES, random.next())
         })
     }

@@ -10,7 +10,7 @@ use super::wheel;
 use crate::random::Random;
 
 /// Others of the same lifetime that a tile is offered with,
-pub(super) const STACKED: usize = 8;
+const STACKED: usize = 8;
 
 /// and others that it meets in time.
 const BESIDE: usize = 4;
@@ -22,13 +22,13 @@ const WATCH: usize = 1024;
 const HUBS: usize = 64;
 
 /// So many hubs take as long as an offer.
-pub(super) const HUBS_OF_AN_OFFER: u64 = 8;
+const HUBS_OF_AN_OFFER: u64 = 8;
 
 /// Pinwheels are looked for when what is less doubtful than this is glued, and then again.
 pub const LEVELS: [f64; 5] = [0.0, 0.001, 0.02, 0.5, f64::MAX];
 
 /// How doubtful a pinwheel is: two sizes and three moments meet.
-pub(super) const DOUBT_OF_A_WHEEL: f64 = 0.01;
+const DOUBT_OF_A_WHEEL: f64 = 0.01;
 
 /// A product that fits something in turn is at most so doubtful as others,
 const FITS: f64 = 0.5;
@@ -50,17 +50,15 @@ pub struct Gluer {
     noise: u64,
     /// Tiles that were offered.
     pub work: u64,
-    /// Tiles that were looked at for pinwheels with a pair.
-    pub looks: u64,
-    /// Pinwheels that were glued.
-    pub wheels: usize,
+    /// Sums that were compared to look ahead.
+    pub(super) looks: u64,
 }
 
 impl Gluer {
     /// Nothing on offer.
     pub fn new(seed: u64, noise: u64) -> Self {
         let (heap, fresh, random) = (BinaryHeap::new(), Vec::new(), Random::new(seed));
-        Self { heap, fresh, random, noise, work: 0, looks: 0, wheels: 0 }
+        Self { heap, fresh, random, noise, work: 0, looks: 0 }
     }
 
     /// Offers all roots, unless `stop` says that nobody wants it.
@@ -163,7 +161,6 @@ impl Gluer {
             if let Some((tile, made)) = wheel::around(forest, hub) {
                 let id = forest.glue(tile, made, DOUBT_OF_A_WHEEL);
                 self.offer(forest, id);
-                self.wheels += 1;
                 found = true;
             }
         }
@@ -172,7 +169,7 @@ impl Gluer {
 }
 
 /// Roots that start or end at these moments, and may be hubs of pinwheels there.
-pub(super) fn hubs_at(forest: &Forest, moments: &[u32]) -> Vec<u32> {
+fn hubs_at(forest: &Forest, moments: &[u32]) -> Vec<u32> {
     let edges = moments.iter().flat_map(|&at| [Edge::StartsAt(at), Edge::EndsAt(at)]);
     edges.flat_map(|edge| forest.index.with(edge).take(HUBS)).collect()
 }

@@ -13,12 +13,6 @@ use super::tile::{Made, Tile};
 /// Low tiles looked at for one hub.
 const MOST: usize = 256;
 
-/// Low tiles that [`around`] looks at, at most.
-pub fn looks(forest: &Forest, hub: u32) -> u64 {
-    let lows = forest.index.count(Edge::EndsAt(forest.tile(hub).end));
-    u64::from(lows).min(MOST as u64)
-}
-
 /// A pinwheel around a hub: the tile that it makes, and how. `low` starts before the hub and ends with it.
 pub fn around(forest: &Forest, hub: u32) -> Option<(Tile, Made)> {
     let middle = forest.tile(hub);
