@@ -49,17 +49,23 @@ def _cut_evenly(tiles: int, ticks: int, height: int, seed: int) -> Problem:
 
 
 def test_tiles_of_like_sizes_with_few_moments_go_in_tiers() -> None:
-    """What gluing leaves of them ended at 1.15 of the load, and without looking ahead at 1.09."""
-    found = plan(_cut_evenly(3_000, 300, 1 << 20, 2), threads=1)
+    """What gluing leaves of them; without tiers some of these end above 1.09 of the load."""
+    found = plan(_cut_evenly(3_000, 300, 1 << 20, 8), threads=1)
     assert found.load == 1 << 20
-    assert found.peak < 1.06 * found.load
+    assert found.peak < 1.03 * found.load
 
 
 def test_many_tiles_with_few_moments_are_glued_by_looking_ahead() -> None:
-    """Pairs of the same lifetime were stacked by chance, and all ended at 1.12 of the load."""
-    found = plan(_cut_evenly(10_000, 1_000, 1 << 20, 2), threads=1)
-    assert found.load == 1 << 20
-    assert found.peak < 1.08 * found.load
+    """Pairs of the same lifetime were stacked by chance: all ended 9 % above the load."""
+    for tiles, seed in ((10_000, 8), (20_000, 2)):
+        found = plan(_cut_evenly(tiles, 1_000, 1 << 20, seed), threads=1)
+        assert found.peak == found.load == 1 << 20
+
+
+def test_a_thousand_tiles_with_few_moments_end_at_the_load() -> None:
+    """Without looking ahead of more than one pair they ended at 1.023 of it."""
+    found = plan(_cut_evenly(1_000, 100, 1 << 20, 8), threads=1)
+    assert found.peak == found.load == 1 << 20
 
 
 def test_what_little_chance_glues_comes_apart_where_doubtful() -> None:

@@ -47,8 +47,11 @@ const EARLY_TIMES: u64 = 20;
 /// Work of an offer in gluing.
 const WORK_OF_AN_OFFER: u64 = 4;
 
-/// Times as much work as for other problems: nothing else comes near the bound.
+/// Times as much work as for other problems: nothing else comes near the bound;
 const TIMES: u64 = 2;
+
+/// of as few as below, where a go is short.
+const TIMES_OF_FEW: u64 = 4;
 
 /// Tiles up to which exact search is tried before all is glued, and what is left comes apart for it at the end,
 const FEW_TILES: usize = 2_000;
@@ -230,20 +233,23 @@ impl Search<'_> {
 
     /// Glues, takes apart and glues again; what came of it, and offsets of its roots if they reach the bound.
     fn glue(&mut self, tiling: &Tiling) -> (Forest, Option<Vec<u64>>) {
-        let budget = self.left().saturating_mul(TIMES) / WORK_OF_AN_OFFER;
+        let few = tiling.tiles.len() <= FEW_TILES && self.stages.exact;
+        let times = if few { TIMES_OF_FEW } else { TIMES };
+        let budget = self.left().saturating_mul(times) / WORK_OF_AN_OFFER;
         let mut random = Random::new(self.options.seed);
         let mut work = 0;
         let mut best: Option<Forest> = None;
         let control = self.control;
-        let few = tiling.tiles.len() <= FEW_TILES && self.stages.exact;
         let mut early = if few { EARLY_TIMES } else { 0 };
-        let times = if few { PATIENCE } else { PATIENCE_OF_MANY };
-        let patience = times * (tiling.tiles.len() as u64).max(LEAST_PATIENCE);
+        let offers = if few { PATIENCE } else { PATIENCE_OF_MANY };
+        let patience = offers * (tiling.tiles.len() as u64).max(LEAST_PATIENCE);
+        // Looking ahead glues more that is right, and at times something wrong: goes take turns.
+        let mut ahead = true;
         while work < budget && !control.is_cancelled() {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
             gluer.offer_all(&forest, &|| control.is_cancelled());
-            gluer.run_to(&mut forest, CERTAIN, &|| control.is_cancelled());
+            gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.
                 forest.keep();
@@ -252,12 +258,12 @@ impl Search<'_> {
             }
             if early > 0 {
                 early -= 1;
-                if let Some(offsets) = self.early(&mut forest, &mut gluer, &mut random) {
+                if let Some(offsets) = self.early(&mut forest, &mut gluer, ahead, &mut random) {
                     return (forest, Some(offsets));
                 }
             }
             for level in AHEAD {
-                gluer.run_to(&mut forest, level, &|| control.is_cancelled());
+                gluer.run_to(&mut forest, level, ahead, &|| control.is_cancelled());
             }
             gluer.run(&mut forest, &LEVELS[2..], &|| control.is_cancelled());
             forest.keep();
@@ -292,6 +298,7 @@ impl Search<'_> {
             if tiling.tiles.len() > MANY_TILES {
                 break;
             }
+            ahead = !ahead;
         }
         self.spend(work);
         (best.unwrap_or_else(|| tiling.forest()), None)
@@ -302,11 +309,12 @@ impl Search<'_> {
         &mut self,
         forest: &mut Forest,
         gluer: &mut Gluer,
+        ahead: bool,
         random: &mut Random,
     ) -> Option<Vec<u64>> {
         let control = self.control;
         EARLY.iter().find_map(|&level| {
-            gluer.run_to(forest, level, &|| control.is_cancelled());
+            gluer.run_to(forest, level, ahead, &|| control.is_cancelled());
             self.exactly(forest, EARLY_NODES, random.next())
         })
     }

@@ -46,11 +46,17 @@ struct Find {
 }
 
 impl Gluer {
-    /// Glues what is less doubtful than this, also by looking ahead, until nothing comes of it or `stop` says so.
-    pub fn run_to(&mut self, forest: &mut Forest, level: f64, stop: &dyn Fn() -> bool) {
+    /// Glues what is less doubtful than this, by looking `ahead` if asked to, until nothing comes of it or `stop` says so.
+    pub fn run_to(
+        &mut self,
+        forest: &mut Forest,
+        level: f64,
+        ahead: bool,
+        stop: &dyn Fn() -> bool,
+    ) {
         loop {
             self.run(forest, &[level], stop);
-            if stop() || !self.look_ahead(forest, level, stop) {
+            if !ahead || stop() || !self.look_ahead(forest, level, stop) {
                 return;
             }
         }
@@ -198,11 +204,7 @@ mod tests {
             let mut forest = Forest::new(tiles.iter().map(tile).collect(), moments);
             let mut gluer = Gluer::new(1, 1);
             gluer.offer_all(&forest, &|| false);
-            if ahead {
-                gluer.run_to(&mut forest, 0.001, &|| false);
-            } else {
-                gluer.run(&mut forest, &[0.001], &|| false);
-            }
+            gluer.run_to(&mut forest, 0.001, ahead, &|| false);
             forest.roots().len()
         };
         (glued(false), glued(true))
