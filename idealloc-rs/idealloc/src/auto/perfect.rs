@@ -44,6 +44,9 @@ const EARLY_NODES: u64 = 5_000;
 /// the first times that gluing begins anew.
 const EARLY_TIMES: u64 = 20;
 
+/// Of more tiles gluing looks ahead where one of so many is the hub of a certain pinwheel.
+const TILES_OF_A_WHEEL: usize = 100;
+
 /// Work of an offer in gluing.
 const WORK_OF_AN_OFFER: u64 = 4;
 
@@ -243,13 +246,18 @@ impl Search<'_> {
         let mut early = if few { EARLY_TIMES } else { 0 };
         let offers = if few { PATIENCE } else { PATIENCE_OF_MANY };
         let patience = offers * (tiling.tiles.len() as u64).max(LEAST_PATIENCE);
-        // Looking ahead glues more that is right, and at times something wrong: goes take turns.
-        let mut ahead = true;
+        // Looking ahead glues more that is right, and at times something wrong: goes take turns. Of many, where the first go may be
+        // the only one, none looks ahead but for pinwheels.
+        let (mut looks_ahead, mut ahead) = (few, few);
         while work < budget && !control.is_cancelled() {
             let mut forest = tiling.forest();
             let mut gluer = Gluer::new(random.next(), 1);
             gluer.offer_all(&forest, &|| control.is_cancelled());
             gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
+            if best.is_none() && !few && gluer.wheels * TILES_OF_A_WHEEL >= tiling.tiles.len() {
+                (looks_ahead, ahead) = (true, true);
+                gluer.run_to(&mut forest, CERTAIN, ahead, &|| control.is_cancelled());
+            }
             if forest.roots().len() > MANY && tiling.tiles.len() > CROWDED * tiling.moments {
                 // By chance a lot meets, so that most of what would follow is wrong.
                 forest.keep();
@@ -298,7 +306,7 @@ impl Search<'_> {
             if tiling.tiles.len() > MANY_TILES {
                 break;
             }
-            ahead = !ahead;
+            ahead = looks_ahead && !ahead;
         }
         self.spend(work);
         (best.unwrap_or_else(|| tiling.forest()), None)

@@ -98,17 +98,24 @@ impl Gluer {
     fn find(&mut self, groups: &Groups, level: f64, stop: &dyn Fn() -> bool) -> Vec<Find> {
         let mut finds = Vec::new();
         for group in &groups.groups {
-            if stop() || self.looks > MOST_LOOKS {
+            if stop() {
                 break;
             }
-            self.find_wheels(groups, group, level, &mut finds);
+            self.find_wheels(groups, group, level, &mut finds, stop);
             self.find_beside(groups, group, level, &mut finds);
         }
         finds
     }
 
     /// Pinwheels around a hub, see [`wheel`](super::wheel).
-    fn find_wheels(&mut self, groups: &Groups, hub: &Group, level: f64, finds: &mut Vec<Find>) {
+    fn find_wheels(
+        &mut self,
+        groups: &Groups,
+        hub: &Group,
+        level: f64,
+        finds: &mut Vec<Find>,
+        stop: &dyn Fn() -> bool,
+    ) {
         let lows: Vec<(&Group, &Group)> = groups
             .ending(hub.end)
             .filter(|low| low.start < hub.start)
@@ -125,6 +132,10 @@ impl Gluer {
         let tries = EXPLAINED * (lows.len() * sides.len()) as f64;
         for &(low, other) in &lows {
             for &(side, high) in &sides {
+                // Around one hub there may be more to compare than there is time for.
+                if stop() || self.looks > MOST_LOOKS {
+                    return;
+                }
                 for &middle in &hub.sums {
                     let looks = &mut self.looks;
                     let inner = other.differing(high, middle.size, looks);

@@ -52,13 +52,15 @@ pub struct Gluer {
     pub work: u64,
     /// Sums that were compared to look ahead.
     pub(super) looks: u64,
+    /// Pinwheels that were glued without looking ahead.
+    pub wheels: usize,
 }
 
 impl Gluer {
     /// Nothing on offer.
     pub fn new(seed: u64, noise: u64) -> Self {
         let (heap, fresh, random) = (BinaryHeap::new(), Vec::new(), Random::new(seed));
-        Self { heap, fresh, random, noise, work: 0, looks: 0 }
+        Self { heap, fresh, random, noise, work: 0, looks: 0, wheels: 0 }
     }
 
     /// Offers all roots, unless `stop` says that nobody wants it.
@@ -161,6 +163,7 @@ impl Gluer {
             if let Some((tile, made)) = wheel::around(forest, hub) {
                 let id = forest.glue(tile, made, DOUBT_OF_A_WHEEL);
                 self.offer(forest, id);
+                self.wheels += 1;
                 found = true;
             }
         }
