@@ -49,10 +49,10 @@ def _cut_evenly(tiles: int, ticks: int, height: int, seed: int) -> Problem:
 
 
 def test_tiles_of_like_sizes_with_few_moments_go_in_tiers() -> None:
-    """What gluing leaves of them; without tiers some of these end above 1.09 of the load."""
-    found = plan(_cut_evenly(3_000, 300, 1 << 20, 8), threads=1)
+    """What gluing leaves of them ended at 1.034 of the load without tiers."""
+    found = plan(_cut_evenly(4_000, 300, 1 << 20, 6), threads=1)
     assert found.load == 1 << 20
-    assert found.peak < 1.03 * found.load
+    assert found.peak < 1.02 * found.load
 
 
 def test_many_tiles_with_few_moments_are_glued_by_looking_ahead() -> None:

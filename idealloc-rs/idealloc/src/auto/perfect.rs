@@ -32,7 +32,7 @@ const FEW_ROOTS: usize = 64;
 /// with so many nodes.
 const NODES: u64 = 3_000;
 
-/// Gluing looks ahead for what is certain, then for what is less doubtful than this; with more doubt pairs come one by one.
+/// Without exact search in between gluing looks ahead for what is certain, then for what is less doubtful than this.
 const AHEAD: [f64; 3] = [0.02, 0.1, 0.5];
 
 /// What is less doubtful than this is glued before exact search is tried on what there is then, of so few tiles as below.
@@ -269,9 +269,10 @@ impl Search<'_> {
                 if let Some(offsets) = self.early(&mut forest, &mut gluer, ahead, &mut random) {
                     return (forest, Some(offsets));
                 }
-            }
-            for level in AHEAD {
-                gluer.run_to(&mut forest, level, ahead, &|| control.is_cancelled());
+            } else {
+                for level in AHEAD {
+                    gluer.run_to(&mut forest, level, ahead, &|| control.is_cancelled());
+                }
             }
             gluer.run(&mut forest, &LEVELS[2..], &|| control.is_cancelled());
             forest.keep();

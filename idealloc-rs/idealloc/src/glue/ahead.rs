@@ -9,10 +9,13 @@ use std::collections::HashSet;
 use super::forest::Forest;
 use super::gluer::{Gluer, joined};
 use super::sums::{Group, Groups, Sum};
-use super::tile::{Made, Tile};
+use super::wheel;
 
 /// So many comparisons of sums take as long as an offer.
 const LOOKS_OF_AN_OFFER: u64 = 32;
+
+/// Forming the sums of so many items does, too.
+const ITEMS_OF_AN_OFFER: u64 = 4;
 
 /// After so many nobody looks ahead any more: where many tiles start and end at each moment they take most of the time.
 const MOST_LOOKS: u64 = 400_000_000;
@@ -23,9 +26,9 @@ const EXPLAINED: f64 = 0.1;
 /// Rectangles that sums of sizes make.
 #[derive(Debug)]
 enum Shape {
-    /// As in [`Made::Wheel`].
+    /// As in [`Made::Wheel`](super::tile::Made::Wheel).
     Wheel([Sum; 5]),
-    /// As in [`Made::Beside`].
+    /// As in [`Made::Beside`](super::tile::Made::Beside).
     Beside([Sum; 2]),
 }
 
@@ -71,7 +74,7 @@ impl Gluer {
         let before = self.looks;
         let mut finds = self.find(&groups, level, stop);
         let items = groups.items.len() as u64;
-        self.work += (self.looks - before) / LOOKS_OF_AN_OFFER + items / 4;
+        self.work += (self.looks - before) / LOOKS_OF_AN_OFFER + items / ITEMS_OF_AN_OFFER;
         finds.sort_by(|a, b| a.doubt.total_cmp(&b.doubt));
         let mut used = HashSet::new();
         let mut found = false;
@@ -190,10 +193,8 @@ impl Gluer {
             .collect();
         let id = match parts[..] {
             [low, side, high, other, hub] => {
-                let (bottom, right) = (forest.tile(low), forest.tile(side));
-                let size = bottom.size + forest.tile(other).size;
-                let tile = Tile { start: bottom.start, end: right.end, size };
-                forest.glue(tile, Made::Wheel([low, side, high, other, hub]), find.doubt)
+                let (tile, made) = wheel::joined(forest, [low, side, high, other, hub]);
+                forest.glue(tile, made, find.doubt)
             }
             [before, after] => glued(forest, before, after),
             _ => return,

@@ -6,10 +6,10 @@ use super::forest::Forest;
 use super::index::Edge;
 use super::tile::Tile;
 
-/// Tiles of a sum at most.
-pub const MOST_PARTS: usize = 3;
+/// Items of a sum at most.
+const MOST_PARTS: usize = 3;
 
-/// Tiles of one lifetime of which sums are made, the first ones,
+/// Items of one lifetime of which sums are made, the first ones,
 const MOST_ALIKE: usize = 64;
 
 /// of which pairs are added up if there are no more than so many,
@@ -114,6 +114,7 @@ impl Group {
         let mut best: Option<([Sum; 2], f64)> = None;
         while let (Some(high), Some(low)) = (self.sums.get(of_self), other.sums.get(of_other)) {
             *looks += 1;
+            // All bytes together fit an `i64`, so that two sums fit a `u64` even if they share items.
             match high.size.cmp(&(low.size + more)) {
                 Ordering::Less => of_self += 1,
                 Ordering::Greater => of_other += 1,
@@ -166,6 +167,7 @@ impl Groups {
             let tile = items[at as usize].tile;
             (tile.start, tile.end)
         };
+        // Single roots before pairs: where there are many alike only the first ones count.
         let mut order: Vec<u32> = (0..items.len() as u32).collect();
         order.sort_unstable_by_key(|at| {
             (lifetime(at), items[*at as usize].roots().len(), items[*at as usize].roots)
@@ -198,5 +200,51 @@ impl Groups {
     pub fn living(&self, start: u32, end: u32) -> Option<&Group> {
         let at = self.groups.binary_search_by_key(&(start, end), |group| (group.start, group.end));
         self.groups.get(at.ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tile::Tile;
+    use super::{Group, Item};
+    use crate::random::Random;
+
+    /// Items that live alike, and their sums.
+    fn group(random: &mut Random) -> (Vec<Item>, Group) {
+        let count = 1 + random.below(6);
+        let item = |id| Item {
+            tile: Tile { start: 0, end: 1, size: 1 + random.below(40) },
+            roots: [id as u32; 2],
+        };
+        let items: Vec<Item> = (0..count).map(item).collect();
+        let group = Group::of(&items, &(0..count as u32).collect::<Vec<_>>());
+        (items, group)
+    }
+
+    /// Sizes that one to three of them have together.
+    fn sizes(items: &[Item]) -> Vec<u64> {
+        let chosen = |set: u32| items.iter().enumerate().filter(move |(at, _)| set >> at & 1 == 1);
+        (1_u32..1 << items.len())
+            .filter(|set| set.count_ones() <= 3)
+            .map(|set| chosen(set).map(|(_, item)| item.tile.size).sum())
+            .collect()
+    }
+
+    #[test]
+    fn two_sums_differ_by_what_is_asked_where_any_do() {
+        let mut random = Random::new(1);
+        for _ in 0..2_000 {
+            let ((high, of_high), (low, of_low)) = (group(&mut random), group(&mut random));
+            let more = random.below(60);
+            let found = of_high.differing(&of_low, more, &mut 0).map(|(pair, _)| pair);
+            let (highs, lows) = (sizes(&high), sizes(&low));
+            assert_eq!(found.is_some(), highs.iter().any(|&a| lows.iter().any(|&b| a == b + more)));
+            if let Some([a, b]) = found {
+                let size = |items: &[Item], parts: &[u32]| -> u64 {
+                    parts.iter().map(|&part| items[part as usize].tile.size).sum()
+                };
+                assert_eq!(size(&high, a.items()), size(&low, b.items()) + more);
+            }
+        }
     }
 }

@@ -13,6 +13,14 @@ use super::tile::{Made, Tile};
 /// Low tiles looked at for one hub.
 const MOST: usize = 256;
 
+/// What five tiles make, in the order of [`Made::Wheel`].
+pub fn joined(forest: &Forest, parts: [u32; 5]) -> (Tile, Made) {
+    let [low, side, _, other, _] = parts.map(|part| forest.tile(part));
+    // With the same bytes turned over it is the wheel of the other hand; either is a plan.
+    let tile = Tile { start: low.start, end: side.end, size: low.size + other.size };
+    (tile, Made::Wheel(parts))
+}
+
 /// A pinwheel around a hub: the tile that it makes, and how. `low` starts before the hub and ends with it.
 pub fn around(forest: &Forest, hub: u32) -> Option<(Tile, Made)> {
     let middle = forest.tile(hub);
@@ -35,10 +43,7 @@ pub fn around(forest: &Forest, hub: u32) -> Option<(Tile, Made)> {
                     .take(8)
                     .find(|&high| forest.tile(high).end == end);
                 if let Some(high) = found {
-                    // With the same bytes turned over it is the wheel of the other hand; either is a plan.
-                    let tile =
-                        Tile { start: bottom.start, end, size: bottom.size + left + middle.size };
-                    return Some((tile, Made::Wheel([low, side, high, other, hub])));
+                    return Some(joined(forest, [low, side, high, other, hub]));
                 }
             }
         }
